@@ -1,0 +1,9 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+
+/** A reference to a shared schema by its $id that keeps the TypeScript type. */
+export function ref<S extends TSchema> (schema: S) {
+  return Type.Unsafe<Static<S>>(Type.Ref(schema.$id!))
+}
+
+/** Integer milliseconds since the Unix epoch. */
+export const Timestamp = Type.Integer({ description: 'Milliseconds since the Unix epoch' })

@@ -1,0 +1,13 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { ref } from './common.ts'
+
+/** The one shape of every error answer. */
+export const ErrorSchema = Type.Object({
+  error: Type.String({ description: 'A sentence a person can act on' }),
+  code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
+  statusCode: Type.Integer(),
+  details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() })))
+}, { $id: 'Error' })
+export type ErrorBody = Static<typeof ErrorSchema>
+
+export const ErrorRef = ref(ErrorSchema)

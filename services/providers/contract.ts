@@ -1,0 +1,30 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+
+/** What models are used for: analysis and evaluation, execution, screenshots. */
+export type Role = 'fast' | 'capable' | 'vision'
+
+export interface ModelInfo {
+  /** `<provider>/<model>` */
+  id: string
+  name: string
+  provider: string
+  /** Tokens. */
+  contextWindow?: number
+  /** US dollars a token, as the provider states them. */
+  pricing?: { input?: string, output?: string }
+}
+
+/** Where models come from. One suite (test/suites/provider.ts) runs over every implementation. */
+export interface Provider {
+  /** The part of a model id before the slash; `gateway` stands for every name that no other provider has. */
+  name: string
+  kind: 'offline' | 'direct' | 'gateway'
+  /** Whether calls can work at all: a key or address is there. */
+  configured (): boolean
+  /** The model named by the part after the slash (the whole id for the gateway), ready for doStream and doGenerate. */
+  languageModel (id: string): Promise<LanguageModelV4>
+  /** The models it offers; rejects when the provider cannot be asked. */
+  listModels (signal: AbortSignal): Promise<ModelInfo[]>
+  /** `<provider>/<model>` */
+  defaultModel: string
+}

@@ -1,0 +1,26 @@
+import type { TSchema } from '@sinclair/typebox'
+
+/** What a tool does to the world: only `read` may be repeated freely. */
+export type ToolEffect = 'read' | 'write' | 'external'
+
+/** What a tool is told about the call it serves. */
+export interface ToolContext {
+  /** Aborts when the caller leaves, the run is stopped or its time is up. A tool ends promptly, its children with it. */
+  signal: AbortSignal
+  runId: string
+  callId: string
+  /** Absolute path that relative paths resolve against. */
+  cwd: string
+}
+
+export type ToolOutput = Record<string, unknown>
+
+/** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
+export interface Tool<Input = any> {
+  name: string
+  description: string
+  /** JSON Schema of the input; it is validated before `execute` is called. */
+  inputSchema: TSchema
+  effect: ToolEffect
+  execute (input: Input, context: ToolContext): Promise<ToolOutput>
+}
