@@ -1,0 +1,183 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import { plainAnswer, streamParts, structuredAnswer, type Plan } from './gateway-plan.ts'
+
+export type { Plan } from './gateway-plan.ts'
+
+/** A call as the gateway received it. */
+export interface GatewayRequest {
+  path: string
+  headers: IncomingHttpHeaders
+  /** The parsed JSON body: the call options. */
+  body: any
+  modelId: string
+  streaming: boolean
+  /** The name of the response format when the call is structured ('' when it has none). */
+  structured?: string
+  /** When it arrived, epoch milliseconds. */
+  at: number
+  /** Settles when the answer is over: `finished` by us, or `aborted` by the caller. */
+  ended: Promise<'finished' | 'aborted'>
+}
+
+export interface FakeGatewayOptions {
+  /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
+  reply? (request: GatewayRequest): Plan | undefined | Promise<Plan | undefined>
+  /** Models of GET /config. */
+  models?: Array<{ id: string, name: string } & Record<string, unknown>>
+  /** Any other key is refused with authentication_error. */
+  apiKey?: string
+  port?: number
+  /** Whether requests are kept (default true). */
+  record?: boolean
+}
+
+const defaultModels = ['anthropic/claude-sonnet-5.5', 'anthropic/claude-haiku-5.5', 'openai/gpt-6-sol'].map((id) => ({
+  id,
+  name: id.slice(id.indexOf('/') + 1),
+  description: null,
+  pricing: { input: '0.000003', output: '0.000015' },
+  specification: { specificationVersion: 'v4', provider: id.slice(0, id.indexOf('/')), modelId: id },
+  modelType: 'language'
+}))
+
+/** A model gateway on a free local port that speaks the gateway's wire format. Its `url` is what a base URL setting takes. */
+export async function startFakeGateway (options: FakeGatewayOptions = {}) {
+  const requests: GatewayRequest[] = []
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk) => chunks.push(chunk))
+    req.on('end', () => {
+      answer(Buffer.concat(chunks).toString()).catch((error) => {
+        if (res.headersSent) res.destroy()
+        else sendError(res, { status: 500, message: String(error) })
+      })
+    })
+
+    async function answer (body: string) {
+      const path = req.url ?? '/'
+      if (options.apiKey !== undefined && req.headers.authorization !== `Bearer ${options.apiKey}`) {
+        return sendError(res, { status: 401, type: 'authentication_error', message: 'Invalid API key' })
+      }
+      if (path.endsWith('/config')) return sendJson(res, { models: options.models ?? defaultModels })
+      if (path.endsWith('/v1/credits')) return sendJson(res, { balance: '10.00', total_used: '0.00' })
+      if (req.method !== 'POST' || !path.endsWith('/language-model')) return sendError(res, { status: 404, type: 'not_found', message: `No route ${path}` })
+
+      const call = JSON.parse(body)
+      const request: GatewayRequest = {
+        path,
+        headers: req.headers,
+        body: call,
+        modelId: String(req.headers['ai-language-model-id']),
+        streaming: req.headers['ai-language-model-streaming'] === 'true',
+        structured: call.responseFormat?.type === 'json' ? call.responseFormat.name ?? '' : undefined,
+        at: Date.now(),
+        ended: new Promise((resolve) => res.once('close', () => resolve(res.writableFinished ? 'finished' : 'aborted')))
+      }
+      if (options.record !== false) requests.push(request)
+      let plan = await options.reply?.(request) ?? { text: 'Hello from the fake gateway.' }
+      if (request.structured !== undefined && plan.object === undefined && !plan.error && !plan.parts) {
+        plan = { ...plan, text: undefined, toolCalls: undefined, object: structuredAnswer(request.structured) }
+      }
+      if (plan.delayMs) await new Promise((resolve) => setTimeout(resolve, plan.delayMs))
+      if (plan.error) sendError(res, plan.error)
+      else if (!request.streaming) sendJson(res, plainAnswer(plan))
+      else stream(res, plan, request.modelId)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: `${origin}/v4/ai`,
+    requests,
+    async close () {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    }
+  }
+}
+
+function sendJson (res: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function sendError (res: ServerResponse, { status, type = 'internal_server_error', message = 'The fake gateway failed', param, headers, body }: NonNullable<Plan['error']>) {
+  sendJson(res, body ?? { error: { message, type, param }, generationId: 'gen_1' }, status, headers)
+}
+
+const sse = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`
+const rendered = new WeakMap<Plan, Buffer>()
+
+function stream (res: ServerResponse, plan: Plan, modelId: string) {
+  res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  res.on('error', () => {})
+  if (!plan.partMs && !plan.ending && !plan.toolCalls) {
+    let body = rendered.get(plan)
+    if (!body) rendered.set(plan, body = Buffer.from(streamParts(plan, modelId).map(sse).join('') + 'data: [DONE]\n\n'))
+    res.end(body)
+    return
+  }
+  const parts = streamParts(plan, modelId)
+  const count = plan.ending ? Math.min(plan.after ?? parts.length - 1, parts.length) : parts.length
+  if (!plan.partMs) {
+    res.write(parts.slice(0, count).map(sse).join(''))
+    return end(res, plan.ending)
+  }
+  // One timer a stream; a late tick catches up, so that the pace holds under load.
+  const started = performance.now()
+  let sent = 0
+  const timer = setInterval(() => {
+    const due = Math.min(count, Math.floor((performance.now() - started) / plan.partMs!))
+    let text = ''
+    for (; sent < due; sent++) text += sse(plan.stamp ? stamped(parts[sent]) : parts[sent])
+    if (text) res.write(text)
+    if (sent === count) {
+      clearInterval(timer)
+      end(res, plan.ending)
+    }
+  }, plan.partMs)
+  res.once('close', () => clearInterval(timer))
+}
+
+function stamped (part: any) {
+  return part.type === 'text-delta' ? { ...part, delta: `${(performance.timeOrigin + performance.now()).toFixed(3)} ${part.delta}` } : part
+}
+
+function end (res: ServerResponse, ending: Plan['ending']) {
+  if (ending === 'stall') return
+  // The bytes already written are to arrive before the connection breaks.
+  if (ending === 'cut') res.write('', () => setTimeout(() => res.destroy(), 5))
+  else if (ending === 'invalid-json') res.end('data: {"type":"text-delta","id":"t0","del\n\n')
+  else if (ending === 'no-finish') res.end()
+  else if (ending) res.end(sse({ type: 'error', error: ending.error }) + 'data: [DONE]\n\n')
+  else res.end('data: [DONE]\n\n')
+}
+
+// On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0]
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '0' },
+      tokens: { type: 'string', default: '2000' },
+      rate: { type: 'string', default: '0' },
+      delay: { type: 'string', default: '0' },
+      stamp: { type: 'boolean', default: false }
+    }
+  })
+  const rate = Number(values.rate)
+  const plan: Plan = {
+    text: Array.from({ length: Number(values.tokens) }, (_, index) => `token${index} `),
+    partMs: rate > 0 ? 1000 / rate : 0,
+    delayMs: Number(values.delay),
+    stamp: values.stamp
+  }
+  const structured: Plan = { object: structuredAnswer('analysis'), delayMs: Number(values.delay) }
+  const gateway = await startFakeGateway({
+    port: Number(values.port),
+    record: false,
+    reply: (request) => request.structured === undefined ? plan : structured
+  })
+  process.stdout.write(JSON.stringify({ url: gateway.url }) + '\n')
+}
