@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Clock } from '../clock/clock.ts'
+import { findMembers, type Member } from './members.ts'
+
+interface GroupParts {
+  pid: number
+  mark: string
+  since: number
+  clock: Clock
+  exited: Promise<unknown>
+  /** Lets go of the guard. */
+  release: () => void
+}
+
+const GRACE_MS = 2000
+const POLL_MS = 20
+/** A process in an uninterruptible wait survives KILL: it is not waited for beyond this. */
+const GIVE_UP_MS = 5000
+
+/** The processes of one guarded command, and how they are ended. */
+export function createGroup ({ pid, mark, since, clock, exited, release }: GroupParts) {
+  let leaderGone = false
+  let graceUntil = 0
+  let ending: Promise<void> | undefined
+  let over = false
+  exited.then(() => { leaderGone = true })
+
+  async function end (): Promise<void> {
+    let members = await signalAll('SIGTERM')
+    while (members.some(({ guard }) => !guard) && clock.monotonic() < graceUntil) {
+      await clock.sleep(POLL_MS)
+      members = await find()
+    }
+    await killAll()
+    over = true
+  }
+
+  /** The guard goes with its group; until then it keeps the group's id from being used by others. */
+  async function killAll (): Promise<void> {
+    const giveUp = clock.monotonic() + GIVE_UP_MS
+    send(-pid, 'SIGKILL')
+    release()
+    for (let round = 0; clock.monotonic() < giveUp; round++) {
+      const members = await find()
+      if (members.length === 0) break
+      for (const member of members) send(member.pid, 'SIGKILL')
+      await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
+    }
+  }
+
+  /** Sends a signal to the group and to what left it. */
+  async function signalAll (signal: NodeJS.Signals): Promise<Member[]> {
+    if (graceUntil <= clock.monotonic()) return []
+    const members = await find()
+    send(-pid, signal)
+    for (const member of members) if (member.escaped) send(member.pid, signal)
+    return members
+  }
+
+  /** Without /proc only the command itself is known: when it is gone, the rest of its group is not waited for. */
+  async function find (): Promise<Member[]> {
+    return await findMembers(pid, mark, since) ?? (leaderGone ? [] : [{ pid, guard: false, escaped: false }])
+  }
+
+  return {
+    kill (signal: NodeJS.Signals): void {
+      if (!over) send(-pid, signal)
+    },
+    end (graceMs: number = GRACE_MS): Promise<void> {
+      const until = clock.monotonic() + graceMs
+      graceUntil = ending === undefined ? until : Math.min(graceUntil, until)
+      ending ??= end()
+      return ending
+    }
+  }
+}
+
+/** Untested: Windows has no groups, so the tree is killed by its parents, and our own death ends nothing. */
+export function createWindowsTree (pid: number) {
+  const end = async () => { await once(spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }), 'close') }
+  return { kill: () => { end().catch(() => {}) }, end }
+}
+
+function send (pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // Gone in the meantime.
+  }
+}

@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import type { Clock } from '../clock/clock.ts'
+import { newId } from '../ids.ts'
+import { createGroup, createWindowsTree } from './group.ts'
+import { PROLOGUE } from './prologue.ts'
+import { startOf } from './members.ts'
+
+export interface GuardedOptions {
+  cwd: string
+  /** The whole environment: nothing of ours is added but the mark of the group. */
+  env: NodeJS.ProcessEnv
+  /** `closed` reads as an end at once. */
+  stdin: 'closed' | 'pipe'
+  clock: Clock
+}
+
+export interface Exit { code: number | null, signal: NodeJS.Signals | null }
+
+export interface GuardedChild {
+  /** Process id of the command, and id of its group. */
+  pid: number
+  /** Null when stdin is closed. */
+  stdin: Writable | null
+  stdout: Readable
+  stderr: Readable
+  /** Settles when the command itself ended; what it left behind is ended then, too. */
+  exited: Promise<Exit>
+  /** Sends a signal to the whole group. Does nothing once it was ended. */
+  kill (signal: NodeJS.Signals): void
+  /**
+   * TERM for the group and for what left it, KILL after `graceMs` (2 s). Resolves when all of it is gone. May be called
+   * again: with 0 it kills at once.
+   */
+  end (graceMs?: number): Promise<void>
+}
+
+/**
+ * Starts a command in a process group of its own, which ends when the command ends, when `end` is called, and when
+ * this process dies, by SIGKILL as well. `command` is looked up in the PATH of `env`; one that cannot be found exits
+ * with 127 and says so on stderr. Rejects when no process can be started (no such `cwd`).
+ */
+export async function spawnGuarded (command: string, args: string[], options: GuardedOptions): Promise<GuardedChild> {
+  const mark = newId()
+  const child = start(command, args, mark, options)
+  const pid = child.pid ?? 0
+  const since = pid > 0 ? startOf(pid) : 0
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
+  const hold = child.stdio[3] as Writable | undefined
+  // A reader that left is no failure of ours; it is seen by the exit.
+  for (const stream of [child.stdin, hold]) stream?.on('error', () => {})
+  await once(child, 'spawn')
+
+  const group = process.platform === 'win32'
+    ? createWindowsTree(pid)
+    : createGroup({ pid, mark, since, clock: options.clock, exited, release: () => hold?.destroy() })
+  exited.then(() => group.end())
+  return { pid, stdin: child.stdin, stdout: child.stdout!, stderr: child.stderr!, exited, ...group }
+}
+
+function start (command: string, args: string[], mark: string, { cwd, env, stdin }: GuardedOptions): ChildProcess {
+  const options: SpawnOptions = { cwd, env, windowsHide: true }
+  const input = stdin === 'closed' ? 'ignore' : 'pipe'
+  return process.platform === 'win32'
+    ? spawn(command, args, { ...options, stdio: [input, 'pipe', 'pipe'] })
+    : spawn('/bin/sh', ['-c', PROLOGUE, mark, command, ...args], {
+      ...options, detached: true, stdio: [input, 'pipe', 'pipe', 'pipe']
+    })
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** A live process that belongs to a guarded group. */
+export interface Member {
+  pid: number
+  /** True for the guard itself, which goes last. */
+  guard: boolean
+  /** True when it left the group, so that a signal for the group does not reach it. */
+  escaped: boolean
+}
+
+interface Row { pid: number, ppid: number, group: number, session: number, started: number }
+
+/** Processes read at a time: each read is some microseconds, and others want the thread as well. */
+const SLICE = 64
+
+/** When a process started, in clock ticks since boot; 0 when that cannot be known. */
+export function startOf (pid: number): number {
+  return row(pid)?.started ?? 0
+}
+
+/**
+ * Every live process that came from the command with process id `leader`: those of its group and of its session
+ * (`set -m`), those that carry `mark` in their environment (setsid), and all their descendants. What left the group,
+ * cleared its environment and lost its parent is not found. Undefined where there is no /proc.
+ */
+export async function findMembers (leader: number, mark: string, since: number): Promise<Member[] | undefined> {
+  const pids = processIds()
+  if (pids === undefined) return undefined
+  const rows: Row[] = []
+  const found = new Set<number>()
+  for (const [index, pid] of pids.entries()) {
+    if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
+    const process = row(pid)
+    // What is older than the command cannot come from it; its environment is not read.
+    if (process === undefined || process.started < since) continue
+    rows.push(process)
+    if (process.group === leader || process.session === leader || text(pid, 'environ').includes(mark)) found.add(pid)
+  }
+  for (let before = -1; before < found.size;) {
+    before = found.size
+    for (const { pid, ppid } of rows) if (found.has(ppid)) found.add(pid)
+  }
+  // The guard is a fork of the prologue, whose arguments carry the mark; the leader has become the command.
+  return rows.filter(({ pid }) => found.has(pid)).map(({ pid, group }) =>
+    ({ pid, guard: pid !== leader && text(pid, 'cmdline').includes(mark), escaped: group !== leader }))
+}
+
+function processIds (): number[] | undefined {
+  try {
+    const pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0)
+    return pids.length > 0 ? pids : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** proc(5), stat: the name is in parentheses and may hold anything; the zombies it lists are gone already. */
+function row (pid: number): Row | undefined {
+  const stat = text(pid, 'stat')
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (fields.length < 19 || state === 'Z' || state === 'X') return undefined
+  return { pid, ppid: Number(fields[0]), group: Number(fields[1]), session: Number(fields[2]), started: Number(fields[18]) }
+}
+
+function text (pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch {
+    return ''
+  }
+}
