@@ -1,0 +1,72 @@
+import type { Clock } from '../clock/clock.ts'
+import type { OpenDatabase } from './database.ts'
+import type { Migration } from './migrations.ts'
+
+/** One change of a transaction. Values are JSON; keys are printable ASCII without spaces, not starting with `!`. */
+export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
+
+export interface ListOptions {
+  /** At most so many entries. */
+  limit?: number
+  /** Last key first. */
+  reverse?: boolean
+  /** Start behind this key, in the direction of the listing: the last key of the page before. */
+  after?: string
+  signal?: AbortSignal
+}
+
+/** One small value under a name of its own, kept in memory once read. */
+export interface StoredRecord<T> {
+  /** The value, or `initial()` when none was stored. Frozen and shared: change it through `update`. */
+  get (): Promise<T>
+  /**
+   * Reads, changes and writes the value; updates of one record run one after the other, so none is lost.
+   * `change` gets a copy that it may alter. Durable before it resolves; when `change` throws, nothing is altered.
+   */
+  update (change: (value: T) => T | Promise<T>): Promise<T>
+}
+
+export interface StoreStatus {
+  state: 'ok' | 'latched' | 'closed'
+  /** Why the store is latched, without paths or contents. */
+  error?: string
+  /** The database was damaged when it was opened and had to be repaired: records may be missing. */
+  repaired?: true
+}
+
+/** Everything the service remembers. While latched or closed every call fails with ERR_STORE_UNAVAILABLE. */
+export interface Store {
+  /** The value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be deciphered. */
+  get<T> (key: string): Promise<T | undefined>
+  /** The entries whose keys start with `prefix`, in key order, as they were when the listing began. */
+  list<T> (prefix: string, options?: ListOptions): AsyncIterable<[key: string, value: T]>
+  /** Writes all of `ops` or none; on disk before it resolves. Throws ERR_STORE_BUSY when too much is waiting. */
+  transact (ops: Op[]): Promise<void>
+  /** The record of that name; every call with a name returns the same one. */
+  record<T> (name: string, initial: () => T): StoredRecord<T>
+  /** Keyed hash (hex) for ids that callers chose: database keys lie readable on disk. */
+  digest (text: string): string
+  status (): StoreStatus
+  /** Waits for the writes under way, then lets go of the directory. May be called again. */
+  close (): Promise<void>
+}
+
+/** The part of pino that the store uses. */
+export interface StoreLog {
+  info (details: object, message: string): void
+  warn (details: object, message: string): void
+  error (details: object, message: string): void
+}
+
+export interface StoreOptions {
+  /** The service's own directory; made if missing, readable by its owner only. */
+  dir: string
+  /** Derives the master key; without one it lies in `{dir}/master.key`. An empty string is none. */
+  passphrase?: string
+  clock: Clock
+  log?: StoreLog
+  /** Steps from older schemas to the newest this program knows. */
+  migrations?: readonly Migration[]
+  /** Opens the raw database: LevelDB, unless a test wants to see or break its writes. */
+  openDatabase?: OpenDatabase
+}

@@ -1,0 +1,58 @@
+import { Level } from 'level'
+
+export type RawOp = { type: 'put', key: string, value: Buffer } | { type: 'del', key: string }
+
+export interface RawRange {
+  gt?: string
+  gte?: string
+  lt?: string
+  reverse?: boolean
+  limit?: number
+  highWaterMarkBytes?: number
+}
+
+export interface RawIterator {
+  /** Up to `size` entries; none at the end. */
+  nextv (size: number): Promise<[key: string, value: Buffer][]>
+  close (): Promise<void>
+}
+
+/** What the store needs of LevelDB. */
+export interface Database {
+  get (key: string): Promise<Buffer | undefined>
+  batch (ops: RawOp[], options: { sync: boolean }): Promise<void>
+  iterator (range: RawRange): RawIterator
+  close (): Promise<void>
+}
+
+export type OpenDatabase = (location: string, options: { createIfMissing: boolean }) => Promise<Database>
+
+/** Ciphertext does not compress, so LevelDB is not asked to try. */
+export const openLevel: OpenDatabase = async (location, { createIfMissing }) => {
+  const level = new Level<string, Buffer>(location, { createIfMissing, compression: false, valueEncoding: 'buffer' })
+  await level.open()
+  return level
+}
+
+/** Key order ends with the greatest code point, so this bounds every key that starts with `prefix`. */
+export const endOf = (prefix: string): string => prefix + '\u{10ffff}'
+
+const CHUNK_ENTRIES = 100
+const CHUNK_BYTES = 256 * 1024
+
+/** The entries of a range as they are now, in chunks. */
+export async function * chunks (database: Database, range: RawRange): AsyncGenerator<[key: string, value: Buffer][]> {
+  const iterator = database.iterator({ ...range, highWaterMarkBytes: CHUNK_BYTES })
+  try {
+    for (let chunk = await iterator.nextv(CHUNK_ENTRIES); chunk.length > 0; chunk = await iterator.nextv(CHUNK_ENTRIES)) {
+      yield chunk
+    }
+  } finally {
+    await iterator.close()
+  }
+}
+
+/** The entries of a range as they are now, one by one. */
+export async function * entries (database: Database, range: RawRange): AsyncGenerator<[key: string, value: Buffer]> {
+  for await (const chunk of chunks(database, range)) yield * chunk
+}

@@ -1,0 +1,63 @@
+import createError from '@fastify/error'
+
+export const StoreUnavailable = createError('ERR_STORE_UNAVAILABLE', 'The store is not available: %s', 503)
+export const StoreBusy = createError('ERR_STORE_BUSY', 'Too many writes are waiting for the disk. Try again in a moment', 503)
+export const RecordDamaged = createError('ERR_RECORD_DAMAGED', 'The stored record "%s" cannot be read: it is damaged or belongs elsewhere', 500)
+
+/** Why the store did not open. `exitCode` is what the process should end with (sysexits.h). */
+export abstract class StoreStartError extends Error {
+  abstract readonly code: string
+  abstract readonly exitCode: number
+}
+
+/** Another process, or this one, has the directory open. EX_CANTCREAT */
+export class StoreInUse extends StoreStartError {
+  readonly code = 'ERR_STORE_IN_USE'
+  readonly exitCode = 73
+
+  constructor (dir: string, pid?: number) {
+    super(`The data directory ${dir} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}. ` +
+      'Stop that process first, or set LOCAL_AGENT_HOME to another directory.')
+  }
+}
+
+/** The key at hand does not belong to the data. EX_CONFIG */
+export class StoreKeyError extends StoreStartError {
+  readonly code = 'ERR_STORE_KEY'
+  readonly exitCode = 78
+}
+
+/** A newer version of the program wrote the data. EX_CONFIG */
+export class StoreNewer extends StoreStartError {
+  readonly code = 'ERR_STORE_NEWER'
+  readonly exitCode = 78
+
+  constructor (found: number, known: number) {
+    super(`The data was written by a newer version of the service (schema ${found}, this one knows ${known}). ` +
+      'Update the service, or put back the copy of the data that was kept beside it.')
+  }
+}
+
+/** The database is beyond repair, or something else lies in its place. EX_CONFIG */
+export class StoreDamaged extends StoreStartError {
+  readonly code = 'ERR_STORE_DAMAGED'
+  readonly exitCode = 78
+
+  constructor (location: string, why: string, options?: ErrorOptions) {
+    super(`The database in ${location} is damaged: ${why}. ` +
+      'Put a backup in its place, or move it away to start empty. Nothing was changed.', options)
+  }
+}
+
+/** What went wrong, in words that may leave the process: LevelDB's messages hold paths (`IO error: /path: reason`). */
+export function explain (error: unknown): string {
+  const { message, code } = rootOf(error)
+  const reason = message.slice(message.lastIndexOf(': ') + 1).trim()
+  return /[\\/]/.test(reason) ? code ?? 'unknown error' : reason
+}
+
+/** The error that the database itself reported, below the wrappers of abstract-level. */
+export function rootOf (error: unknown): Error & { code?: string } {
+  if (!(error instanceof Error)) return new Error(String(error))
+  return error.cause instanceof Error ? rootOf(error.cause) : error
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+
+/** A process as named in a lock file: pids are reused, the time of their start tells them apart. */
+export interface Holder {
+  pid: number
+  /** Linux: clock ticks from boot to its start (proc_pid_stat(5), field 22). Elsewhere: milliseconds since the epoch. */
+  started: number
+}
+
+/** `ps` tells whole seconds, and Node's clock starts a little after its process. */
+const SLACK_MS = 3_000
+
+/** This process. */
+export function ownIdentity (): Holder {
+  const started = process.platform === 'linux' ? procStat('self')?.started : undefined
+  return { pid: process.pid, started: started ?? Math.round(performance.timeOrigin) }
+}
+
+/** Whether that very process still runs; a zombie does not. In doubt it does. */
+export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  if (process.platform === 'win32') return true
+  if (process.platform === 'linux') {
+    const found = procStat(pid)
+    return found === undefined || (!/[ZX]/.test(found.state) && found.started === started)
+  }
+  return await askPs(pid, started)
+}
+
+function procStat (pid: number | 'self'): { state: string, started: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // the name before may hold spaces; field 3 comes first
+    return { state: fields[0], started: Number(fields[19]) }
+  } catch {
+    return undefined
+  }
+}
+
+async function askPs (pid: number, started: number): Promise<boolean> {
+  const { execFile } = await import('node:child_process')
+  const line = await new Promise<string>((resolve) => {
+    execFile('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { ...process.env, LC_ALL: 'C' } }, (_, out) => resolve(out.trim()))
+  })
+  const [, state, since] = /^(\S+)\s+(.+)$/.exec(line) ?? []
+  if (since === undefined || Number.isNaN(Date.parse(since))) return true
+  return !state.startsWith('Z') && Math.abs(Date.parse(since) - started) < SLACK_MS
+}

@@ -1,0 +1,42 @@
+import { createHmac, createSecretKey, hkdfSync, randomBytes, scrypt, type KeyObject } from 'node:crypto'
+
+/** What is derived from the master key, each for its one purpose. */
+export interface Keys {
+  /** Names the master key without telling anything about it; 4 bytes. */
+  kid: Buffer
+  record: KeyObject
+  digest: KeyObject
+}
+
+/** Parameters of scrypt as stored beside the data; salt in hex. */
+export interface Kdf { salt: string, N: number, r: number, p: number }
+
+export const MASTER_BYTES = 32
+/** Enough for N = 2^17, r = 8 (128 MiB), and for a later step up. */
+const SCRYPT_MEMORY = 512 * 1024 * 1024
+
+/** HKDF-SHA-256 (RFC 5869) with one `info` a purpose. */
+export function deriveKeys (master: Buffer): Keys {
+  const derive = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', master, '', `local-agent-service store ${purpose} v1`, bytes))
+  return {
+    kid: derive('key id', 4),
+    record: createSecretKey(derive('record key', 32)),
+    digest: createSecretKey(derive('digest key', 32))
+  }
+}
+
+/** OWASP's parameters for scrypt (N = 2^17, r = 8, p = 1) and a salt of its own. */
+export const newKdf = (): Kdf => ({ salt: randomBytes(16).toString('hex'), N: 2 ** 17, r: 8, p: 1 })
+
+/** The master key that belongs to a passphrase; some 400 ms of another thread. */
+export function stretch (passphrase: string, { salt, ...cost }: Kdf): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.normalize('NFC'), Buffer.from(salt, 'hex'), MASTER_BYTES, { ...cost, maxmem: SCRYPT_MEMORY },
+      (error, master) => error ? reject(error) : resolve(master))
+  })
+}
+
+/** HMAC-SHA-256 in hex. */
+export const digestOf = (keys: Keys, text: string): string =>
+  createHmac('sha256', keys.digest).update(text).digest('hex')

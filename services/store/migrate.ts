@@ -1,0 +1,41 @@
+import { endOf, entries, type Database, type RawOp } from './database.ts'
+import type { Keys } from './keys.ts'
+import type { Op } from './contract.ts'
+import { metaOp, type Meta } from './meta.ts'
+import type { Migration, OldData } from './migrations.ts'
+import { META, MIGRATING, PROBE } from './names.ts'
+import { seal, toJson, unseal } from './seal.ts'
+
+const PLAIN = new Set([META, MIGRATING, PROBE])
+
+/** Brings the data to the newest schema, one step after the other. Run again after a crash it finishes the work. */
+export async function migrate (database: Database, keys: Keys, meta: Meta, steps: readonly Migration[]): Promise<void> {
+  const due = steps.filter(({ to }) => to > meta.schema).toSorted((a, b) => a.to - b.to)
+  for (const step of due) {
+    let held: RawOp[] = []
+    for await (const ops of step.migrate(oldData(database, keys))) {
+      if (held.length > 0) await database.batch(held, { sync: true })
+      held = ops.map((op) => toRaw(keys, op))
+    }
+    const end: RawOp[] = step === due.at(-1) ? [{ type: 'del', key: MIGRATING }] : []
+    await database.batch([...held, metaOp({ ...meta, schema: step.to }), ...end], { sync: true })
+  }
+}
+
+function oldData (database: Database, keys: Keys): OldData {
+  return {
+    async get<T> (key: string) {
+      const envelope = await database.get(key)
+      return envelope && unseal<T>(keys, key, envelope)
+    },
+    async * list<T> (prefix: string) {
+      for await (const [key, envelope] of entries(database, { gte: prefix, lt: endOf(prefix) })) {
+        if (!PLAIN.has(key)) yield [key, unseal<T>(keys, key, envelope)] as [string, T]
+      }
+    }
+  }
+}
+
+/** An operation as LevelDB takes it: puts enciphered. */
+export const toRaw = (keys: Keys, op: Op): RawOp =>
+  op.type === 'put' ? { type: 'put', key: op.key, value: seal(keys, op.key, toJson(op.key, op.value)) } : { type: 'del', key: op.key }
