@@ -22,5 +22,7 @@ export interface Tool<Input = any> {
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema
   effect: ToolEffect
+  /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
+  timeLimitMs?: number
   execute (input: Input, context: ToolContext): Promise<ToolOutput>
 }

@@ -1,0 +1,34 @@
+import createError from '@fastify/error'
+
+/** A path that may not be used. The message says which may, and nothing of what lies there. */
+export const PathRefused = createError<[string]>('ERR_PATH_REFUSED', '%s', 403)
+
+/** A tool could not do what it was asked to; the message is for the model. */
+export const ToolFailed = createError<[string]>('ERR_TOOL_FAILED', '%s', 422)
+
+const REASONS: Record<string, string> = {
+  EACCES: 'may not be used: permission denied',
+  EBUSY: 'is in use',
+  EEXIST: 'is there already',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a symbolic link, or was replaced by one while it was used',
+  ENAMETOOLONG: 'is too long for a name',
+  ENOENT: 'does not exist',
+  ENOSPC: 'could not be written: the disk is full',
+  ENOTDIR: 'cannot be reached: a part of the path is not a folder',
+  ENOTEMPTY: 'is not empty: pass recursive to delete a folder with what is in it',
+  ENXIO: 'is not a regular file',
+  EPERM: 'may not be changed: operation not permitted',
+  EROFS: 'is on a read-only file system'
+}
+
+/** Does `work` on `path`; what the file system complains of is said of the path the caller gave. */
+export async function about<T> (path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (!(error instanceof Error) || code === undefined || !('syscall' in error)) throw error
+    throw new ToolFailed(`${JSON.stringify(path)} ${REASONS[code] ?? `cannot be used (${code})`}.`)
+  }
+}

@@ -1,0 +1,84 @@
+import type { Dirent } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool } from '../contract.ts'
+import { about } from '../errors.ts'
+import type { PathPolicy } from '../paths.ts'
+import { withFolder, type Folder } from './folder.ts'
+
+const Input = Type.Object({
+  path: Type.Optional(Type.String({ minLength: 1, description: 'Folder to list: absolute, or relative to the working directory. Default: the working directory.' })),
+  depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: 'How many levels to list; 1 (the default) lists the folder alone.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' }))
+}, { additionalProperties: false })
+
+export interface Entry {
+  name: string
+  /** Relative to the listed folder. */
+  path: string
+  kind: 'file' | 'directory' | 'symlink' | 'other'
+  /** Bytes, of files. */
+  size?: number
+}
+
+/** Names read of one folder before it is cut, so that a folder of millions does not fill the memory. */
+const NAMES_READ = 20_000
+
+/** `{path, entries, truncated?}`, sorted by path. Level by level, so that what is cut is the deepest. */
+export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+  return {
+    name: 'listDirectory',
+    description: 'List a folder: name, kind and size of its entries. Symbolic links are listed, not followed.',
+    inputSchema: Input,
+    effect: 'read',
+    execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) => about(path, async () => {
+      const real = await paths.resolve(path, cwd)
+      const entries: Entry[] = []
+      let truncated = false as boolean
+
+      async function list (folder: Folder, prefix: string): Promise<void> {
+        const { names, cut } = await namesOf(folder)
+        truncated ||= cut || entries.length + names.length > limit
+        for (const found of names.slice(0, limit - entries.length)) {
+          signal.throwIfAborted()
+          entries.push(await describe(folder, found, prefix))
+        }
+      }
+
+      await withFolder(real, (folder) => list(folder, ''))
+      let level = entries.filter(({ kind }) => kind === 'directory')
+      for (let at = 1; at < depth && level.length > 0; at++) {
+        const seen = entries.length
+        for (const folder of level) {
+          if (await paths.hidden(join(real, folder.path))) continue
+          // A folder that went away, or may not be read, is listed without its entries.
+          await withFolder(join(real, folder.path), (held) => list(held, `${folder.path}/`)).catch(() => signal.throwIfAborted())
+        }
+        level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
+      }
+      entries.sort((a, b) => compare(a.path, b.path))
+      return { path: real, entries, ...(truncated && { truncated }) }
+    })
+  }
+}
+
+async function namesOf (folder: Folder): Promise<{ names: Dirent[], cut: boolean }> {
+  const names: Dirent[] = []
+  for await (const entry of await opendir(folder.entry('.'))) {
+    if (names.length === NAMES_READ) return { names: names.sort((a, b) => compare(a.name, b.name)), cut: true }
+    names.push(entry)
+  }
+  return { names: names.sort((a, b) => compare(a.name, b.name)), cut: false }
+}
+
+async function describe (folder: Folder, entry: Dirent, prefix: string): Promise<Entry> {
+  const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'symlink' : 'other'
+  const size = kind === 'file' ? (await lstat(folder.entry(entry.name)).catch(() => undefined))?.size : undefined
+  return { name: entry.name, path: prefix + entry.name, kind, ...(size !== undefined && { size }) }
+}
+
+/** By code unit: the same on every machine, unlike localeCompare. */
+function compare (a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

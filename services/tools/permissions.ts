@@ -1,0 +1,29 @@
+import picomatch from 'picomatch'
+
+export type Permission = 'allow' | 'ask' | 'deny'
+
+/** Patterns of tool names, as in config.permissions. */
+export type Permissions = Record<string, Permission>
+
+/** What changes the machine or stands for its user is asked for; click and type can do what runCommand can. */
+const DEFAULTS: Permissions = { writeFile: 'ask', deleteFile: 'ask', runCommand: 'ask', click: 'ask', type: 'ask' }
+
+/** Decides by the last pattern that matches the name; the defaults come before all of `permissions`. */
+export function createPermissions (permissions: () => Permissions) {
+  const matchers = new Map<string, (name: string) => boolean>()
+  const matcher = (pattern: string) => {
+    let match = matchers.get(pattern)
+    if (match === undefined) {
+      // `bash` lets * match / and `dot` a leading dot: a name may hold either and must not slip through a "*": "deny".
+      match = pattern === '' ? () => false : picomatch(pattern, { bash: true, dot: true })
+      matchers.set(pattern, match)
+    }
+    return match
+  }
+
+  return (name: string): Permission => {
+    const rules = [...Object.entries(DEFAULTS), ...Object.entries(permissions())]
+    const rule = rules.findLast(([pattern]) => pattern === name || matcher(pattern)(name))
+    return rule?.[1] ?? 'allow'
+  }
+}

@@ -1,0 +1,34 @@
+import os from 'node:os'
+import { Type } from '@sinclair/typebox'
+import type { Tool } from '../contract.ts'
+
+/** What the machine is; nothing of its user but the home folder and the shell. Sizes in bytes, times in seconds. */
+export function createSystemInfo ({ environment }: { environment: () => NodeJS.ProcessEnv }): Tool<Record<string, never>> {
+  return {
+    name: 'systemInfo',
+    description: 'Tell the operating system, processors, memory and shell of this machine, and the working directory.',
+    inputSchema: Type.Object({}, { additionalProperties: false }),
+    effect: 'read',
+    async execute (_input, { cwd }) {
+      const cpus = os.cpus()
+      return {
+        platform: os.platform(),
+        type: os.type(),
+        release: os.release(),
+        version: os.version(),
+        arch: os.arch(),
+        hostname: os.hostname(),
+        cpus: { count: cpus.length, model: cpus[0]?.model ?? 'unknown' },
+        loadAverage: os.loadavg(),
+        memory: { totalBytes: os.totalmem(), freeBytes: os.freemem() },
+        uptimeSeconds: Math.round(os.uptime()),
+        nodeVersion: process.version,
+        shell: process.platform === 'win32' ? 'cmd.exe' : environment().SHELL ?? '/bin/sh',
+        home: os.homedir(),
+        temporaryFolder: os.tmpdir(),
+        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        cwd
+      }
+    }
+  }
+}
