@@ -1,0 +1,60 @@
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { pino, type DestinationStream } from 'pino'
+import { lazyCompilers } from './plugins/compilers.ts'
+import { answer } from './plugins/errors.ts'
+import { registerPlugins } from './plugins/index.ts'
+import { registerRoutes } from './routes/index.ts'
+import type { Clock } from './services/clock/clock.ts'
+
+/** What the environment and the command line decide. An absent value means the default. */
+export interface Settings {
+  /** `{config_dir}`: configuration, key and data. */
+  home: string
+  host: string
+  /** Every request needs it as a bearer token. */
+  token?: string
+  /** Encrypts the store instead of the key file. */
+  passphrase?: string
+  gatewayKey?: string
+  gatewayBaseURL?: string
+  /** Where tools work when neither the request nor config.json names a folder. */
+  cwd: string
+  clock?: Clock
+  log?: DestinationStream
+}
+
+/** 1 MiB; `/run` allows more. */
+const BODY_LIMIT = 1_048_576
+
+export type App = FastifyInstance
+
+/** The whole service, not yet listening: its store is open and its managers are up once this resolves. */
+export async function buildApp (settings: Settings): Promise<App> {
+  const app = Fastify({
+    loggerInstance: pino({ level: 'info', redact: ['req.headers.authorization'] }, settings.log ?? pino.destination(2)),
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1024 },
+    schemaController: { compilersFactory: lazyCompilers() },
+    frameworkErrors (error, request, reply) {
+      try {
+        request.server.checkCaller(request)
+        answer(error as FastifyError, request, reply)
+      } catch (refused) {
+        answer(refused as FastifyError, request, reply)
+      }
+    }
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  try {
+    await registerPlugins(app as unknown as App, settings)
+    await registerRoutes(app as unknown as App)
+    await app.ready()
+  } catch (error) {
+    await app.close().catch(() => {})
+    throw error
+  }
+  return app as unknown as App
+}

@@ -1,0 +1,45 @@
+import AjvCompiler from '@fastify/ajv-compiler'
+import SerializerCompiler from '@fastify/fast-json-stringify-compiler'
+
+type Factory = Parameters<typeof AjvCompiler>
+type Validate = ((data: unknown) => boolean) & { errors?: unknown }
+
+/**
+ * Validators and serializers that are compiled when a route is first used: start-up then costs no compilation.
+ * Bodies are taken strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced.
+ */
+export function lazyCompilers (): any {
+  const ajv = AjvCompiler()
+  const json = SerializerCompiler()
+  return {
+    buildValidator (schemas: any, options: any) {
+      const compilerFor = (coerceTypes: boolean | 'array') => once(() => ajv(schemas, {
+        ...options,
+        customOptions: { ...options?.customOptions, coerceTypes, removeAdditional: false, useDefaults: true, verbose: true, allErrors: false }
+      } as Factory[1]))
+      const body = compilerFor(false)
+      const rest = compilerFor('array')
+      return (route: any) => {
+        const compiled = once(() => (route.httpPart === 'body' ? body : rest)()(route) as unknown as Validate)
+        const validate: Validate = (data) => {
+          const holds = compiled()(data)
+          validate.errors = compiled().errors
+          return holds
+        }
+        return validate
+      }
+    },
+    buildSerializer (schemas: any, options: any) {
+      const compiler = once(() => json()(schemas, options))
+      return (route: any) => {
+        const compiled = once(() => compiler()(route))
+        return (data: unknown) => compiled()(data)
+      }
+    }
+  }
+}
+
+function once<T> (make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}

@@ -1,0 +1,25 @@
+import type { App, Settings } from '../app.ts'
+import agent from './agent.ts'
+import clock from './clock.ts'
+import config from './config.ts'
+import errors from './errors.ts'
+import gate from './gate.ts'
+import providers from './providers.ts'
+import routeTable from './route-table.ts'
+import store from './store.ts'
+import stream from './stream.ts'
+import tools from './tools.ts'
+
+/** Every plugin, in the order in which they depend on each other; they close in the reverse order. */
+export async function registerPlugins (app: App, settings: Settings) {
+  await app.register(clock, settings)
+  await app.register(routeTable)
+  await app.register(errors)
+  await app.register(config, settings)
+  await app.register(gate, settings)
+  await app.register(store, settings)
+  await app.register(stream)
+  await app.register(providers, settings)
+  await app.register(tools, settings)
+  await app.register(agent, settings)
+}

@@ -1,0 +1,34 @@
+import fp from 'fastify-plugin'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    routeTable: {
+      /** Every route as `<METHOD> <path>`, in the order of registration, without HEAD and OPTIONS. */
+      endpoints: string[]
+      /** The methods that some route takes at a concrete path. */
+      methodsAt: (path: string) => string[]
+    }
+  }
+  interface FastifyContextConfig {
+    /** Answered without a token and while the service drains. */
+    open?: boolean
+  }
+}
+
+/** Remembers what is routed, for `GET /` and for 405 with Allow. */
+export default fp(async (app) => {
+  const routes: Array<{ method: string, url: string }> = []
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) if (each !== 'HEAD' && each !== 'OPTIONS') routes.push({ method: each, url })
+  })
+  app.decorate('routeTable', {
+    get endpoints () { return routes.map(({ method, url }) => `${method} ${url}`) },
+    methodsAt: (path) => [...new Set(routes.filter(({ url }) => matches(url, path)).map(({ method }) => method))]
+  })
+}, { name: 'route-table' })
+
+function matches (pattern: string, path: string) {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return wanted.length === given.length && wanted.every((part, at) => part === given[at] || (part.startsWith(':') && given[at] !== ''))
+}

@@ -1,0 +1,58 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
+const Names = Type.Record(Type.String(), Type.String())
+
+export const McpEntrySchema = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
+  command: Type.String({ minLength: 1 }),
+  args: Type.Optional(Type.Array(Type.String())),
+  env: Type.Optional(Names)
+}, { $id: 'McpEntry' })
+
+const ScriptedTurn = Type.Object({
+  text: Type.Optional(Type.String()),
+  toolCalls: Type.Optional(Type.Array(Type.Object({ toolName: Type.String(), input: Type.Unknown() }))),
+  delayMs: Type.Optional(Type.Integer({ minimum: 0 })),
+  chunkMs: Type.Optional(Type.Integer({ minimum: 0 })),
+  error: Type.Optional(Type.String())
+})
+
+/** One schema a key of `config.json`. Keys not named here are kept as they are and otherwise ignored. */
+export const ConfigKeys = {
+  model: Type.Optional(ModelId),
+  models: Type.Optional(Type.Object({
+    fast: Type.Optional(ModelId),
+    vision: Type.Optional(ModelId),
+    fallback: Type.Optional(ModelId)
+  })),
+  mcp: Type.Optional(Type.Array(McpEntrySchema)),
+  workspace: Type.Optional(Type.String({ minLength: 1 })),
+  port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
+  providers: Type.Optional(Type.Record(Type.String(), Type.Object({
+    baseURL: Type.String(),
+    apiKey: Type.Optional(Type.String()),
+    models: Type.Optional(Type.Array(Type.String()))
+  }))),
+  gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
+  permissions: Type.Optional(Type.Record(Type.String(),
+    Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
+  roots: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  allowedOrigins: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  limits: Type.Optional(Type.Object({
+    /** Milliseconds. */
+    runMs: Type.Optional(Type.Integer({ minimum: 1000 })),
+    liveRuns: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 }))
+  })),
+  /** `false`: no analysis before a run, each is a standard one. */
+  analysis: Type.Optional(Type.Boolean()),
+  offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),
+  log: Type.Optional(Type.Object({
+    level: Type.Optional(Type.Union(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level))))
+  }))
+}
+
+/** `{config_dir}/config.json`. */
+export const ConfigSchema = Type.Object(ConfigKeys, { $id: 'Config', additionalProperties: true })
+export type Config = Static<typeof ConfigSchema>
+export type Permissions = NonNullable<Config['permissions']>

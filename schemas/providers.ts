@@ -1,0 +1,29 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+const ModelId = Type.String({ description: '`<provider>/<model>`' })
+
+export const ProviderListSchema = Type.Object({
+  active_model: ModelId,
+  gateway_configured: Type.Boolean(),
+  providers: Type.Array(Type.Object({
+    name: Type.String(),
+    default_model: ModelId,
+    kind: Type.Union([Type.Literal('offline'), Type.Literal('direct'), Type.Literal('gateway')]),
+    configured: Type.Boolean()
+  })),
+  roles: Type.Object({ fast: ModelId, capable: ModelId, vision: ModelId })
+}, { $id: 'ProviderList' })
+export type ProviderList = Static<typeof ProviderListSchema>
+
+export const ConfigureBody = Type.Object({
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`, the model to use from the next run on' })),
+  gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'One key for all providers; kept encrypted' }))
+}, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1 })
+export type ConfigureBody = Static<typeof ConfigureBody>
+
+export const ConfiguredSchema = Type.Object({
+  status: Type.Literal('configured'),
+  active_model: ModelId,
+  gateway_configured: Type.Boolean(),
+  warning: Type.Optional(Type.String())
+}, { $id: 'Configured' })

@@ -1,0 +1,26 @@
+import { Type, type Static } from '@sinclair/typebox'
+
+export const AboutSchema = Type.Object({
+  name: Type.String(),
+  model: Type.String({ description: 'The active model, `<provider>/<model>`' }),
+  workspace: Type.String({ description: 'Folder that runs work in by default' }),
+  endpoints: Type.Array(Type.String({ description: '`<METHOD> <path>`' }))
+}, { $id: 'About' })
+
+export const HealthSchema = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
+  version: Type.String(),
+  uptimeMs: Type.Integer(),
+  checks: Type.Object({
+    store: Type.String(),
+    config: Type.String(),
+    scheduler: Type.String(),
+    model: Type.String()
+  }, { description: '"ok", or what is wrong' })
+}, { $id: 'Health' })
+export type Health = Static<typeof HealthSchema>
+
+export const ReadySchema = Type.Object({ ready: Type.Boolean() }, { $id: 'Ready' })
+
+export const ConfigReloadedSchema = Type.Object({ status: Type.Literal('reloaded') }, { $id: 'ConfigReloaded' })
+export const ConfigViewSchema = Type.Record(Type.String(), Type.Unknown(), { $id: 'ConfigView', description: 'config.json with its secrets masked' })

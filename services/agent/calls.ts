@@ -1,0 +1,122 @@
+import { inputDigest, type Approval } from '../approvals/record.ts'
+import type { RunEvent } from '../runlog/events.ts'
+import { wasDenied, type Conversation } from './conversations.ts'
+import type { AgentDeps } from './deps.ts'
+import type { LiveRun } from './live.ts'
+import { commit } from './run.ts'
+import type { ToolCall } from './step.ts'
+
+/** A call whose tool exists and whose input holds. */
+export interface ReadyCall { toolCallId: string, toolName: string, input: unknown }
+
+/** A live run's attempt, as the fence counts them. */
+export interface Attempt { live: LiveRun, attempt: number, conversation: Conversation }
+
+const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
+const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
+  'Check what it did before doing it again.'
+
+/**
+ * Settles the calls of one step: bad ones become tool errors that the model sees, permitted ones run now, the rest
+ * are returned for the user to decide.
+ */
+export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: AgentDeps): Promise<ReadyCall[]> {
+  const { log } = attempt.live.run
+  const permitted: ReadyCall[] = []
+  const questions: ReadyCall[] = []
+  for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
+    const checked = check(toolName, text, deps)
+    if (!checked.ok) {
+      log.append({ type: 'tool-input-error', toolCallId, toolName, input: checked.input, errorText: checked.error, providerMetadata })
+      continue
+    }
+    const call = { toolCallId, toolName, input: checked.input }
+    log.append({ type: 'tool-input', ...call, providerMetadata })
+    if (deps.host.permission(toolName) === 'allow') permitted.push(call)
+    else if (wasDenied(attempt.conversation, toolName, inputDigest(call.input))) log.append({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
+    else questions.push(call)
+  }
+  await runPermitted(permitted, attempt, deps)
+  return questions
+}
+
+function check (toolName: string, text: string, { host }: AgentDeps): { ok: true, input: unknown } | { ok: false, input: unknown, error: string } {
+  let input: unknown
+  try {
+    input = JSON.parse(text.trim() === '' ? '{}' : text)
+  } catch (error) {
+    return { ok: false, input: text, error: `The input of ${toolName} is not JSON: ${(error as Error).message}` }
+  }
+  const checked = host.validate(toolName, input)
+  return checked.ok ? checked : { ok: false, input, error: checked.error }
+}
+
+/** Reads run side by side; whatever changes something runs alone, in the order the model asked for. */
+async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps) {
+  let reads: Array<Promise<void>> = []
+  for (const call of calls) {
+    const isRead = deps.host.find(call.toolName)?.effect === 'read'
+    if (!isRead) {
+      await allOf(reads)
+      reads = []
+    }
+    const ran = execute(call, attempt, deps).then((event) => attempt.live.run.log.append(event))
+    if (isRead) reads.push(ran)
+    else await ran
+  }
+  await allOf(reads)
+}
+
+/** Waits for all of them even when one fails: no tool runs on behind a run that has ended. */
+async function allOf (running: Array<Promise<void>>) {
+  const failed = (await Promise.allSettled(running)).find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
+}
+
+async function execute ({ toolCallId, toolName, input }: ReadyCall, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
+  const { runId, cwd } = live.run.head
+  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal })
+  return result.status === 'complete'
+    ? { type: 'tool-output', toolCallId, toolName, output: result.output }
+    : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }
+}
+
+/**
+ * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
+ * disk; one that is found there later has an unknown outcome and never runs again.
+ */
+export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps) {
+  const { run } = attempt.live
+  const { ledger } = deps
+  for (const approval of approvals) {
+    const { toolCallId, toolName } = approval
+    if (hasOutcome(run.log.events, approval)) continue
+    if (approval.state === 'approved') {
+      const executing = ledger.move(approval, 'executing')
+      await commit(run, deps, { ops: [executing.op] })
+      let outcome: RunEvent
+      try {
+        outcome = await execute(approval, attempt, deps)
+      } catch (error) {
+        const interrupted: RunEvent = { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
+        await commit(run, deps, { tail: [interrupted], ops: [ledger.move(executing.approval, 'unknown').op] })
+        throw error
+      }
+      await commit(run, deps, { tail: [outcome], ops: [ledger.move(executing.approval, 'done').op] })
+    } else if (approval.state === 'executing' || approval.state === 'unknown') {
+      await commit(run, deps, {
+        tail: [{ type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }],
+        ops: [ledger.move(approval, 'unknown').op]
+      })
+    } else {
+      const reason = approval.state === 'denied' ? approval.reason ?? 'The user denied this call.' : 'Nobody answered in time.'
+      run.log.append({ type: 'tool-denied', toolCallId, toolName, reason })
+    }
+  }
+  await commit(run, deps)
+}
+
+function hasOutcome (events: readonly RunEvent[], { toolCallId }: Approval) {
+  return events.some((event) => 'toolCallId' in event && event.toolCallId === toolCallId &&
+    (event.type === 'tool-output' || event.type === 'tool-error' || event.type === 'tool-denied'))
+}

@@ -1,0 +1,23 @@
+import type { Config } from '../../schemas/config.ts'
+import type { Ledger } from '../approvals/ledger.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { Registry } from '../providers/registry.ts'
+import type { Store } from '../store/contract.ts'
+import type { Fence } from '../tools/fence.ts'
+import type { ToolHost } from '../tools/host.ts'
+import type { Conversations } from './conversations.ts'
+
+/** What the agent works with. */
+export interface AgentDeps {
+  store: Store
+  clock: Clock
+  registry: Registry
+  host: ToolHost
+  fence: Fence
+  ledger: Ledger
+  conversations: Conversations
+  config: () => Config
+  /** Folder that runs work in when the request names none. */
+  workspace: () => string
+  log: { error (details: object, message: string): void }
+}

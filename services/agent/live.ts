@@ -1,0 +1,129 @@
+import { createError } from '@fastify/error'
+import { Aborted } from '../abort.ts'
+import type { RunEvent } from '../runlog/events.ts'
+import { segmentStart } from '../runlog/runlog.ts'
+import type { Run } from './run.ts'
+
+export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
+export const ConversationBusy = createError('ERR_CONVERSATION_BUSY', 'This conversation already has a run under way; wait for it to end.', 409)
+
+/** Somebody who follows a segment of a run, batch by batch. Whoever gets one must call `leave`. */
+export interface Follower {
+  runId: string
+  threadId: string
+  batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
+  /** Bytes of the log that this follower has not taken yet. */
+  lag (): number
+  leave (): void
+}
+
+/** Above this a run waits for its readers, bytes; see `roomToSay`. */
+const HOLD_BACK = 256 * 1024
+
+export type LiveRun = ReturnType<typeof createLiveRun>
+
+/** A run under way and those who follow it. The last one to leave takes the run with them. */
+export function createLiveRun (run: Run) {
+  const controller = new AbortController()
+  const positions = new Map<symbol, number>()
+  const done = Promise.withResolvers<void>()
+  let moved = Promise.withResolvers<void>()
+
+  const progress = () => {
+    moved.resolve()
+    moved = Promise.withResolvers()
+  }
+  const isHeldBack = () => positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > HOLD_BACK)
+
+  return {
+    run,
+    signal: controller.signal,
+    /** Resolves when nothing of the run is left running. */
+    done: done.promise,
+    abort (reason: Aborted) {
+      controller.abort(reason)
+      progress()
+    },
+    end () {
+      run.log.end()
+      done.resolve()
+    },
+
+    /** A promise while every follower is far behind: the model's stream is then not read either. */
+    roomToSay (): Promise<void> | undefined {
+      if (!isHeldBack()) return undefined
+      return (async () => {
+        while (isHeldBack() && !controller.signal.aborted) await moved.promise
+      })()
+    },
+
+    /** Follows from the first event of a segment. */
+    follow (segment: number): Follower {
+      const me = Symbol('follower')
+      const start = segmentStart(run.log.events, segment)
+      positions.set(me, start)
+      return {
+        runId: run.head.runId,
+        threadId: run.head.threadId,
+        lag: () => run.log.lag(positions.get(me) ?? run.log.events.length),
+        async * batches (signal) {
+          for await (const batch of run.log.read(start, signal)) {
+            positions.set(me, positions.get(me)! + batch.length)
+            progress()
+            yield batch
+          }
+        },
+        leave () {
+          if (!positions.delete(me)) return
+          progress()
+          if (positions.size === 0 && !run.log.ended) controller.abort(new Aborted('client', 'The client went away.'))
+        }
+      }
+    }
+  }
+}
+
+/** Events that are already known, for a follower: replays, and questions asked again. */
+export function followKnown (run: { runId: string, threadId: string }, events: readonly RunEvent[]): Follower {
+  return {
+    runId: run.runId,
+    threadId: run.threadId,
+    async * batches () { yield events },
+    lag: () => 0,
+    leave () {}
+  }
+}
+
+/** The runs under way: one a conversation, `limit()` in all. */
+export function createLiveRuns ({ limit }: { limit: () => number }) {
+  const byThread = new Map<string, LiveRun>()
+
+  return {
+    get size () { return byThread.size },
+    of: (threadId: string): LiveRun | undefined => byThread.get(threadId),
+
+    /** Throws TooManyRuns (429) or ConversationBusy (409). */
+    admit (threadId: string) {
+      if (byThread.has(threadId)) throw new ConversationBusy()
+      if (byThread.size >= limit()) throw new TooManyRuns(limit())
+    },
+
+    /** Starts `work`; the run counts as live until that has ended. */
+    launch (run: Run, work: (live: LiveRun) => Promise<void>): LiveRun {
+      const live = createLiveRun(run)
+      byThread.set(run.head.threadId, live)
+      work(live).finally(() => {
+        byThread.delete(run.head.threadId)
+        live.end()
+      })
+      return live
+    },
+
+    /** Ends every run and waits until nothing of them is left. */
+    async close (reason: Aborted) {
+      const all = [...byThread.values()]
+      for (const live of all) live.abort(reason)
+      await Promise.all(all.map(({ done }) => done))
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { Aborted } from '../abort.ts'
+import type { Clock } from '../clock/clock.ts'
+
+/** What went wrong with a model, in a sentence for the user. */
+export interface Failure { message: string, code: string, retryable: boolean, retryAfterMs?: number }
+
+/** A model call that failed for good. */
+export class ModelFailed extends Error {
+  readonly code: string
+  constructor ({ message, code }: Failure) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface ModelCall {
+  /** `<provider>/<model>`: the one wanted first, then those to fall back to. */
+  models: string[]
+  load (id: string): Promise<{ id: string, model: LanguageModelV4 }>
+  describe (error: unknown, id: string): Failure
+  options: Omit<LanguageModelV4CallOptions, 'abortSignal'>
+  signal: AbortSignal
+  clock: Clock
+  /** Told every part as it comes, at once; a promise it returns holds the model back. */
+  onPart (part: LanguageModelV4StreamPart): void | Promise<void>
+}
+
+/** Milliseconds until the first part, and of silence between parts. */
+const SILENCE_MS = 60_000
+const RETRIES = 3
+const RETRY_MS = 1_000
+/** A provider that asks for a longer wait has refused. */
+const LONGEST_WAIT_MS = 60_000
+/** How long parts are read without letting other work have its turn, milliseconds. */
+const SLICE_MS = 4
+
+/**
+ * Streams one model call. Until its first part it is tried again (RETRIES times, `retry-after` honoured), then on
+ * the next model; after the first part a failure is final. Rejects with ModelFailed, or with the signal's reason.
+ */
+export async function streamModel (call: ModelCall): Promise<void> {
+  let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
+  for (const id of call.models) {
+    for (let attempt = 0; attempt <= RETRIES; attempt++) {
+      const progress = { started: false }
+      try {
+        const { model } = await call.load(id)
+        return await attemptOnce(model, call, progress)
+      } catch (error) {
+        if (call.signal.aborted) throw call.signal.reason
+        failure = call.describe(error, id)
+        if (progress.started) throw new ModelFailed(failure)
+        const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
+        if (!failure.retryable || wait > LONGEST_WAIT_MS || attempt === RETRIES) break
+        await call.clock.sleep(wait, call.signal)
+      }
+    }
+  }
+  throw new ModelFailed(failure)
+}
+
+async function attemptOnce (model: LanguageModelV4, { options, signal, clock, onPart }: ModelCall, progress: { started: boolean }) {
+  const silence = new AbortController()
+  const done = new AbortController()
+  const either = AbortSignal.any([signal, silence.signal])
+  let heardAt = clock.monotonic()
+  watch().catch(() => {})
+
+  try {
+    const { stream } = await orAbort(model.doStream({ ...options, abortSignal: either }), either)
+    const reader = stream.getReader()
+    const cancel = () => { reader.cancel(either.reason).catch(() => {}) }
+    either.addEventListener('abort', cancel)
+    try {
+      await readAll(reader)
+    } finally {
+      either.removeEventListener('abort', cancel)
+      reader.cancel().catch(() => {})
+    }
+  } finally {
+    done.abort()
+  }
+
+  /** Aborts the attempt when nothing was heard for SILENCE_MS. */
+  async function watch () {
+    for (;;) {
+      const left = heardAt + SILENCE_MS - clock.monotonic()
+      if (left <= 0) return silence.abort(new Aborted('timeout', `The model said nothing for ${SILENCE_MS / 1000} s.`))
+      await clock.sleep(left, done.signal)
+    }
+  }
+
+  async function readAll (reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>) {
+    let sliceStart = clock.monotonic()
+    for (let finished = false; ;) {
+      const { done: ended, value: part } = await reader.read()
+      either.throwIfAborted()
+      if (ended) {
+        if (!finished) throw new Error('The model\'s answer broke off before it was finished.')
+        return
+      }
+      if (part.type === 'error') throw part.error
+      if (part.type === 'finish') finished = true
+      if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true
+      const held = onPart(part)
+      if (held) await held
+      heardAt = clock.monotonic()
+      if (heardAt - sliceStart > SLICE_MS) {
+        await new Promise(setImmediate)
+        sliceStart = clock.monotonic()
+      }
+    }
+  }
+}
+
+/** A promise's value, or a rejection with the signal's reason when that comes first. */
+export async function orAbort<T> (promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

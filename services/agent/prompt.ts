@@ -1,0 +1,41 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+
+/** A call the user refused in this conversation. */
+export interface Denial { toolName: string, input: unknown, digest: string, reason?: string }
+
+export interface PromptParts {
+  cwd: string
+  /** Names of the tools on offer. */
+  tools: string[]
+  denials: Denial[]
+  /** System messages that came with the request. */
+  instructions: string[]
+  /** The day, for a model that cannot know it; epoch milliseconds. */
+  now: number
+}
+
+/** An input in the prompt is there to be recognised, not to be read whole. */
+const INPUT_SHOWN = 500
+/** The latest refusals are the ones a model is about to repeat. */
+const DENIALS_SHOWN = 20
+
+/** The agent's system prompt. */
+export function systemPrompt ({ cwd, tools, denials, instructions, now }: PromptParts): LanguageModelV4Message {
+  const sections = [
+    'You are an assistant that works on its user\'s own computer. Answer briefly and truthfully. ' +
+    'Use the tools to look before you claim, and say plainly when something failed.',
+    `Working folder: ${cwd}. Relative paths start there. Today is ${new Date(now).toDateString()}.`
+  ]
+  if (tools.length > 0) {
+    sections.push(`Tools: ${tools.join(', ')}. Some need the user's approval, which is asked for you; just call them.`)
+  }
+  if (denials.length > 0) {
+    const lines = denials.slice(-DENIALS_SHOWN).map(({ toolName, input, reason }) =>
+      `- ${toolName} with ${shorten(JSON.stringify(input))}${reason ? ` (the user said: ${reason})` : ''}`)
+    sections.push(`The user denied these calls. Do not retry them; go on without, or ask what to do instead:\n${lines.join('\n')}`)
+  }
+  if (instructions.length > 0) sections.push(`Instructions of the application:\n${instructions.join('\n')}`)
+  return { role: 'system', content: sections.join('\n\n') }
+}
+
+const shorten = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text

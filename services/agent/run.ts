@@ -1,0 +1,76 @@
+import type { Clock } from '../clock/clock.ts'
+import type { RawMessage } from './messages.ts'
+import { compact } from '../runlog/compact.ts'
+import { createRunLog, segmentStart, type RunLog } from '../runlog/runlog.ts'
+import type { RunEvent, Usage } from '../runlog/events.ts'
+import { historyKey } from '../store/names.ts'
+import type { Op, Store } from '../store/contract.ts'
+
+/** What is stored of a run beside its events. It is written from the first approval on. */
+export interface RunHead {
+  runId: string
+  threadId: string
+  messageId: string
+  cwd: string
+  maxSteps: number
+  createdAt: number
+  updatedAt: number
+  /** The newest segment, counted from 0. */
+  segment: number
+  /** Steps taken so far, over all segments. */
+  steps: number
+  /** The approvals of the newest step that asked. */
+  asked: string[]
+  usage: Usage
+  /** How many chunks of events are stored. */
+  chunks: number
+}
+
+export interface Run {
+  head: RunHead
+  /** The request's messages as they came: the model's context. */
+  messages: RawMessage[]
+  log: RunLog
+  /** How many events of the log are stored. */
+  stored: number
+  /** Whether the run is on disk: from its first approval on, every step is. */
+  durable: boolean
+}
+
+export const runKey = (runId: string) => `run/${runId}`
+const inputKey = (runId: string) => `run-input/${runId}`
+
+/**
+ * Makes the run on disk what its log says, together with `ops` and with the events of `tail`, which are announced
+ * to readers only once all of it is durable. On an error nothing was announced.
+ */
+export async function commit (run: Run, { store, clock }: { store: Store, clock: Clock }, { tail = [], ops = [] }: { tail?: RunEvent[], ops?: Op[] } = {}) {
+  const fresh = compact([...run.log.events.slice(run.stored), ...tail])
+  const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
+  const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]
+  if (fresh.length > 0) writes.push({ type: 'put', key: historyKey('run', head.runId, run.head.chunks), value: fresh })
+  if (!run.durable) writes.push({ type: 'put', key: inputKey(head.runId), value: run.messages })
+  await store.transact([...writes, ...ops])
+  run.head = head
+  run.durable = true
+  tail.forEach(run.log.append)
+  run.stored = run.log.events.length
+}
+
+/** A stored run with its events; undefined when it is gone. */
+export async function loadRun (store: Store, runId: string): Promise<Run | undefined> {
+  const head = await store.get<RunHead>(runKey(runId))
+  const messages = await store.get<RawMessage[]>(inputKey(runId))
+  if (head === undefined || messages === undefined) return undefined
+  const events: RunEvent[] = []
+  for await (const [, chunk] of store.list<RunEvent[]>(`${runKey(runId)}/`)) events.push(...chunk)
+  return { head, messages, log: createRunLog(events), stored: events.length, durable: true }
+}
+
+/** The events of a segment that is stored to its end; undefined when it has not begun or was cut off. */
+export function storedSegment ({ log }: Run, segment: number): readonly RunEvent[] | undefined {
+  const start = segmentStart(log.events, segment)
+  if (start === -1) return undefined
+  const end = log.events.findIndex(({ type }, at) => at >= start && type === 'finish')
+  return end === -1 ? undefined : log.events.slice(start, end + 1)
+}

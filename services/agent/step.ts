@@ -1,0 +1,92 @@
+import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
+
+/** A tool call of the model, its input as the JSON text it wrote. */
+export interface ToolCall { toolCallId: string, toolName: string, input: string, providerMetadata?: SharedV4ProviderMetadata }
+
+export interface StepResult { calls: ToolCall[], finishReason: FinishReason, usage: Usage }
+
+/**
+ * Turns the parts of one model call into events as they come, and remembers what the loop needs of them.
+ * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both.
+ */
+export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
+  const parts = new Map<string, string>()
+  const calls = new Map<string, string>()
+  const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
+
+  const partId = (kind: string, id: string) => {
+    const key = `${kind} ${id}`
+    let ours = parts.get(key)
+    if (ours === undefined) parts.set(key, ours = ids.part(kind))
+    return ours
+  }
+  const callId = (id: string) => {
+    let ours = calls.get(id)
+    if (ours === undefined) calls.set(id, ours = ids.call(id))
+    return ours
+  }
+
+  return {
+    result,
+    write (part: LanguageModelV4StreamPart) {
+      switch (part.type) {
+        case 'text-delta': return append({ type: 'text-delta', id: partId('text', part.id), delta: part.delta })
+        case 'text-start': return append({ type: 'text-start', id: partId('text', part.id) })
+        case 'text-end': {
+          append({ type: 'text-end', id: partId('text', part.id), ...meta(part) })
+          parts.delete(`text ${part.id}`)
+          return
+        }
+        case 'reasoning-start': return append({ type: 'reasoning-start', id: partId('reasoning', part.id), phase: 'answer' })
+        case 'reasoning-delta': return append({ type: 'reasoning-delta', id: partId('reasoning', part.id), delta: part.delta })
+        case 'reasoning-end': {
+          append({ type: 'reasoning-end', id: partId('reasoning', part.id), ...meta(part) })
+          parts.delete(`reasoning ${part.id}`)
+          return
+        }
+        case 'tool-input-start':
+          if (!part.providerExecuted) append({ type: 'tool-input-start', toolCallId: callId(part.id), toolName: part.toolName })
+          return
+        case 'tool-input-delta':
+          if (calls.has(part.id)) append({ type: 'tool-input-delta', toolCallId: callId(part.id), delta: part.delta })
+          return
+        case 'tool-call': {
+          if (part.providerExecuted) return
+          const announced = calls.has(part.toolCallId)
+          const toolCallId = callId(part.toolCallId)
+          if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
+          result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...meta(part) })
+          return
+        }
+        case 'finish':
+          result.finishReason = part.finishReason.unified
+          result.usage = { inputTokens: part.usage.inputTokens.total ?? 0, outputTokens: part.usage.outputTokens.total ?? 0 }
+      }
+    }
+  }
+}
+
+const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
+
+export type IdSource = ReturnType<typeof createIdSource>
+
+/** Ids of parts and calls, unique within a run, going on from what its log and its history already hold. */
+export function createIdSource (events: readonly RunEvent[], prompt: LanguageModelV4Prompt) {
+  let parts = events.filter(({ type }) => type === 'text-start' || type === 'reasoning-start').length
+  const taken = new Set<string>()
+  for (const event of events) if (event.type === 'tool-input-start') taken.add(event.toolCallId)
+  for (const { role, content } of prompt) {
+    if (role === 'assistant') for (const part of content) if (part.type === 'tool-call') taken.add(part.toolCallId)
+  }
+
+  return {
+    part: (kind: string) => `${kind}-${++parts}`,
+    call (id: string) {
+      let unique = id
+      for (let n = 2; taken.has(unique); n++) unique = `${id}-${n}`
+      taken.add(unique)
+      return unique
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import type { Clock } from '../clock/clock.ts'
+import { isId, newId } from '../ids.ts'
+import type { Op, Store } from '../store/contract.ts'
+import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './errors.ts'
+import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } from './record.ts'
+
+export type Ledger = ReturnType<typeof createLedger>
+
+/** A call that wants a person's word, and where it stands. */
+export type Question = Pick<Approval, 'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'segment'>
+
+export interface Decision { approvalId: string, approved: boolean, reason?: string }
+
+const put = (approval: Approval): Op => ({ type: 'put', key: approvalKey(approval.approvalId), value: approval })
+const close = (approval: Approval): Op => ({ type: 'del', key: openKey(approval.approvalId) })
+
+/**
+ * The server's own book of approvals. It alone says what was asked, what was answered and what has run: nothing
+ * that a client sends about an approval counts but its id and the decision. Methods that return operations leave
+ * it to the caller to commit them together with what they belong to.
+ */
+export function createLedger ({ store, clock }: { store: Store, clock: Clock }) {
+  /** Ids arrive from clients; what is not one of ours cannot be in the book. */
+  const get = async (id: string) => isId(id) ? store.get<Approval>(approvalKey(id)) : undefined
+
+  /** Throws ApprovalNotFound (404). */
+  async function require (approvalId: string): Promise<Approval> {
+    const approval = await get(approvalId)
+    if (approval === undefined) throw new ApprovalNotFound(approvalId)
+    return approval
+  }
+
+  /** An open question whose time is up counts as expired from then on. */
+  const isOverdue = (approval: Approval) => approval.state === 'pending' && approval.expiresAt <= clock.now()
+
+  return {
+    /** Writes new questions: they are `pending` once the operations are committed. */
+    ask (questions: Question[]): { approvals: Approval[], ops: Op[] } {
+      const createdAt = clock.now()
+      const approvals = questions.map((question): Approval => ({
+        ...question, approvalId: newId(), digest: inputDigest(question.input), state: 'pending', createdAt, expiresAt: createdAt + APPROVAL_TTL_MS
+      }))
+      return { approvals, ops: approvals.flatMap((approval) => [put(approval), { type: 'put', key: openKey(approval.approvalId), value: {} }]) }
+    },
+
+    require,
+
+    /** Whether a person can still answer. */
+    isOpen: (approval: Approval) => approval.state === 'pending' && !isOverdue(approval),
+
+    find: get,
+
+    async all (approvalIds: string[]): Promise<Approval[]> {
+      return (await Promise.all(approvalIds.map(get))).filter((approval) => approval !== undefined)
+    },
+
+    /**
+     * Checks the answers of one request against the book and returns those that are news; nothing is written when
+     * one of them cannot stand. The first decision wins: the same again is no news, another is a 409.
+     */
+    async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: Approval[], news: Approval[] }> {
+      const approvals = await Promise.all(decisions.map(({ approvalId }) => require(approvalId)))
+      if (threadId !== undefined && approvals.some((approval) => approval.threadId !== threadId)) {
+        throw new OtherConversation('The approval request belongs to another conversation than the "id" of the request.')
+      }
+      if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
+        throw new OtherConversation('The answers belong to different conversations; send them one request each.')
+      }
+      const decided = new Map<string, boolean>()
+      const news: Approval[] = []
+      for (const [at, approval] of approvals.entries()) {
+        const { approvalId, approved, reason } = decisions[at]
+        if (decided.has(approvalId) && decided.get(approvalId) !== approved) throw new ApprovalDecided(approvalId, 'answered the other way in this request')
+        if (isOverdue(approval)) {
+          await store.transact([put({ ...approval, state: 'expired' }), close(approval)])
+          throw new ApprovalExpired(approvalId)
+        }
+        if (approval.state === 'expired') throw new ApprovalExpired(approvalId)
+        if (approval.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId)
+        if (approval.state !== 'pending') {
+          if (approval.approved !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
+        } else if (!decided.has(approvalId)) {
+          news.push({ ...approval, state: approved ? 'approved' : 'denied', approved, ...(reason && { reason }) })
+        }
+        decided.set(approvalId, approved)
+      }
+      return { approvals, news }
+    },
+
+    /** The operations that record decided questions. */
+    record: (news: Approval[]): Op[] => news.flatMap((approval) => [put(approval), close(approval)]),
+
+    /** The operation that moves an approval on; the new record beside it. */
+    move (approval: Approval, state: Approval['state']): { approval: Approval, op: Op } {
+      const moved = { ...approval, state }
+      return { approval: moved, op: put(moved) }
+    },
+
+    /** What a new message of the user does to the questions it left open. */
+    withdraw: (approvals: Approval[]): Op[] => approvals
+      .filter(({ state }) => state === 'pending' || state === 'approved')
+      .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
+
+    /** The open questions, oldest first. */
+    async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: Approval[], nextCursor?: string }> {
+      const approvals: Approval[] = []
+      for await (const [key] of store.list(openKey(''), { after: cursor && openKey(cursor) })) {
+        const approval = await get(key.slice(openKey('').length))
+        if (approval === undefined || isOverdue(approval)) continue
+        if (approvals.length === limit) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
+        approvals.push(approval)
+      }
+      return { approvals }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import type { ApprovalView } from '../../schemas/agent.ts'
+
+/**
+ * One tool call that waits for a person. `pending → approved | denied`, `approved → executing → done | unknown`;
+ * or `expired`, or `withdrawn` when the user said something else instead.
+ */
+export interface Approval extends ApprovalView {
+  /** The segment of the run whose stream asked; the answer's continuation is the next one. */
+  segment: number
+  /** What was decided, once. */
+  approved?: boolean
+}
+
+/** How long a person has, milliseconds. */
+export const APPROVAL_TTL_MS = 24 * 60 * 60 * 1000
+
+/** Two calls with this in common do the same: SHA-256 of the canonical (RFC 8785) input, hexadecimal. */
+export function inputDigest (input: unknown): string {
+  return createHash('sha256').update(canonicalize(input) ?? 'null').digest('hex')
+}
+
+export const approvalKey = (id: string) => `approval/${id}`
+/** Beside each open approval, so that listing them reads no others. */
+export const openKey = (id: string) => `open-approval/${id}`

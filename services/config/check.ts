@@ -1,0 +1,30 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import { ConfigKeys, type Config } from '../../schemas/config.ts'
+
+let validators: Map<string, ValidateFunction> | undefined
+
+/** Splits a parsed `config.json` into what holds and, key by key, what does not. An empty file loads no validator. */
+export function checkConfig (raw: Record<string, unknown>): { config: Config, problems: string[] } {
+  const config: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [key, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(ConfigKeys, key)) continue
+    const validate = validator(key)
+    if (validate(value)) config[key] = value
+    else {
+      const { instancePath, message } = validate.errors![0]
+      problems.push(`"${key}${instancePath.replaceAll('/', '.')}" ${message}`)
+    }
+  }
+  return { config: config as Config, problems }
+}
+
+function validator (key: string): ValidateFunction {
+  validators ??= new Map()
+  let validate = validators.get(key)
+  if (validate === undefined) {
+    validate = new Ajv({ strict: false }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
+    validators.set(key, validate)
+  }
+  return validate
+}

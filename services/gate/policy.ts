@@ -1,0 +1,60 @@
+import { createError } from '@fastify/error'
+
+export const BadTarget = createError('ERR_BAD_REQUEST', '%s', 400)
+export const Forbidden = createError('ERR_FORBIDDEN', '%s', 403)
+
+/** Origins of the desktop shells in use (Tauri 2 on every platform, its dev server), besides our own. */
+const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
+const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
+
+/** The parts of a request that say who is calling. Headers by lower-case name, every value that was sent. */
+export interface Caller {
+  url: string
+  headers: Partial<Record<string, string[]>>
+}
+
+/**
+ * Who may call. A web page cannot reach the service by its address (Origin, Sec-Fetch-Site) nor by a name
+ * of its own that resolves here (Host): see https://fetch.spec.whatwg.org and "DNS rebinding".
+ */
+export function createGate ({ host, allowedOrigins }: { host: string, allowedOrigins: () => string[] }) {
+  const bound = host.includes(':') ? `[${host}]` : host
+  const anyAddress = ['0.0.0.0', '[::]'].includes(bound)
+
+  /** The bound address is a name of ours too; a wildcard one allows literal addresses, which no page can rebind. */
+  const isOurs = (name: string) => LOOPBACK_NAMES.includes(name) || name === bound ||
+    (anyAddress && /^(\[.*\]|[\d.]+)$/.test(name))
+
+  return {
+    /** Throws BadTarget (400) or Forbidden (403); returns the one allowed Origin, if there is one. */
+    check ({ url, headers }: Caller): string | undefined {
+      if (!url.startsWith('/') && url !== '*') throw new BadTarget('The request target must be a path, such as /health.')
+      const hosts = headers.host ?? []
+      const match = hosts.length === 1 ? HOST.exec(hosts[0]) : null
+      if (match === null) throw new BadTarget('The request needs exactly one well-formed Host header.')
+      const [, name, port = '80'] = match
+      if (!isOurs(name.toLowerCase())) {
+        throw new Forbidden(`Host "${name}" is not this service: call it as 127.0.0.1, localhost or [::1].`)
+      }
+      const origins = headers.origin ?? []
+      if (origins.length > 1) throw new Forbidden('The request has more than one Origin.')
+      if (origins.length === 1) {
+        const [origin] = origins
+        if (!isAllowedOrigin(origin, port)) {
+          throw new Forbidden(`Origin "${origin}" may not call this service. Add it to allowedOrigins in config.json if it is your app.`)
+        }
+        return origin
+      }
+      const sites = headers['sec-fetch-site'] ?? []
+      if (sites.some((site) => !['same-origin', 'none'].includes(site.trim().toLowerCase()))) {
+        throw new Forbidden('Requests from other sites are refused.')
+      }
+    }
+  }
+
+  function isAllowedOrigin (origin: string, port: string) {
+    const own = LOOPBACK_NAMES.concat(bound).some((name) => origin === `http://${name}:${port}` || (port === '80' && origin === `http://${name}`))
+    return origin !== 'null' && (own || SHELL_ORIGINS.includes(origin) || allowedOrigins().includes(origin))
+  }
+}

@@ -1,0 +1,17 @@
+import type { RunEvent } from './events.ts'
+
+/** The same events with neighbouring deltas of one part joined: what is written to disk. */
+export function compact (events: readonly RunEvent[]): RunEvent[] {
+  const joined: RunEvent[] = []
+  for (const event of events) {
+    const last = joined.at(-1)
+    if (last !== undefined && 'delta' in event && 'delta' in last && last.type === event.type && partOf(last) === partOf(event)) {
+      joined[joined.length - 1] = { ...last, delta: last.delta + event.delta }
+    } else joined.push(event)
+  }
+  return joined
+}
+
+function partOf (event: RunEvent): string | undefined {
+  return 'id' in event ? event.id : 'toolCallId' in event ? event.toolCallId : undefined
+}

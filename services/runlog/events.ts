@@ -1,0 +1,48 @@
+import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+
+/** Tokens, as far as the provider counts them. */
+export interface Usage { inputTokens: number, outputTokens: number }
+
+export type FinishReason = LanguageModelV4FinishReason['unified']
+
+export interface Analysis {
+  complexity: 'simple' | 'standard' | 'complex' | 'long_running'
+  goal: string
+  thinking: string
+  qualityCriteria: string[]
+}
+
+/** What belongs to one tool call, in every event about it. */
+interface Call { toolCallId: string, toolName: string }
+interface Meta { providerMetadata?: SharedV4ProviderMetadata }
+
+/**
+ * What happens in a run, said once and neutrally: the loop appends these, every reader (the documented stream,
+ * the SDK's protocol, replays, the next model call) is a rendering of them.
+ *
+ * `start` begins a segment: what one request streams. A run that waits for approvals has several.
+ */
+export type RunEvent =
+  | { type: 'start', messageId: string, threadId: string, runId: string }
+  | { type: 'reasoning-start', id: string, phase: 'analysis' | 'answer' }
+  | { type: 'reasoning-delta', id: string, delta: string }
+  | { type: 'reasoning-end', id: string } & Meta
+  | { type: 'analysis', analysis: Analysis }
+  | { type: 'step-start', step: number }
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage }
+  | { type: 'text-start', id: string }
+  | { type: 'text-delta', id: string, delta: string }
+  | { type: 'text-end', id: string } & Meta
+  | { type: 'tool-input-start' } & Call
+  | { type: 'tool-input-delta', toolCallId: string, delta: string }
+  | { type: 'tool-input', input: unknown } & Call & Meta
+  | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
+  | { type: 'tool-output', output: Record<string, unknown> } & Call
+  | { type: 'tool-error', errorText: string } & Call
+  | { type: 'tool-denied', reason: string } & Call
+  | { type: 'approval-request', approvalId: string, input: unknown, reason?: string } & Call
+  | { type: 'error', errorText: string, code: string }
+  | { type: 'abort', reason: string }
+  | { type: 'finish', finishReason: FinishReason, usage: Usage }
+
+export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>

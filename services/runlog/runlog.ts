@@ -1,0 +1,89 @@
+import type { RunEvent } from './events.ts'
+
+export type RunLog = ReturnType<typeof createRunLog>
+
+/** A run that says more than this has run away; 16 MiB of text. */
+export const LOG_LIMIT = 16 * 1024 * 1024
+
+/** Rough size of an event in memory and on the wire, bytes. */
+function sizeOf (event: RunEvent): number {
+  if ('delta' in event) return event.delta.length + 64
+  if (event.type === 'tool-output') return JSON.stringify(event.output).length + 64
+  return 256
+}
+
+/**
+ * The sequenced events of one run. The loop appends, any number of readers follow from any position; all of it is
+ * kept while the run lives (LOG_LIMIT bounds it), so that a reader may begin at the first event.
+ */
+export function createRunLog (history: readonly RunEvent[] = []) {
+  const events: RunEvent[] = []
+  /** Bytes up to and with each event, so that a reader's lag is one subtraction. */
+  const sums: number[] = []
+  let bytes = 0
+  let ended = false
+  const waiting = new Set<() => void>()
+
+  const wake = () => {
+    for (const resolve of waiting) resolve()
+    waiting.clear()
+  }
+  const add = (event: RunEvent) => {
+    events.push(event)
+    sums.push(bytes += sizeOf(event))
+  }
+  history.forEach(add)
+
+  return {
+    events: events as readonly RunEvent[],
+    get bytes () { return bytes },
+    get ended () { return ended },
+
+    append (event: RunEvent) {
+      add(event)
+      if (waiting.size > 0) wake()
+    },
+
+    /** No event follows; readers finish. */
+    end () {
+      ended = true
+      wake()
+    },
+
+    /** Bytes between a position and the newest event. */
+    lag: (position: number) => bytes - (position === 0 ? 0 : sums[position - 1]),
+
+    /**
+     * Batches of events from `position` on: all there is each time the reader asks, then waiting for more.
+     * Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
+     */
+    async * read (position: number, signal: AbortSignal): AsyncGenerator<RunEvent[]> {
+      signal.addEventListener('abort', wake)
+      try {
+        while (!signal.aborted) {
+          if (position === events.length) {
+            if (ended) return
+            await new Promise<void>((resolve) => waiting.add(resolve))
+            // One batch a turn of the event loop, however many events the turn brings.
+            await new Promise(setImmediate)
+            continue
+          }
+          let end = position
+          while (end < events.length && events[end++].type !== 'finish');
+          const batch = events.slice(position, end)
+          position = end
+          yield batch
+          if (batch.at(-1)!.type === 'finish') return
+        }
+      } finally {
+        signal.removeEventListener('abort', wake)
+      }
+    }
+  }
+}
+
+/** The position of the `start` event of a segment, counted from 0; -1 when there is none. */
+export function segmentStart (events: readonly RunEvent[], segment: number): number {
+  let seen = -1
+  return events.findIndex((event) => event.type === 'start' && ++seen === segment)
+}

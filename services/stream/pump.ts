@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import type { Clock } from '../clock/clock.ts'
+
+/** Where a stream's text comes from. Ends when there is no more. */
+export interface Source {
+  chunks: AsyncGenerator<string>
+  /** Bytes that wait to be taken. */
+  lag (): number
+}
+
+/** A comment line after so much silence keeps proxies and clients from giving up, milliseconds. */
+const PING_MS = 15_000
+/** A reader that takes nothing for so long, or is behind by so much, is dropped. */
+const STALL_MS = 30_000
+const MAX_LAG = 1024 * 1024
+
+/**
+ * Copies a source to a socket as Server-Sent Events until it ends: one write for whatever there is, never more than
+ * the reader takes. Resolves to whether the reader got everything; a stalled one is dropped.
+ */
+export async function pump ({ chunks, lag }: Source, out: Writable, { clock, signal }: { clock: Clock, signal: AbortSignal }): Promise<boolean> {
+  let wroteAt = clock.monotonic()
+  const done = new AbortController()
+  const over = AbortSignal.any([signal, done.signal])
+  const gone = () => signal.aborted || out.destroyed
+  ping().catch(() => {})
+
+  try {
+    for await (const chunk of chunks) {
+      if (gone()) return false
+      wroteAt = clock.monotonic()
+      if (!out.write(chunk) && !(await drained())) {
+        out.destroy()
+        return false
+      }
+    }
+    return !gone()
+  } finally {
+    done.abort()
+  }
+
+  async function ping () {
+    for (;;) {
+      await clock.sleep(wroteAt + PING_MS - clock.monotonic(), over)
+      if (clock.monotonic() - wroteAt < PING_MS || out.writableNeedDrain) continue
+      out.write(': ping\n\n')
+      wroteAt = clock.monotonic()
+    }
+  }
+
+  /** Whether the reader took what was written, in time. */
+  async function drained (): Promise<boolean> {
+    const settled = new AbortController()
+    const either = AbortSignal.any([over, settled.signal])
+    const stalled = (async () => {
+      const deadline = clock.monotonic() + STALL_MS
+      while (clock.monotonic() < deadline && lag() <= MAX_LAG) await clock.sleep(Math.min(1_000, STALL_MS), either)
+      return false
+    })().catch(() => false)
+    try {
+      return await Promise.race([once(out, 'drain', { signal: either }).then(() => true, () => false), stalled])
+    } finally {
+      settled.abort()
+    }
+  }
+}
