@@ -3,6 +3,7 @@ import agent from './agent.ts'
 import clock from './clock.ts'
 import config from './config.ts'
 import errors from './errors.ts'
+import health from './health.ts'
 import gate from './gate.ts'
 import providers from './providers.ts'
 import routeTable from './route-table.ts'
@@ -21,5 +22,6 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(stream)
   await app.register(providers, settings)
   await app.register(tools, settings)
-  await app.register(agent, settings)
+  await app.register(agent)
+  await app.register(health)
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { RunEvent } from '../services/runlog/events.ts'
+import { renderDocumented } from '../services/dialects/documented.ts'
 import { pump } from '../services/stream/pump.ts'
 
 /** What a run's stream is made from; see `Follower` in services/agent. */
@@ -14,8 +15,8 @@ interface RunStream {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with a run's events, rendered by `render`, until the segment ends or the client goes away. */
-    streamRun (run: RunStream, render: (events: readonly RunEvent[]) => string): Promise<void>
+    /** Answers with a run's events until the segment ends or the client goes away. */
+    streamRun (run: RunStream): Promise<void>
   }
 }
 
@@ -23,7 +24,7 @@ declare module 'fastify' {
 export default fp(async (app) => {
   const open = new Set<Promise<unknown>>()
 
-  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream, render: (events: readonly RunEvent[]) => string) {
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream) {
     const { raw } = this
     const gone = new AbortController()
     const onClose = () => gone.abort()
@@ -40,7 +41,7 @@ export default fp(async (app) => {
       'x-run-id': run.runId
     })
     raw.flushHeaders()
-    const streaming = pump({ chunks: rendered(run.batches(gone.signal), render), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
+    const streaming = pump({ chunks: rendered(run.batches(gone.signal)), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
     open.add(streaming)
     try {
       await streaming
@@ -55,9 +56,9 @@ export default fp(async (app) => {
   app.addHook('onClose', async () => { await Promise.allSettled(open) })
 }, { name: 'stream', dependencies: ['clock'] })
 
-async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, render: (events: readonly RunEvent[]) => string) {
+async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>) {
   for await (const batch of batches) {
-    const text = render(batch)
+    const text = renderDocumented(batch)
     if (text !== '') yield text
   }
 }

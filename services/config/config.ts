@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createError } from '@fastify/error'
 import type { Config } from '../../schemas/config.ts'
 import { checkConfig } from './check.ts'
+import { mask } from './mask.ts'
 
 export const ConfigRejected = createError('ERR_CONFIG_INVALID', 'config.json was not taken over: %s', 400)
 
@@ -44,6 +45,9 @@ export async function openConfig ({ dir }: { dir: string }) {
     get current (): Config { return current },
     /** What was wrong with the file at start, until a reload or a change mends it. */
     get problem (): string | undefined { return problem },
+
+    /** The whole file as it was read, for showing: secrets masked. */
+    masked: () => mask(raw) as Record<string, unknown>,
 
     /** Reads the file again; throws ConfigRejected and keeps the present configuration when it does not hold. */
     async reload (): Promise<Config> {

@@ -1,0 +1,25 @@
+import fp from 'fastify-plugin'
+import { createAgent, type Agent } from '../services/agent/agent.ts'
+import { createConversations } from '../services/agent/conversations.ts'
+import { createLedger } from '../services/approvals/ledger.ts'
+
+declare module 'fastify' { interface FastifyInstance { agent: Agent } }
+
+/** Conversations and their approvals. Runs end before the server closes, while their streams can still say so. */
+export default fp(async (app) => {
+  const { store, clock, tools: host, fence, providers: registry, config, workspace, log } = app
+  const agent = createAgent({
+    store,
+    clock,
+    host,
+    fence,
+    registry,
+    ledger: createLedger({ store, clock }),
+    conversations: createConversations({ store, clock }),
+    config: () => config.current,
+    workspace,
+    log
+  })
+  app.decorate('agent', agent)
+  app.addHook('preClose', async () => agent.close())
+}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'stream'] })

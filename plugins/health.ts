@@ -1,0 +1,41 @@
+import fp from 'fastify-plugin'
+import type { Health } from '../schemas/service.ts'
+import { NAME, VERSION } from '../services/version.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    health: {
+      about (): { name: string, model: string, workspace: string, endpoints: string[] }
+      health (): Health
+      ready (): boolean
+    }
+  }
+}
+
+/** What the service says of itself. */
+export default fp(async (app) => {
+  const startedAt = app.clock.monotonic()
+  let listening = false
+  app.addHook('onListen', async () => { listening = true })
+
+  const model = () => {
+    const active = app.providers.active()
+    return app.providers.warning(active) ?? 'ok'
+  }
+
+  app.decorate('health', {
+    about: () => ({ name: NAME, model: app.providers.active(), workspace: app.workspace(), endpoints: app.routeTable.endpoints }),
+    health () {
+      const store = app.store.status()
+      const checks = {
+        store: store.state === 'ok' ? (store.repaired ? 'repaired: records may be missing' : 'ok') : `${store.state}${store.error ? `: ${store.error}` : ''}`,
+        config: app.config.problem ?? 'ok',
+        scheduler: 'off',
+        model: model()
+      }
+      const isOk = checks.store === 'ok' && checks.config === 'ok' && checks.model === 'ok'
+      return { status: isOk ? 'ok' as const : 'degraded' as const, version: VERSION, uptimeMs: Math.round(app.clock.monotonic() - startedAt), checks }
+    },
+    ready: () => listening && !app.draining.value
+  })
+}, { name: 'health', dependencies: ['clock', 'config', 'store', 'gate', 'providers', 'tools', 'route-table'] })

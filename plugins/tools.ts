@@ -1,0 +1,36 @@
+import { resolve } from 'node:path'
+import fp from 'fastify-plugin'
+import { childEnvironment } from '../services/process/environment.ts'
+import { createBuiltinTools } from '../services/tools/builtin.ts'
+import { createFence, type Fence } from '../services/tools/fence.ts'
+import { createToolHost, type ToolHost } from '../services/tools/host.ts'
+import { createPathPolicy } from '../services/tools/paths.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    tools: ToolHost
+    fence: Fence
+    /** Folder that runs work in by default. */
+    workspace: () => string
+  }
+}
+
+/** The tool host: the one place where tools run. */
+export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
+  const workspace = () => resolve(cwd, app.config.current.workspace ?? '.')
+  const paths = createPathPolicy({
+    get workspace () { return workspace() },
+    get roots () { return app.config.current.roots ?? [] },
+    forbidden: home
+  })
+  const fence = createFence()
+  const environment = () => childEnvironment(process.env, app.secrets())
+  app.decorate('workspace', workspace)
+  app.decorate('fence', fence)
+  app.decorate('tools', createToolHost({
+    tools: createBuiltinTools({ paths, clock: app.clock, environment }),
+    permissions: () => app.config.current.permissions ?? {},
+    clock: app.clock,
+    fence
+  }))
+}, { name: 'tools', dependencies: ['clock', 'config', 'providers'] })

@@ -1,0 +1,38 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import { AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema } from '../schemas/service.ts'
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema]) app.addSchema(schema)
+
+  app.get('/', {
+    schema: { tags: ['service'], operationId: 'about', summary: 'What this is and what it answers', response: { 200: ref(AboutSchema) } }
+  }, async () => app.health.about())
+
+  app.get('/health', {
+    config: { open: true },
+    schema: { tags: ['service'], operationId: 'health', summary: 'Whether the service is up, and what is wrong with it', response: { 200: ref(HealthSchema) } }
+  }, async () => app.health.health())
+
+  app.get('/ready', {
+    config: { open: true },
+    schema: { tags: ['service'], operationId: 'ready', summary: 'Whether new work is taken', response: { 200: ref(ReadySchema), 503: ref(ReadySchema) } }
+  }, async (_request, reply) => {
+    const ready = app.health.ready()
+    return reply.code(ready ? 200 : 503).send({ ready })
+  })
+
+  app.get('/config', {
+    schema: { tags: ['service'], operationId: 'getConfig', summary: 'The configuration in force, secrets masked', response: { 200: ref(ConfigViewSchema) } }
+  }, async () => app.config.masked())
+
+  app.post('/config/reload', {
+    schema: { tags: ['service'], operationId: 'reloadConfig', summary: 'Reads config.json again; what does not hold changes nothing', response: { 200: ref(ConfigReloadedSchema), 400: ErrorRef } }
+  }, async () => {
+    await app.config.reload()
+    return { status: 'reloaded' as const }
+  })
+}
+
+export default routes

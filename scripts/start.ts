@@ -1,0 +1,14 @@
+import { readdirSync, statSync } from 'node:fs'
+
+const root = new URL('..', import.meta.url)
+const SOURCES = ['app.ts', 'boot.ts', 'server.ts', 'package.json', 'plugins', 'routes', 'schemas', 'services', 'scripts']
+
+/** When a file, or the newest one in a folder, was last written; 0 when there is none. */
+function writtenAt (path: string): number {
+  const stats = statSync(new URL(path, root), { throwIfNoEntry: false })
+  if (!stats?.isDirectory()) return stats?.mtimeMs ?? 0
+  return Math.max(stats.mtimeMs, ...readdirSync(new URL(path, root)).map((name) => writtenAt(`${path}/${name}`)))
+}
+
+if (Math.max(...SOURCES.map(writtenAt)) > writtenAt('dist/server.js')) await import('./build.ts')
+await import(new URL('dist/server.js', root).href)

@@ -1,0 +1,73 @@
+import { isIP } from 'node:net'
+import { parseArgs } from 'node:util'
+import { VERSION } from './version.ts'
+
+/** The command line or environment makes no sense; exit code 64 as in sysexits.h. */
+export class Usage extends Error {
+  readonly exitCode = 64
+}
+
+const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent
+
+  --port <n>     port to listen on; 0 picks a free one (LOCAL_AGENT_PORT, config.json; 3001)
+  --host <addr>  address to listen on (127.0.0.1); another than loopback needs LOCAL_AGENT_TOKEN
+  --version, --help
+
+  LOCAL_AGENT_HOME        folder of configuration, key and data (~/.local-agent)
+  LOCAL_AGENT_TOKEN       bearer token that every request then needs
+  LOCAL_AGENT_PASSPHRASE  encrypts the store instead of the key file
+  AI_GATEWAY_API_KEY, AI_GATEWAY_BASE_URL`
+
+export interface Options {
+  host: string
+  port?: number
+  home?: string
+  token?: string
+  passphrase?: string
+  gatewayKey?: string
+  gatewayBaseURL?: string
+}
+
+/** Reads arguments and environment; an empty variable is unset. A text is to be printed, and that is all. Throws Usage. */
+export function readOptions (args: string[], env: NodeJS.ProcessEnv): Options | string {
+  const values = parse(args)
+  if (values.help) return HELP
+  if (values.version) return VERSION
+  const of = (name: string) => env[name] || undefined
+  const host = values.host ?? '127.0.0.1'
+  const token = of('LOCAL_AGENT_TOKEN')
+  if (!isLoopback(host) && token === undefined) {
+    throw new Usage(`--host ${host} would let other machines in: set LOCAL_AGENT_TOKEN, or use 127.0.0.1.`)
+  }
+  return {
+    host,
+    port: port('--port', values.port) ?? port('LOCAL_AGENT_PORT', of('LOCAL_AGENT_PORT')),
+    home: of('LOCAL_AGENT_HOME'),
+    token,
+    passphrase: of('LOCAL_AGENT_PASSPHRASE'),
+    gatewayKey: of('AI_GATEWAY_API_KEY'),
+    gatewayBaseURL: of('AI_GATEWAY_BASE_URL')
+  }
+}
+
+function parse (args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: { port: { type: 'string' }, host: { type: 'string' }, version: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+    }).values
+  } catch (error) {
+    throw new Usage(`${(error as Error).message}\n\n${HELP}`)
+  }
+}
+
+function port (name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new Usage(`${name} must be a port number from 0 to 65535, not "${text}".`)
+  return number
+}
+
+function isLoopback (host: string) {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
