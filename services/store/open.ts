@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { StoreOptions } from './contract.ts'
 import { openLevel, type Database, type OpenDatabase } from './database.ts'
 import { rootOf, StoreInUse, StoreNewer } from './errors.ts'
-import { copyDatabase, moveDirectory, namesIn, stamp } from './files.ts'
+import { copyDatabase, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
 import type { Keys } from './keys.ts'
 import { keysFor, newKeys } from './master.ts'
 import { metaOp, readMeta, type Meta } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { migrations, newestOf } from './migrations.ts'
-import { MIGRATING } from './names.ts'
+import { META, MIGRATING } from './names.ts'
 import { isCorrupt, repair } from './repair.ts'
 
 /** A database with its keys, of the newest schema. */
@@ -69,6 +69,7 @@ async function exists (location: string, repairedCopy: string): Promise<boolean>
 async function create (location: string, meta: Meta, openDatabase: OpenDatabase): Promise<void> {
   const fresh = `${location}.new`
   await rm(fresh, { recursive: true, force: true })
+  privateDirectory(fresh)
   const database = await openDatabase(fresh, { createIfMissing: true })
   await database.batch([metaOp(meta)], { sync: true })
   await database.close()
@@ -79,7 +80,7 @@ async function create (location: string, meta: Meta, openDatabase: OpenDatabase)
 async function openExisting (options: StoreOptions, location: string, reopen: () => Promise<Database>, retries: number) {
   for (let left = retries; ; left--) {
     try {
-      return { database: await reopen(), repaired: false }
+      return { database: await reopenReadable(reopen), repaired: false }
     } catch (error) {
       if (isCorrupt(error)) {
         await repair({ location, error, clock: options.clock, log: options.log, openDatabase: options.openDatabase ?? openLevel })
@@ -89,6 +90,18 @@ async function openExisting (options: StoreOptions, location: string, reopen: ()
       if (left === 0) throw new StoreInUse(options.dir)
       await options.clock.sleep(LOCKED_RETRY_MS)
     }
+  }
+}
+
+/** LevelDB opens over a broken table and fails when it reads: better now than later. */
+async function reopenReadable (reopen: () => Promise<Database>): Promise<Database> {
+  const database = await reopen()
+  try {
+    await database.get(META)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

@@ -9,7 +9,7 @@ import { readMeta } from './meta.ts'
 /** Whether LevelDB found its files missing or broken, rather than locked, forbidden or on a full disk. */
 export function isCorrupt (error: unknown): boolean {
   const { code, message } = rootOf(error)
-  return code === 'LEVEL_CORRUPTION' || /does not exist|No such file/.test(message)
+  return code === 'LEVEL_CORRUPTION' || /does not exist|No such file|Invalid argument/.test(message)
 }
 
 interface Repair {

@@ -1,0 +1,142 @@
+import t from 'tap'
+import { collect, listeningLog, manualClock, open, until, watched } from './helper.ts'
+
+const put = (key: string, value: unknown = 1) => ({ type: 'put' as const, key, value })
+const noSpace = (path: string) => Object.assign(new Error(`IO error: ${path}/data/000007.log: No space left on device`), { code: 'LEVEL_IO_ERROR' })
+const refused = { code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 }
+
+t.test('while a write is on its way others gather, and go out together in one synced batch', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const raw = watched({ onBatch: async (ops) => { if (ops[0].key === 'first') await gate.promise } })
+  const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
+  raw.batches.length = 0
+
+  const first = store.transact([put('first')])
+  await until(() => raw.batches.length === 1, 'the first write went out')
+  const others = Array.from({ length: 200 }, (_, i) => store.transact([put(`k/${i}`), put(`l/${i}`)]))
+  gate.resolve()
+  await Promise.all([first, ...others])
+
+  t.same(raw.batches.map((ops) => ops.length), [1, 400])
+  t.equal((await collect(store.list(''))).length, 401)
+})
+
+t.test('a group stays within 4 MiB, and no transaction is split', async (t) => {
+  const raw = watched()
+  const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
+  raw.batches.length = 0
+  const text = 'x'.repeat(1024 * 1024)
+
+  await Promise.all(Array.from({ length: 6 }, (_, i) => store.transact([put(`a/${i}`, text), put(`b/${i}`, text)])))
+
+  t.same(raw.batches.map((ops) => ops.length), [2, 2, 2, 2, 2, 2])
+})
+
+t.test('more than 64 MiB waiting for the disk is refused, and nothing that was accepted is lost', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const raw = watched({ onBatch: async (ops) => { if (ops[0].key === 'first') await gate.promise } })
+  const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
+  const first = store.transact([put('first')])
+  await until(() => raw.batches.at(-1)?.[0].key === 'first', 'the first write went out')
+
+  const text = 'x'.repeat(8 * 1024 * 1024)
+  const outcomes = Array.from({ length: 10 }, (_, i) => store.transact([put(`k/${i}`, text)]).then(() => 'written', (error) => error.code))
+  gate.resolve()
+  await first
+
+  const all = await Promise.all(outcomes)
+  const written = all.filter((outcome) => outcome === 'written').length
+  t.equal(written, 7)
+  t.equal(all.filter((outcome) => outcome === 'ERR_STORE_BUSY').length, 3)
+  t.equal((await collect(store.list('k/'))).length, written)
+  t.equal(store.status().state, 'ok')
+})
+
+t.test('a failing write fails its group and what waits behind it, and latches the store', async (t) => {
+  const dir = t.testdir()
+  const { clock, sleeps } = manualClock()
+  const gate = Promise.withResolvers<void>()
+  let full = false
+  const raw = watched({
+    onBatch: async (ops) => {
+      if (ops[0].key === 'a') await gate.promise
+      if (full) throw noSpace(dir)
+    }
+  })
+  const { log, lines } = listeningLog()
+  const store = await open(t, dir, { openDatabase: raw.openDatabase, clock, log })
+  await store.transact([put('before')])
+  const brain = store.record('brain', () => ({ facts: ['none'] }))
+  await brain.update(() => ({ facts: ['known'] }))
+  const listing = store.list('')[Symbol.asyncIterator]()
+  await listing.next()
+
+  const group = [store.transact([put('a')]), store.transact([put('b')])]
+  await until(() => raw.batches.at(-1)?.[0].key === 'a', 'the group went out')
+  const waiting = [store.transact([put('c')]), brain.update(() => ({ facts: ['lost'] }))]
+  full = true
+  gate.resolve()
+
+  const [first] = await Promise.all([...group, ...waiting].map((write: Promise<unknown>) => t.rejects(write, { ...refused, message: /No space left on device/ })))
+  t.notMatch(String(first), dir, 'paths stay out of errors')
+  t.same(store.status(), { state: 'latched', error: 'No space left on device' })
+  await t.rejects(store.get('before'), refused)
+  await t.rejects(store.transact([put('d')]), refused)
+  await t.rejects(brain.get(), refused, 'what was in memory is not trusted any more')
+  await t.rejects(collect(store.list('')), refused)
+
+  await until(() => sleeps.length === 1, 'the first probe failed')
+  sleeps[0].wake()
+  await until(() => sleeps.length === 2, 'the second probe failed')
+  t.same(sleeps.map(({ ms }) => ms), [100, 200])
+  t.equal(store.status().state, 'latched')
+  full = false
+  sleeps[1].wake()
+  await until(() => store.status().state === 'ok', 'the store recovered')
+
+  t.same((await collect(store.list(''))).map(([key]) => key), ['before'])
+  t.same(await brain.get(), { facts: ['known'] })
+  await store.transact([put('after')])
+  t.match(lines, ['a write failed, the store is not available until the disk takes writes again', /still not/, /still not/, 'the store is available again'])
+})
+
+t.test('a latched store can be closed, and lets go of its directory', async (t) => {
+  const dir = t.testdir()
+  const { clock } = manualClock()
+  let full = false
+  const raw = watched({ onBatch: async () => { if (full) throw noSpace(dir) } })
+  const store = await open(t, dir, { openDatabase: raw.openDatabase, clock })
+  full = true
+  await t.rejects(store.transact([put('a')]), refused)
+
+  await store.close()
+
+  t.same(store.status(), { state: 'closed' })
+  t.same(await collect((await open(t, dir)).list('')), [])
+})
+
+t.test('while the database cannot even be opened again, the store keeps trying', async (t) => {
+  const dir = t.testdir()
+  const { clock, sleeps } = manualClock()
+  let broken = false
+  const raw = watched({ onBatch: async () => { if (broken) throw noSpace(dir) } })
+  const store = await open(t, dir, {
+    clock,
+    openDatabase: async (location, options) => {
+      if (broken) throw noSpace(dir)
+      return await raw.openDatabase(location, options)
+    }
+  })
+  broken = true
+  await t.rejects(store.transact([put('a')]), refused)
+
+  for (let tries = 1; tries <= 10; tries++) {
+    await until(() => sleeps.length === tries, 'it tried again')
+    if (tries === 10) broken = false
+    sleeps.at(-1)?.wake()
+  }
+  await until(() => store.status().state === 'ok', 'the store recovered')
+
+  t.equal(Math.max(...sleeps.map(({ ms }) => ms)), 10_000)
+  await store.transact([put('a')])
+})
