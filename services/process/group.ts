@@ -27,6 +27,9 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   exited.then(() => { leaderGone = true })
 
   async function end (): Promise<void> {
+    // The clock's sleeps keep no process alive; a shutdown that awaits this must not fall asleep in it.
+    const { port1: awake } = new MessageChannel()
+    awake.ref()
     let members = await signalAll('SIGTERM')
     while (members.some(({ guard }) => !guard) && clock.monotonic() < graceUntil) {
       await clock.sleep(POLL_MS)
@@ -34,6 +37,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
     }
     await killAll()
     over = true
+    awake.close()
   }
 
   /** The guard goes with its group; until then it keeps the group's id from being used by others. */

@@ -9,12 +9,12 @@ export const MARK = 'AGENT_GUARD'
  * mark (processes that made a session of their own) and then its group. It
  * - is orphaned on purpose (a subshell within a subshell): no child of the command, so neither `wait` nor waitpid(-1) sees it;
  * - holds none of the command's streams, or their readers would never see the end;
- * - outlives the TERM that ends the group, to guard a command that traps it;
+ * - outlives the TERM that ends the group, to guard a command that traps it: what it ignores is set before it is forked,
+ *   and the command starts after that;
  * - was started before the mark is exported, so it does not find itself.
  */
 export const PROLOGUE = `
-( (
-  trap '' TERM INT HUP QUIT
+( trap '' TERM INT HUP QUIT; (
   read -r line <&3
   PATH=/usr/bin:/bin:$PATH
   for round in 1 2 3; do

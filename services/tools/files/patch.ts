@@ -3,13 +3,19 @@ const COMPARED_CHARS = 256 * 1024
 const COMPARED_MS = 50
 const SHOWN_CHARS = 16 * 1024
 
-/** A unified diff of two texts, cut when it is long, or a sentence saying why there is none. */
-export async function patch (name: string, before: string | undefined, after: string): Promise<string> {
+/**
+ * A unified diff, cut when it is long, or a sentence saying why there is none. `before` is undefined for content that
+ * is no text, null for a file that was not there.
+ */
+export async function patch (name: string, before: string | null | undefined, after: string): Promise<string> {
   if (before === undefined) return '(the old content is no text or too long to compare)'
   if (before === after) return ''
-  if (before.length > COMPARED_CHARS || after.length > COMPARED_CHARS) return '(too long to compare)'
-  const { createTwoFilesPatch } = await import('diff')
-  const whole = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, { context: 3, timeout: COMPARED_MS })
+  const old = before ?? ''
+  if (old.length > COMPARED_CHARS || after.length > COMPARED_CHARS) return '(too long to compare)'
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
+  const from = before === null ? '/dev/null' : `a/${name}`
+  const options = { context: 3, timeout: COMPARED_MS, headerOptions: FILE_HEADERS_ONLY }
+  const whole = createTwoFilesPatch(from, `b/${name}`, old, after, undefined, undefined, options)
   if (whole === undefined) return '(too different to compare)'
   if (whole.length <= SHOWN_CHARS) return whole
   const cut = whole.lastIndexOf('\n', SHOWN_CHARS) + 1 || SHOWN_CHARS

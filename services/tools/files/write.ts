@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { newId } from '../../ids.ts'
 import type { Tool } from '../contract.ts'
@@ -36,7 +36,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
           path: real,
           bytesWritten: Buffer.byteLength(content),
           created: before === undefined,
-          diff: await patch(name, before === undefined ? '' : before.text, content)
+          diff: await patch(relative(cwd, real), before === undefined ? null : before.text, content)
         }
       })
     })

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import type { Readable } from 'node:stream'
+import t from 'tap'
+import { systemClock as clock } from '../../../services/clock/clock.ts'
+import { spawnGuarded } from '../../../services/process/guarded.ts'
+import { alive, allGone } from './alive.ts'
+
+const linux = process.platform === 'linux'
+const run = (line: string, options: { stdin?: 'closed' | 'pipe', env?: NodeJS.ProcessEnv, cwd?: string } = {}) =>
+  spawnGuarded('/bin/sh', ['-c', line], { cwd: '/', env: process.env, stdin: 'closed', clock, ...options })
+
+/** The numbers on the first `count` lines: commands tell the ids of what they start. */
+async function pids (stream: Readable, count: number): Promise<number[]> {
+  const found: number[] = []
+  for await (const line of createInterface({ input: stream })) {
+    found.push(Number(line))
+    if (found.length === count) break
+  }
+  return found
+}
+
+t.test('a command runs with its arguments, folder and environment as given and answers with its exit code', async (t) => {
+  const cwd = t.testdir()
+  const child = await spawnGuarded('/bin/sh', ['-c', 'echo "$0|$1|$PWD|$NAME"; echo bad >&2; exit 7', 'a b', '$x "q"'], {
+    cwd, env: { PATH: process.env.PATH, NAME: 'value' }, stdin: 'closed', clock
+  })
+
+  t.same(await Promise.all([text(child.stdout), text(child.stderr), child.exited]),
+    [`a b|$x "q"|${cwd}|value\n`, 'bad\n', { code: 7, signal: null }])
+})
+
+t.test('the guard is neither a job nor a child of the command', async (t) => {
+  const child = await run('jobs; wait; cat /proc/$$/task/$$/children; echo done')
+  // `cat` itself is the one child there is.
+  t.match(await text(child.stdout), /^\d+ done\n$/)
+})
+
+t.test('the end of the pair that the guard waits on is closed for the command', { skip: !linux }, async (t) => {
+  const child = await run('[ -e /proc/$$/fd/2 ] && [ ! -e /proc/$$/fd/3 ] && echo closed')
+  t.equal(await text(child.stdout), 'closed\n')
+})
+
+t.test('a closed stdin reads as an end, an open one carries what is written', async (t) => {
+  const closed = await run('cat; echo end')
+  t.equal(await text(closed.stdout), 'end\n')
+
+  const open = await run('read line; echo "got $line"', { stdin: 'pipe' })
+  open.stdin!.end('word\n')
+  t.equal(await text(open.stdout), 'got word\n')
+})
+
+t.test('writing to a command that has gone is no crash', async (t) => {
+  const child = await run('exit 0', { stdin: 'pipe' })
+  await child.exited
+  child.stdin!.write('x'.repeat(1e6))
+  await child.end()
+  t.pass('still here')
+})
+
+t.test('a program that is not found exits with 127, a folder that is not there rejects', async (t) => {
+  const child = await spawnGuarded('no-such-program', [], { cwd: '/', env: process.env, stdin: 'closed', clock })
+  t.match(await text(child.stderr), /not found/)
+  t.equal((await child.exited).code, 127)
+  await t.rejects(run('true', { cwd: '/no/such/folder' }), { code: 'ENOENT' })
+})
+
+t.test('what a command leaves in the background ends with it', { skip: !linux }, async (t) => {
+  for (const [kind, line] of [
+    ['a background child', 'sleep 1000 & echo $!'],
+    ['one without our streams', 'sleep 1000 >/dev/null 2>&1 & echo $!'],
+    ['one that ignores HUP', 'nohup sleep 1000 >/dev/null 2>&1 & echo $!'],
+    ['one in a session of its own', 'setsid sh -c "echo \\$\\$; exec sleep 1000" & sleep 0.1'],
+    ['a daemon, twice forked in its own session', '( ( setsid sh -c "echo \\$\\$; exec sleep 1000 >&-" & ) & ); sleep 0.1'],
+    ['one in a group of its own', 'bash -mc "sleep 1000 & echo \\$!"']
+  ] as const) {
+    const child = await run(line)
+    const [[left]] = await Promise.all([pids(child.stdout, 1), child.exited])
+    await child.end()
+    t.ok(left > 0)
+    t.notOk(alive(left), kind)
+  }
+})
+
+t.test('end lets a command clean up, and kills what does not', { skip: !linux }, async (t) => {
+  const tidy = await run('trap "echo cleaned; exit 5" TERM; echo $$; while :; do sleep 0.05; done')
+  const output = text(tidy.stdout)
+  await once(tidy.stdout, 'data')
+  await tidy.end()
+  t.match(await output, /cleaned/)
+  t.same(await tidy.exited, { code: 5, signal: null })
+
+  const deaf = await run('trap "" TERM; sleep 1000 & echo $!; setsid sleep 1000 & echo $!; wait; wait')
+  const started = await pids(deaf.stdout, 2)
+  const since = performance.now()
+  await deaf.end()
+  t.same(await deaf.exited, { code: null, signal: 'SIGKILL' })
+  t.same([deaf.pid, ...started].filter(alive), [])
+  t.ok(performance.now() - since >= 1900, 'it was given 2 s')
+})
+
+t.test('end without grace kills at once, even while an end with grace waits', { skip: !linux }, async (t) => {
+  const child = await run('trap "" TERM; echo $$; while :; do sleep 1000; done')
+  await pids(child.stdout, 1)
+  const since = performance.now()
+  await Promise.all([child.end(), child.end(0)])
+  t.ok(performance.now() - since < 1500)
+  t.notOk(alive(child.pid))
+  child.kill('SIGKILL')
+})
+
+t.test('kill reaches the whole group', { skip: !linux }, async (t) => {
+  const child = await run('sleep 1000 & echo $!; wait')
+  const [inner] = await pids(child.stdout, 1)
+  child.kill('SIGKILL')
+  await allGone([child.pid, inner])
+  t.equal((await child.exited).signal, 'SIGKILL')
+})
+
+t.test('the death of the service, SIGKILL included, ends everything it started', { skip: !linux }, async (t) => {
+  const line = `trap "" TERM; echo $$
+    sleep 1000 & echo $!
+    nohup sleep 1000 >/dev/null 2>&1 & echo $!
+    setsid sleep 1000 & echo $!
+    kill -TERM 0
+    while :; do sleep 1000; done`
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const parent = spawn(process.execPath, [new URL('parent.ts', import.meta.url).pathname, line], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const started = await pids(parent.stdout, 4)
+    t.ok(alive(started[0]), 'the command ignores TERM')
+    parent.kill(signal)
+    await t.resolves(allGone(started), signal)
+  }
+})
+
+t.test('many commands at once each end with their own', { skip: !linux }, async (t) => {
+  const all = await Promise.all(Array.from({ length: 20 }, async (_, index) => {
+    const child = await run(`sleep 1000 & echo $!; exit ${index}`)
+    const [[left], exit] = await Promise.all([pids(child.stdout, 1), child.exited])
+    await child.end()
+    return { left, code: exit.code }
+  }))
+  t.same(all.map(({ code }) => code), [...all.keys()])
+  t.same(all.filter(({ left }) => alive(left)), [])
+})
