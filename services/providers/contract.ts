@@ -27,4 +27,10 @@ export interface Provider {
   listModels (signal: AbortSignal): Promise<ModelInfo[]>
   /** `<provider>/<model>` */
   defaultModel: string
+  /** The names of all its models, where they are known without asking; any other is refused. */
+  models?: readonly string[]
+  /** Keys it was ever given: they are struck out of every message. */
+  secrets? (): string[]
+  /** Loads what the first call would otherwise wait for. */
+  warm? (): Promise<void>
 }

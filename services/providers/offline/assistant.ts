@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { Reply } from './model.ts'
+import { callsMade, lastRequest, type MadeCall } from './prompt.ts'
+import { HELP, report, type Outcome } from './report.ts'
+import { readSteps } from './split.ts'
+
+/**
+ * Does what the last user message says in plain commands, one tool call an answer, and reports the results at the end.
+ * It keeps no state: what was done already stands in the prompt.
+ */
+export function assistantReply ({ prompt, tools = [] }: LanguageModelV4CallOptions): Reply {
+  const steps = readSteps(lastRequest(prompt))
+  if (!steps.some((step) => step.kind === 'command')) return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
+  const offered = new Set(tools.map((tool) => tool.name))
+  const made = callsMade(prompt)
+  const outcomes: Outcome[] = []
+  let next = 0
+  for (const step of steps) {
+    if (step.kind === 'unread') {
+      outcomes.push({ step })
+      continue
+    }
+    const same = (call: MadeCall) => call.toolName === step.toolName && isDeepStrictEqual(call.input, step.input)
+    const at = made.findIndex((call, index) => index >= next && same(call))
+    if (at >= 0) {
+      outcomes.push({ step, call: made[at] })
+      next = at + 1
+      continue
+    }
+    const denied = made.find((call) => same(call) && call.output?.type === 'execution-denied')
+    // What was denied once is not asked for again.
+    if (denied) outcomes.push({ step, call: denied })
+    else if (offered.has(step.toolName)) return { toolCalls: [{ toolName: step.toolName, input: step.input }] }
+    else outcomes.push({ step })
+  }
+  return { text: report(outcomes) }
+}
+
+function withoutCommands (unread: string[]): string {
+  const text = unread.join(' ').replace(/\s+/g, ' ').trim()
+  const quoted = text.length > 200 ? `${text.slice(0, 199)}…` : text
+  return `${quoted ? `I could not read a command in “${quoted}”. ` : ''}${HELP}`
+}

@@ -1,0 +1,44 @@
+import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+
+/** A tool call made for the last user message, with its result once there is one. */
+export interface MadeCall {
+  toolName: string
+  input: unknown
+  output?: LanguageModelV4ToolResultOutput
+}
+
+/** The text of the last user message; '' when there is none. */
+export function lastRequest (prompt: LanguageModelV4Prompt): string {
+  const message = prompt.findLast((message) => message.role === 'user')
+  if (!message) return ''
+  return message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
+}
+
+/** What was called since the last user message, in order. */
+export function callsMade (prompt: LanguageModelV4Prompt): MadeCall[] {
+  const calls = new Map<string, MadeCall>()
+  const since = prompt.findLastIndex((message) => message.role === 'user')
+  for (const message of prompt.slice(since + 1)) {
+    if (message.role !== 'assistant' && message.role !== 'tool') continue
+    for (const part of message.content) {
+      if (part.type === 'tool-call') calls.set(part.toolCallId, { toolName: part.toolName, input: parsed(part.input) })
+      const call = part.type === 'tool-result' ? calls.get(part.toolCallId) : undefined
+      if (part.type === 'tool-result' && call) call.output = part.output
+    }
+  }
+  return [...calls.values()]
+}
+
+/** How many times the model has answered in this conversation. */
+export function answersGiven (prompt: LanguageModelV4Prompt): number {
+  return prompt.filter((message) => message.role === 'assistant').length
+}
+
+function parsed (input: unknown): unknown {
+  if (typeof input !== 'string') return input
+  try {
+    return JSON.parse(input)
+  } catch {
+    return input
+  }
+}

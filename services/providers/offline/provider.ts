@@ -1,0 +1,41 @@
+import type { Clock } from '../../clock/clock.ts'
+import type { ModelInfo, Provider } from '../contract.ts'
+import { InvalidModelId } from '../errors.ts'
+import { assistantReply } from './assistant.ts'
+import { createReplyModel, type Reply } from './model.ts'
+import { structuredReply } from './rules.ts'
+import { scriptedReply, type ScriptedTurn } from './scripted.ts'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+
+const NAMES = ['assistant', 'scripted'] as const
+
+/** The built-in models, which need no network and no key: one that reads plain commands, one that replays a script. */
+export function createOfflineProvider ({ clock, script }: { clock: Clock, script: () => ScriptedTurn[] | undefined }): Provider {
+  const replies: Record<string, (options: LanguageModelV4CallOptions) => Reply> = {
+    assistant: assistantReply,
+    scripted: (options) => scriptedReply(script() ?? [], options)
+  }
+  return {
+    name: 'offline',
+    kind: 'offline',
+    models: NAMES,
+    defaultModel: 'offline/assistant',
+    configured: () => true,
+    async languageModel (name) {
+      const reply = replies[name]
+      if (!reply) throw new InvalidModelId(JSON.stringify(`offline/${name}`), `the offline models are ${NAMES.join(' and ')}.`)
+      return createReplyModel({
+        modelId: name,
+        clock,
+        reply: (options) => options.responseFormat?.type === 'json' ? structuredReply(options, options.responseFormat) : reply(options)
+      })
+    },
+    async listModels (signal): Promise<ModelInfo[]> {
+      signal.throwIfAborted()
+      return [
+        { id: 'offline/assistant', name: 'Offline assistant (plain commands, no language model)', provider: 'offline' },
+        { id: 'offline/scripted', name: 'Offline script (replays offline.script of config.json)', provider: 'offline' }
+      ]
+    }
+  }
+}

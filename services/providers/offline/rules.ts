@@ -1,0 +1,82 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { smallestInstance } from './instance.ts'
+import type { Reply } from './model.ts'
+import { lastRequest } from './prompt.ts'
+import { readSteps, type Step } from './split.ts'
+
+type Format = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>
+
+const LONG_RUNNING = /\b(?:every|each) (?:\d+ |other |single )?(?:second|minute|hour|day|morning|evening|night|week|weekday|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b|\b(?:hourly|daily|weekly|monthly|keep (?:watching|an eye|checking|monitoring)|in the background|over the next|continuously|regularly|monitor|around the clock|from now on)\b/i
+const COMPLEX = /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
+const READS_ONLY = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
+/** More commands than this are a complex request. */
+const FEW = 3
+
+/** Answers a structured call by rules, known by the name of its response format. */
+export function structuredReply (options: LanguageModelV4CallOptions, format: Format): Reply {
+  const request = lastRequest(options.prompt)
+  const rules: Record<string, () => Record<string, unknown>> = {
+    analysis: () => analysis(request),
+    evaluation: () => evaluation(request),
+    plan: () => plan(request, format.schema),
+    facts: () => ({ facts: facts(options) })
+  }
+  const found = Object.hasOwn(rules, format.name ?? '') ? rules[format.name!]() : {}
+  const properties = (format.schema as { properties?: object } | undefined)?.properties
+  const fitting = Object.entries(found).filter(([key]) => !properties || key in properties)
+  const smallest = format.schema ? smallestInstance(format.schema as object) : {}
+  const value = typeof smallest === 'object' && smallest !== null && !Array.isArray(smallest) ? { ...smallest, ...Object.fromEntries(fitting) } : smallest
+  return { text: JSON.stringify(value) }
+}
+
+function analysis (request: string) {
+  const steps = readSteps(request)
+  const commands = steps.filter((step) => step.kind === 'command')
+  const complexity = LONG_RUNNING.test(request)
+    ? 'long_running'
+    : commands.length > FEW || COMPLEX.test(request)
+      ? 'complex'
+      : commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName)) ? 'simple' : 'standard'
+  return {
+    complexity,
+    goal: shortened(request),
+    thinking: commands.length === 0
+      ? 'I find no command in this message.'
+      : `I find ${commands.length === 1 ? 'one command' : `${commands.length} commands`}: ${commands.map(({ toolName }) => toolName).join(', then ')}.`,
+    qualityCriteria: complexity === 'simple' ? [] : commands.map((step) => `The result of ${described(step)} is reported.`)
+  }
+}
+
+function evaluation (request: string) {
+  const answer = /\b(?:answer|output|response|result)\s*:\s*([^]*)$/i.exec(request)?.[1] ?? request
+  const empty = answer.trim() === ''
+  const failed = /^\s*(?:error|failed|failure)\b/i.test(answer)
+  return empty || failed
+    ? { satisfied: false, score: 0, qualityScore: 0, issues: [empty ? 'The answer is empty.' : 'The answer is an error.'] }
+    : { satisfied: true, score: 1, qualityScore: 1, issues: [] }
+}
+
+/** One phase a command, each shaped as the schema asks. */
+function plan (request: string, schema: unknown) {
+  const commands = readSteps(request).filter((step) => step.kind === 'command')
+  const descriptions = commands.length === 0 ? [shortened(request) || 'Do what was asked'] : commands.map(described)
+  const item = (schema as any)?.properties?.phases?.items
+  const shape = (description: string, index: number) => item?.type === 'string'
+    ? description
+    : { ...smallestInstance(item) as object | null, ...item?.properties?.id && { id: `phase-${index + 1}` }, description }
+  return { phases: descriptions.map(shape), qualityCriteria: [] }
+}
+
+const STATEMENT = /^(?:my (?:name|favou?rite|job|wife|husband|partner|team|company|timezone|editor|city|birthday)\b.*|i (?:am|live|work|like|love|prefer|use|have|hate|speak|own)\b.*|i['’]m\b.*|remember that\b.*|call me\b.*)/i
+
+/** What the user said about themselves, sentence by sentence. */
+function facts ({ prompt }: LanguageModelV4CallOptions): string[] {
+  const said = prompt.flatMap((message) => message.role === 'user' ? message.content : []).flatMap((part) => part.type === 'text' ? part.text.split(/(?<=[.!?])\s+|\n+/) : [])
+  const found = said.map((sentence) => sentence.replace(/^\s*(?:user|human)\s*:\s*/i, '').trim()).filter((sentence) => STATEMENT.test(sentence) && !sentence.endsWith('?'))
+  return [...new Set(found.map((sentence) => sentence.replace(/^remember that\s+/i, '').replace(/[.!]+$/, '')))]
+}
+
+const described = (step: Step) => step.kind === 'command'
+  ? `${step.toolName} ${shortened(String(step.input.path ?? step.input.command ?? step.input.url ?? step.input.query ?? ''))}`.trim()
+  : step.text
+const shortened = (text: string) => text.trim().length > 200 ? `${text.trim().slice(0, 199)}…` : text.trim()

@@ -1,0 +1,93 @@
+import { beginsWriting, pathOf, readCommands, type Command } from './commands.ts'
+import { isGuarded, stripped } from './phrases.ts'
+import { MARK, markQuotes, type Marked } from './quotes.ts'
+import { runsBare } from './running.ts'
+
+/** What a message asks for, in order: commands, and the clauses that are none. */
+export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string }
+
+type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
+interface Separator { kind: Break, start: number, end: number }
+
+/** Longer messages (quotations count as one character) are no commands; reading them would only cost time. */
+const LONGEST = 4_000
+const SEPARATORS = new RegExp([
+  '(?<line>\\s*\\n\\s*)',
+  '(?<semicolon>\\s*;(?:\\s+|(?=[a-z]{2,}\\s))(?:and\\s+)?(?:then\\b[\\s,:]*)?)',
+  '(?<then>\\s*,?\\s+(?:and\\s+)?(?:then|afterwards|after that|after which|followed by|subsequently)\\b[\\s,:]*|\\s*(?:->|=>|→)\\s*)',
+  '(?<sentence>(?<!(?:^|\\s)\\d{1,3})[.!?]+\\s+(?!then\\b(?! ))|(?<=\\uE001)[.!?]+\\s+)',
+  '(?<soft>\\s*,\\s+(?:and\\s+)?(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+(?:and|&|plus|as well as|before|next)\\s+(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+\\(?\\d{1,2}[.)]\\s+)'
+].join('|'), 'giu')
+
+export function readSteps (message: string): Step[] {
+  const marked = markQuotes(message)
+  if (marked.text.length > LONGEST) return [{ kind: 'unread', text: message }]
+  const steps: Step[] = []
+  let last: string | undefined
+  let verb = ''
+  for (const clause of clauses(marked)) {
+    const commands = readCommands(marked, clause, last) ?? elliptic(marked, verb, clause, last)
+    if (!commands) steps.push({ kind: 'unread', text: marked.raw(clause).trim() })
+    for (const command of commands ?? []) {
+      steps.push({ kind: 'command', ...command })
+      last = pathOf(command) ?? last
+    }
+    if (commands?.length) verb = verbOf(clause) ?? verb
+  }
+  return steps
+}
+
+/** Cuts the message where one command ends and the next begins. */
+function clauses (marked: Marked): string[] {
+  const { text } = marked
+  const separators: Separator[] = [...text.matchAll(SEPARATORS)].map((found) => ({
+    kind: Object.entries(found.groups!).find(([, value]) => value !== undefined)![0] as Break,
+    start: found.index,
+    end: found.index + found[0].length
+  }))
+  // "It" can be read wherever a path came before; which one does not matter here.
+  const reads = (clause: string) => readCommands(marked, clause, 'it') !== undefined
+  const found: string[] = []
+  let start = 0
+  let verb = ''
+  separators.forEach((separator, index) => {
+    if (separator.start < start) return
+    const left = text.slice(start, separator.start)
+    const right = text.slice(separator.end)
+    if (!left.trim() || !right.trim()) return
+    const ends = [...separators.slice(index + 1, index + 7).map((next) => next.start), text.length]
+    const begins = () => ends.some((end) => {
+      const clause = text.slice(separator.end, end)
+      return clause.trim() !== '' && (reads(clause) || elliptic(marked, verbOf(left) ?? verb, clause, 'it') !== undefined)
+    })
+    if (!splits(separator.kind, left, reads(left), begins)) return
+    found.push(left)
+    verb = verbOf(left) ?? verb
+    start = separator.end
+  })
+  found.push(text.slice(start))
+  return found.filter((clause) => clause.trim() !== '')
+}
+
+function splits (kind: Break, left: string, leftReads: boolean, rightBegins: () => boolean): boolean {
+  // The text of a file may hold anything: it goes on until the writing is complete.
+  const open = beginsWriting(left) && !leftReads
+  if (open) return false
+  if (kind === 'soft') return leftReads && rightBegins()
+  if (kind === 'sentence') return leftReads || rightBegins()
+  if (kind !== 'line' && isGuarded(stripped(left)) && !leftReads) return false
+  if (kind === 'line') return beginsWriting(left) && /:\s*\n/.test(left) ? rightBegins() : true
+  // A shell command that is not quoted keeps its own semicolons.
+  if (kind === 'semicolon' && runsBare(stripped(left))) return rightBegins()
+  return true
+}
+
+/** "read a.txt, then b.txt": a clause that has only an argument takes the verb of the one before. */
+function elliptic (marked: Marked, verb: string, clause: string, last: string | undefined): Command[] | undefined {
+  const text = stripped(clause)
+  const argument = /^(?:run|execute)/i.test(verb) ? MARK : `(?:${MARK}|\\S*[./\\\\]\\S*[^\\s.!?,])`
+  if (!verb || !new RegExp(`^${argument}(?=[.,!?]*$|,?\\s)`).test(text)) return undefined
+  return readCommands(marked, `${verb} ${text}`, last)
+}
+
+const verbOf = (clause: string) => /^(?:read|open|show me|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)\b/i.exec(stripped(clause))?.[0]

@@ -1,0 +1,128 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Clock } from '../clock/clock.ts'
+import type { Provider, Role } from './contract.ts'
+import { InvalidModelId, ProviderNotConfigured } from './errors.ts'
+import { describeFailure, type Failure } from './failure.ts'
+
+export { InvalidModelId, ProviderNotConfigured } from './errors.ts'
+export type { Failure } from './failure.ts'
+
+export const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
+export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
+/** What runs when nothing is configured. */
+export const DEFAULT_OFFLINE = 'offline/assistant'
+const LONGEST_ID = 200
+
+/** What the user chose; read at each call. */
+export interface ModelSettings {
+  model?: string
+  models?: { fast?: string, vision?: string, fallback?: string }
+}
+
+export interface RegistryParts {
+  /** `gateway` answers for every name that no other has. */
+  providers: Provider[]
+  settings: () => ModelSettings
+  clock: Pick<Clock, 'now'>
+}
+
+export type Registry = ReturnType<typeof createRegistry>
+
+/** Which model is used for what, and where it comes from. */
+export function createRegistry ({ providers, settings, clock }: RegistryParts) {
+  const named = (name: string) => providers.find((provider) => provider.name === name)
+  const gateway = named('gateway')
+
+  /** The parts of an id, its provider found. Throws InvalidModelId. */
+  function parseModelId (id: string): { provider: Provider, model: string } {
+    const slash = id.indexOf('/')
+    if (id.length > LONGEST_ID || !/^[\w.-]+\/\S+$/.test(id)) {
+      throw new InvalidModelId(JSON.stringify(id.slice(0, LONGEST_ID)), `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`)
+    }
+    const direct = named(id.slice(0, slash))
+    if (!direct || direct === gateway) {
+      if (!gateway) throw new InvalidModelId(JSON.stringify(id), 'no provider has that name.')
+      // The gateway knows its models by their whole ids.
+      return { provider: gateway, model: direct ? id.slice(slash + 1) : id }
+    }
+    const model = id.slice(slash + 1)
+    if (direct.models && !direct.models.includes(model)) {
+      throw new InvalidModelId(JSON.stringify(id), `the models of ${direct.name} are ${direct.models.map((known) => `${direct.name}/${known}`).join(' and ')}.`)
+    }
+    return { provider: direct, model }
+  }
+
+  function usable (id: string): boolean {
+    try {
+      return parseModelId(id).provider.configured()
+    } catch {
+      return false
+    }
+  }
+
+  /** The id of the model that runs are made with. */
+  const active = (): string => settings().model ?? (gateway?.configured() ? DEFAULT_CAPABLE : DEFAULT_OFFLINE)
+
+  /** The model of each role. One whose provider is not configured is the active model. */
+  function roles (): Record<Role, string> {
+    const capable = active()
+    const { fast, vision } = settings().models ?? {}
+    // Who chose an offline model means to stay offline: only a model named for a role leaves it.
+    const offline = capable.startsWith('offline/')
+    const role = (chosen: string | undefined, preset: string) => {
+      const id = chosen ?? (offline ? capable : preset)
+      return usable(id) ? id : capable
+    }
+    return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
+  }
+
+  const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
+
+  return {
+    parseModelId,
+    active,
+    roles,
+
+    /** Whether calls to the model can work at all. */
+    usable,
+
+    /** The model of a role or an id, ready to call. Throws InvalidModelId or ProviderNotConfigured. */
+    async model (roleOrId: Role | (string & {})): Promise<{ id: string, model: LanguageModelV4 }> {
+      const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
+      const { provider, model } = parseModelId(id)
+      return { id, model: await provider.languageModel(model) }
+    },
+
+    /** The models to try, in order, when the active one fails. */
+    fallbacks (): string[] {
+      const { fallback } = settings().models ?? {}
+      return fallback !== undefined && fallback !== active() && usable(fallback) ? [fallback] : []
+    },
+
+    list: () => providers.map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
+
+    gatewayConfigured: (): boolean => gateway?.configured() ?? false,
+
+    /** What is missing before the model can be used; undefined when nothing is. Throws InvalidModelId. */
+    warning (id: string): string | undefined {
+      const { provider } = parseModelId(id)
+      if (provider.configured()) return undefined
+      return new ProviderNotConfigured(id, missing(provider)).message
+    },
+
+    /** A failed call in words that name the model and hold no key. */
+    describeFailure: (error: unknown, modelId: string): Failure => describeFailure(error, modelId, {
+      secrets: providers.flatMap((provider) => provider.secrets?.() ?? []), now: clock.now()
+    }),
+
+    /** Loads what the active model's first call would wait for. */
+    async warm (): Promise<void> {
+      const id = active()
+      if (usable(id)) await parseModelId(id).provider.warm?.()
+    }
+  }
+}
+
+const missing = ({ kind, name }: Provider) => kind === 'gateway'
+  ? 'the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.'
+  : `the provider ${name} is not configured. Give its address and key in config.json under "providers".`
