@@ -34,7 +34,10 @@ export interface StoreStatus {
   repaired?: true
 }
 
-/** Everything the service remembers. While latched or closed every call fails with ERR_STORE_UNAVAILABLE. */
+/**
+ * Everything the service remembers. While latched or closed every call fails with ERR_STORE_UNAVAILABLE; of a write that
+ * fails so while under way it is not known whether it reached the disk.
+ */
 export interface Store {
   /** The value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be deciphered. */
   get<T> (key: string): Promise<T | undefined>

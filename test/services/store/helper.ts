@@ -25,6 +25,7 @@ export async function collect<T> (entries: AsyncIterable<T>): Promise<T[]> {
 export function watched ({ onBatch = async () => {} }: { onBatch?: (ops: RawOp[]) => Promise<void> } = {}) {
   const batches: RawOp[][] = []
   const openings: string[] = []
+  const unsynced: RawOp[][] = []
   const openDatabase: OpenDatabase = async (location, options) => {
     const level = await openLevel(location, options)
     openings.push(location)
@@ -34,12 +35,13 @@ export function watched ({ onBatch = async () => {} }: { onBatch?: (ops: RawOp[]
       close: () => level.close(),
       async batch (ops, options) {
         batches.push(ops)
+        if (!options.sync) unsynced.push(ops)
         await onBatch(ops)
         await level.batch(ops, options)
       }
     }
   }
-  return { batches, openings, openDatabase }
+  return { batches, unsynced, openings, openDatabase }
 }
 
 /** A clock whose sleeps end when the test says so. */

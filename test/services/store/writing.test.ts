@@ -18,6 +18,7 @@ t.test('while a write is on its way others gather, and go out together in one sy
   await Promise.all([first, ...others])
 
   t.same(raw.batches.map((ops) => ops.length), [1, 400])
+  t.same(raw.unsynced, [])
   t.equal((await collect(store.list(''))).length, 401)
 })
 
