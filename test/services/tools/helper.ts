@@ -1,0 +1,52 @@
+import { systemClock } from '../../../services/clock/clock.ts'
+import { createBuiltinTools } from '../../../services/tools/builtin.ts'
+import { createFence } from '../../../services/tools/fence.ts'
+import { createToolHost } from '../../../services/tools/host.ts'
+import { createPathPolicy } from '../../../services/tools/paths.ts'
+import type { Tool } from '../../../services/tools/contract.ts'
+import type { Permissions } from '../../../services/tools/permissions.ts'
+
+interface Options {
+  workspace: string
+  roots?: string[]
+  forbidden?: string
+  environment?: NodeJS.ProcessEnv
+  tools?: Tool[]
+  permissions?: Permissions
+}
+
+/** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
+export function build ({ workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {} }: Options) {
+  const fence = createFence()
+  const paths = createPathPolicy({ workspace, roots, forbidden })
+  const host = createToolHost({
+    tools: tools ?? createBuiltinTools({ paths, clock: systemClock, environment: () => environment }),
+    permissions: () => permissions,
+    clock: systemClock,
+    fence
+  })
+  const runId = 'run'
+  const attempt = fence.enter(runId)
+  const signal = new AbortController().signal
+  const execute = (name: string, input: unknown, rest: { cwd?: string, signal?: AbortSignal, attempt?: number } = {}) =>
+    host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
+  return {
+    host,
+    fence,
+    paths,
+    permissions,
+    execute,
+    /** The output of a call that must succeed. */
+    async output (...call: Parameters<typeof execute>): Promise<any> {
+      const result = await execute(...call)
+      if (result.status === 'error') throw new Error(result.errorText)
+      return result.output
+    },
+    /** The text of a call that must fail. */
+    async failure (...call: Parameters<typeof execute>): Promise<string> {
+      const result = await execute(...call)
+      if (result.status === 'complete') throw new Error(`succeeded: ${JSON.stringify(result.output).slice(0, 500)}`)
+      return result.errorText
+    }
+  }
+}
