@@ -73,7 +73,7 @@ function classify (chain: Facts[]): Kind {
   if (chain.some(({ name }) => name === 'TimeoutError' || name === 'GatewayTimeoutError') || codeLike(TIMEOUT_CODES) ||
     chain.some(({ name, code, message }) => name === 'AbortError' && (code === 'timeout' || /time-?out/i.test(message)))) return TIMEOUT
   if (chain.some(({ name }) => name === 'AbortError')) return STOPPED
-  if (codeLike(CUT_CODES) || chain.some(({ message }) => /^(?:terminated|other side closed|socket hang up)$/.test(message))) return CUT
+  if (codeLike(CUT_CODES) || chain.some(({ message }) => /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished/.test(message))) return CUT
   if (codeLike(UNREACHABLE_CODES)) return UNREACHABLE
   if (chain.some(({ name }) => name === 'AI_JSONParseError' || name === 'AI_TypeValidationError' || name === 'SyntaxError') && !chain.some(({ status }) => status !== undefined && status >= 400 && status !== 500)) return GARBLED
   for (const { type, status } of chain) {

@@ -76,6 +76,12 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
   }
 
+  /** The models to try, in order, when the active one fails. */
+  function fallbacks (): string[] {
+    const { fallback } = settings().models ?? {}
+    return fallback !== undefined && fallback !== active() && usable(fallback) ? [fallback] : []
+  }
+
   const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
 
   return {
@@ -93,10 +99,12 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
       return { id, model: await provider.languageModel(model) }
     },
 
-    /** The models to try, in order, when the active one fails. */
-    fallbacks (): string[] {
-      const { fallback } = settings().models ?? {}
-      return fallback !== undefined && fallback !== active() && usable(fallback) ? [fallback] : []
+    fallbacks,
+
+    /** The model of a role, then those to try when it fails. */
+    candidates (role: Role): string[] {
+      const id = roles()[role]
+      return [id, ...fallbacks().filter((fallback) => fallback !== id)]
     },
 
     list: () => providers.map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),

@@ -22,15 +22,17 @@ export function assistantReply ({ prompt, tools = [] }: LanguageModelV4CallOptio
       continue
     }
     const same = (call: MadeCall) => call.toolName === step.toolName && isDeepStrictEqual(call.input, step.input)
-    const at = made.findIndex((call, index) => index >= next && same(call))
+    // A call whose input was changed on its way (defaults filled in) still is this step's, when it is the next in order.
+    const equal = made.findIndex((call, index) => index >= next && same(call))
+    const refused = made.find((call) => same(call) && call.output?.type === 'execution-denied')
+    const at = equal < 0 && !refused && made[next]?.toolName === step.toolName ? next : equal
     if (at >= 0) {
       outcomes.push({ step, call: made[at] })
       next = at + 1
       continue
     }
-    const denied = made.find((call) => same(call) && call.output?.type === 'execution-denied')
     // What was denied once is not asked for again.
-    if (denied) outcomes.push({ step, call: denied })
+    if (refused) outcomes.push({ step, call: refused })
     else if (offered.has(step.toolName)) return { toolCalls: [{ toolName: step.toolName, input: step.input }] }
     else outcomes.push({ step })
   }
