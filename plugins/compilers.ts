@@ -1,7 +1,6 @@
 import AjvCompiler from '@fastify/ajv-compiler'
 import SerializerCompiler from '@fastify/fast-json-stringify-compiler'
 
-type Factory = Parameters<typeof AjvCompiler>
 type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 
 /**
@@ -9,18 +8,18 @@ type Validate = ((data: unknown) => boolean) & { errors?: unknown }
  * Bodies are taken strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced.
  */
 export function lazyCompilers (): any {
-  const ajv = AjvCompiler()
-  const json = SerializerCompiler()
+  const ajv: (schemas: any, options: any) => (route: any) => unknown = AjvCompiler() as any
+  const json: () => (schemas: any, options: any) => (route: any) => (data: unknown) => string = SerializerCompiler as any
   return {
     buildValidator (schemas: any, options: any) {
       const compilerFor = (coerceTypes: boolean | 'array') => once(() => ajv(schemas, {
         ...options,
         customOptions: { ...options?.customOptions, coerceTypes, removeAdditional: false, useDefaults: true, verbose: true, allErrors: false }
-      } as Factory[1]))
+      }))
       const body = compilerFor(false)
       const rest = compilerFor('array')
       return (route: any) => {
-        const compiled = once(() => (route.httpPart === 'body' ? body : rest)()(route) as unknown as Validate)
+        const compiled = once(() => (route.httpPart === 'body' ? body : rest)()(route) as Validate)
         const validate: Validate = (data) => {
           const holds = compiled()(data)
           validate.errors = compiled().errors

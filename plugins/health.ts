@@ -18,11 +18,6 @@ export default fp(async (app) => {
   let listening = false
   app.addHook('onListen', async () => { listening = true })
 
-  const model = () => {
-    const active = app.providers.active()
-    return app.providers.warning(active) ?? 'ok'
-  }
-
   app.decorate('health', {
     about: () => ({ name: NAME, model: app.providers.active(), workspace: app.workspace(), endpoints: app.routeTable.endpoints }),
     health () {
@@ -31,7 +26,7 @@ export default fp(async (app) => {
         store: store.state === 'ok' ? (store.repaired ? 'repaired: records may be missing' : 'ok') : `${store.state}${store.error ? `: ${store.error}` : ''}`,
         config: app.config.problem ?? 'ok',
         scheduler: 'off',
-        model: model()
+        model: app.providers.problem() ?? 'ok'
       }
       const isOk = checks.store === 'ok' && checks.config === 'ok' && checks.model === 'ok'
       return { status: isOk ? 'ok' as const : 'degraded' as const, version: VERSION, uptimeMs: Math.round(app.clock.monotonic() - startedAt), checks }

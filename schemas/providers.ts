@@ -15,11 +15,11 @@ export const ProviderListSchema = Type.Object({
 }, { $id: 'ProviderList' })
 export type ProviderList = Static<typeof ProviderListSchema>
 
-export const ConfigureBody = Type.Object({
+export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`, the model to use from the next run on' })),
   gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'One key for all providers; kept encrypted' }))
 }, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1 })
-export type ConfigureBody = Static<typeof ConfigureBody>
+export type ConfigureBody = Static<typeof ConfigureBodySchema>
 
 export const ConfiguredSchema = Type.Object({
   status: Type.Literal('configured'),

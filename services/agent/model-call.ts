@@ -1,9 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { Aborted } from '../abort.ts'
 import type { Clock } from '../clock/clock.ts'
-
-/** What went wrong with a model, in a sentence for the user. */
-export interface Failure { message: string, code: string, retryable: boolean, retryAfterMs?: number }
+import type { Failure } from '../providers/failure.ts'
 
 /** A model call that failed for good. */
 export class ModelFailed extends Error {
@@ -43,12 +41,13 @@ export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
   for (const id of call.models) {
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
-      const progress = { started: false }
+      const progress: Progress = { started: false }
       try {
         const { model } = await call.load(id)
         return await attemptOnce(model, call, progress)
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
+        if (progress.refused) throw progress.refused.error
         failure = call.describe(error, id)
         if (progress.started) throw new ModelFailed(failure)
         const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
@@ -60,7 +59,14 @@ export async function streamModel (call: ModelCall): Promise<void> {
   throw new ModelFailed(failure)
 }
 
-async function attemptOnce (model: LanguageModelV4, { options, signal, clock, onPart }: ModelCall, progress: { started: boolean }) {
+interface Progress {
+  /** A part of the answer has come. */
+  started: boolean
+  /** The caller would not take a part: no fault of the model. */
+  refused?: { error: unknown }
+}
+
+async function attemptOnce (model: LanguageModelV4, { options, signal, clock, onPart }: ModelCall, progress: Progress) {
   const silence = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
@@ -103,8 +109,13 @@ async function attemptOnce (model: LanguageModelV4, { options, signal, clock, on
       if (part.type === 'error') throw part.error
       if (part.type === 'finish') finished = true
       if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true
-      const held = onPart(part)
-      if (held) await held
+      try {
+        const held = onPart(part)
+        if (held) await held
+      } catch (error) {
+        progress.refused = { error }
+        throw error
+      }
       heardAt = clock.monotonic()
       if (heardAt - sliceStart > SLICE_MS) {
         await new Promise(setImmediate)

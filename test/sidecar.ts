@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+const SERVER = new URL('../dist/server.js', import.meta.url).pathname
+
+export interface Sidecar {
+  url: string
+  pid: number
+  child: ChildProcess
+  /** All of stderr so far. */
+  log (): string
+  /** Ends it and waits; resolves to `{ code, signal }`. */
+  stop (signal?: NodeJS.Signals): Promise<{ code: number | null, signal: string | null }>
+  exited: Promise<{ code: number | null, signal: string | null }>
+}
+
+interface Options {
+  home: string
+  cwd: string
+  env?: NodeJS.ProcessEnv
+  args?: string[]
+  /** Modules loaded before the service, to break it on purpose. */
+  preload?: string[]
+}
+
+/** Runs the built service as a shell would, without waiting for it. */
+export function spawnService ({ home, cwd, env, args = [], preload = [] }: Options) {
+  const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, '--port', '0', ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  let log = ''
+  child.stderr!.setEncoding('utf8').on('data', (text) => { log += text })
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  return { child, log: () => log, exited }
+}
+
+/** Runs the built service and waits for its ready line. */
+export async function startService (t: { teardown (handler: () => unknown): unknown }, options: Options): Promise<Sidecar> {
+  const { child, log, exited } = spawnService(options)
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines = createInterface({ input: child.stdout! })
+  const ready = await Promise.race([once(lines, 'line').then(([line]) => line), exited.then(() => undefined)])
+  if (ready === undefined) throw new Error(`the service did not start: ${log()}`)
+  const { url, pid } = JSON.parse(ready)
+  return {
+    url,
+    pid,
+    child,
+    log,
+    exited,
+    stop (signal = 'SIGTERM') {
+      child.kill(signal)
+      return exited
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** An event of a stream, as its `data:` line says. */
+export interface Sent { type: string, [field: string]: any }
+
+/** Posts JSON and reads the answer's events to the end, or until the connection is cut. */
+export async function postEvents (url: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number, headers: Headers, events: Sent[], text: string, cut: boolean }> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  let text = ''
+  let cut = false
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of response.body!) text += decoder.decode(chunk, { stream: true })
+  } catch {
+    cut = true
+  }
+  return { status: response.status, headers: response.headers, events: parseEvents(text), text, cut }
+}
+
+/** The events of a stream's text; comments are left out. */
+export function parseEvents (text: string): Sent[] {
+  return text.split('\n\n').flatMap((block) => block.startsWith('data: ') ? [JSON.parse(block.slice('data: '.length))] : [])
+}
+
+/** The types of events, those that repeat in a row once. */
+export function kinds (events: Sent[]): string[] {
+  return events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1])
+}
+
+/** The answer's text. */
+export function textOf (events: Sent[]): string {
+  return events.filter(({ type }) => type === 'text-delta').map(({ content }) => content).join('')
+}
