@@ -30,15 +30,16 @@ export async function killLoop (t: Test, kills: number): Promise<number> {
   return wanted.length + counted
 }
 
-/** Kills at a random moment: of the start in every other round, of the writing in the others. */
+/** Kills at a random moment: of the start in every third round, of the writing in the others. */
 async function runAndKill (dir: string, round: number): Promise<string[][]> {
   const writer = spawn(process.execPath, [program, dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   const spoke = new Promise((resolve) => writer.stdout.once('data', resolve))
   writer.stdout.on('data', (data) => { output += data })
   const ended = once(writer, 'close')
-  if (round % 2 === 0) await Promise.race([spoke, ended])
-  await wait(Math.random() * (round % 2 === 0 ? 80 : 300))
+  const writing = round % 3 !== 2
+  if (writing) await Promise.race([spoke, ended])
+  await wait(Math.random() * (writing ? 80 : 300))
   writer.kill('SIGKILL')
   const [code, signal] = await ended
   if (signal !== 'SIGKILL') throw new Error(`the writer ended by itself with ${code}`)

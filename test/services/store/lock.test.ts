@@ -57,6 +57,29 @@ t.test('the lock of a killed process is taken over at once', async (t) => {
   }
 })
 
+t.test('without its lock file the database is still guarded by LevelDB\'s own lock', async (t) => {
+  const dir = t.testdir()
+  const holder = start(t, module, 'open', dir)
+  t.equal(await holder.line(), 'ok')
+  rmSync(join(dir, 'service.lock'))
+
+  await t.rejects(open(t, dir), { code: 'ERR_STORE_IN_USE', exitCode: 73, message: /another process/ })
+})
+
+t.test('after a crash whose last threads still hold the database, the start waits a moment for them', async (t) => {
+  const dir = t.testdir()
+  const holder = start(t, module, 'open', dir)
+  t.equal(await holder.line(), 'ok')
+  writeFileSync(join(dir, 'service.lock'), JSON.stringify({ pid: holder.process.pid, started: 1 }))
+  let waits = 0
+  const sleep = async () => { if (++waits === 3) await holder.kill() }
+
+  const store = await open(t, dir, { clock: { now: () => 0, monotonic: () => 0, sleep } })
+
+  t.same(store.status(), { state: 'ok' })
+  t.equal(waits, 3)
+})
+
 t.test('a killed process that its parent has not yet reaped no longer counts', { skip: process.platform !== 'linux' && 'asks /proc' }, async (t) => {
   const dir = t.testdir()
   const parent = start(t, new URL('negligent.ts', import.meta.url), module.pathname, dir)

@@ -136,7 +136,8 @@ t.test('a digest is the same after a restart, and another in another store', asy
 t.test('a closed store refuses everything, after finishing what it had accepted', async (t) => {
   const dir = t.testdir()
   const store = await open(t, dir)
-  const writes = Array.from({ length: 50 }, (_, i) => store.transact([{ type: 'put', key: `k/${i}`, value: i }]))
+  const text = 'x'.repeat(200_000) // more than goes out in one group
+  const writes = Array.from({ length: 50 }, (_, i) => store.transact([{ type: 'put', key: `k/${i}`, value: text }]))
   const closing = store.close()
 
   await t.rejects(store.transact([{ type: 'put', key: 'late', value: 1 }]), { code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 })
