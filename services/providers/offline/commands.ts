@@ -1,4 +1,4 @@
-import { isChatter, stripped } from './phrases.ts'
+import { isAside, isChatter, stripped } from './phrases.ts'
 import { looksLikeFolder, readPaths } from './paths.ts'
 import { readRun } from './running.ts'
 import type { Marked } from './quotes.ts'
@@ -12,18 +12,20 @@ export interface Command {
 }
 
 export const WRITES = /^(write|save|put|store|create|make|touch|new|overwrite|replace|fill|generate)\b(?:\s+(?:down|out))?:?\s*/i
-const DELETES = /^(?:delete|remove|erase|rm|del|unlink|rmdir|trash|get rid of|wipe|destroy|throw away)\s+([^]+)$/i
-const RECURSIVE = /,?\s*\b(?:recursively|recursive|completely|(?:and|with|including|along with|together with) (?:(?:absolutely )?(?:everything|all)(?: that)?(?:['’]s| is)?(?: (?:in|inside|under|within|below)(?: (?:it|there|them))?| it contains)?|(?:all )?(?:of )?(?:its|the|their)? ?(?:entire )?(?:contents?|files|subfolders|children)(?: (?:in|inside|of)(?: it)?)?|the files(?: in(?:side)? it)?|all (?:its|of its|the) (?:contents?|files)))(?=[\s.,!?]|$)/i
+const DELETES = /^(?:recursively\s+)?(?:delete|remove|erase|rm|del|unlink|rmdir|trash|get rid of|wipe|destroy|throw away)\s+([^]+)$/i
+const RECURSIVE = /,?\s*\b(?:recursively|recursive|completely|(?:and|with|including|along with|together with) (?:(?:all )?(?:of )?(?:(?:its|the|their) )?(?:entire )?(?:contents?|files|subfolders|children)(?: (?:in|inside|of)(?:side)?(?: it)?)?|(?:absolutely )?(?:everything|all)(?: that)?(?:['’]s| is)?(?: (?:in|inside|under|within|below)(?: (?:it|there|them))?| it contains)?))(?=[\s.,!?]*$)/i
 const LISTS = /^(?:list|ls|dir|enumerate)(?:\s+(?:me|out))?(?:\s+-\w+)*(?:\s+([^]+))?$/i
 const LIST_OBJECT = '(?:(?:all|the|every|my|any|of|a list of|list of|a listing of|a|names of)\\s+)*(?:(?:hidden|available|existing|current)\\s+)?(?:files?|folders|sub-?folders|directories|sub-?directories|entries|everything|items|documents|stuff|file ?names|contents?|structure|listing|what(?:[\'’]s| is))\\b(?:\\s*(?:,|and|or|&|/)+\\s*(?:all\\s+)?(?:the\\s+)?(?:sub-?)?(?:files|folders|directories|dirs))*(?:\\s+recursively)?(?:\\s+(?:and (?:everything )?)?(?:(?:that|which)\\s+)?(?:(?:are|is|exist|exists|live|you (?:can )?(?:see|find)|i have|we have)\\s*)?(?:there)?)?'
 const LIST_IN = new RegExp(`^${LIST_OBJECT}\\s*(?:\\b(?:in|of|inside|under|within|from|at|on|for|below)\\s+([^]+?))?[.!?]*$`, 'i')
 const WHICH_FILES = /^(?:what|which)(?:\s+(?:are|is)|['’]s|['’]re)?\s+(?:all\s+)?(?:the\s+)?(?:files?|folders|directories|things|items)\b(?:\s+and\s+(?:folders|directories))?(?:\s+(?:do (?:i|we|you) have|are|is|there|exist|can you see|live|stored|located|present|you (?:can )?see))*(?:\s+(?:in|inside|under|at|of|on|within)\s+([^]+?))?[.!?]*$/i
-const WHAT_IS_IN = /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)(?:side)?\s+([^]+?)[.!?]*$/i
+const WHAT_IS_IN = /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)\s+(?:of\s+)?([^]+?)[.!?]*$/i
 const EXPLORE = /^(?:explore|look (?:in|into|inside|around(?: in)?)|browse|go through|see what(?:['’]s| is) in)\s+([^]+)$/i
 const SHOWS = /^(?:show|display|give|tell|get|see|view|print|output|let)\b(?:\s+(?:me|us))?(?:\s+(?:know|see))?\s+([^]+)$/i
 const SAYS = /^what\s+(?:does|do|is|are)\s+([^]+?)\s+(?:say|contain|hold|look like|read|have in it)[.!?]*$|^what\s+([^]+?)\s+(?:says|contains|holds|looks like|reads|has in it)[.!?]*$/i
 const READS = /^(read|open|cat|view|show|display|print|output|look at|have a look at|take a look at|examine|inspect|dump|check|see|load|summari[sz]e|explain|get|give|tell|head|tail|less|more)\b(?:\s+(?:me|us|out|back|aloud|through|again|over|about|into|from))*\s+([^]+)$/i
 const CONTENTS = /^(?:all\s+)?(?:of\s+)?(?:(?:the|its|full|whole|entire|complete|first|last|top|actual|\d+)\s+)*(?:contents?|text|body|source(?: code)?|lines?|beginning|start|end|what(?:['’]s| is))\s+(?:of|in|inside|from)\s+([^]+)$/i
+
+const SHOW_IT = /^(?:show|print|display|give|tell)(?: me| us)?(?: back)? (?:it|its contents?|what(?:['’]s| is) in it|what it (?:says|contains))[.!?]*$/i
 
 const call = (toolName: string, input: Record<string, unknown> = {}): Command => ({ toolName, input })
 
@@ -32,8 +34,9 @@ const call = (toolName: string, input: Record<string, unknown> = {}): Command =>
  * that is no command. `last` is the path named before, which "it" stands for.
  */
 export function readCommands (marked: Marked, clause: string, last?: string): Command[] | undefined {
-  if (isChatter(clause)) return []
   const text = stripped(clause)
+  if (last !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: last })]
+  if (isChatter(clause)) return []
   return readRun(marked, text)?.map((run) => call('runCommand', { ...run })) ??
     readUrls(marked, text)?.map((url) => call('fetchUrl', { url })) ??
     (isScreenshot(text) ? [call('screenshot')] : undefined) ??
@@ -43,7 +46,8 @@ export function readCommands (marked: Marked, clause: string, last?: string): Co
     deleting(marked, text, last) ??
     listing(marked, text, last) ??
     reading(marked, text, last) ??
-    readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input))
+    readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input)) ??
+    (isAside(text) ? [] : undefined)
 }
 
 function writing (marked: Marked, text: string, last?: string): Command[] | undefined {
@@ -55,7 +59,7 @@ function writing (marked: Marked, text: string, last?: string): Command[] | unde
 function deleting (marked: Marked, text: string, last?: string): Command[] | undefined {
   let rest = DELETES.exec(text)?.[1]
   if (rest === undefined) return undefined
-  let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
+  let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^recursively/i.test(text) || /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
   rest = rest.replace(/^(?:-\w+\s+)+/, '')
   if (RECURSIVE.test(rest)) {
     recursive = true
@@ -121,9 +125,11 @@ function either (marked: Marked, phrase: string, last: string | undefined, kind:
   })
 }
 
-/** What "it" stands for after a command. */
-export const pathOf = (command: Command): string | undefined =>
-  typeof command.input.path === 'string' && command.toolName !== 'listDirectory' ? command.input.path : undefined
+/** What "it" stands for after a command: a file it names, no file after a web page, else what it was before. */
+export function afterwards (command: Command, last: string | undefined): string | undefined {
+  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(command.toolName)) return undefined
+  return typeof command.input.path === 'string' && command.toolName !== 'listDirectory' ? command.input.path : last
+}
 
 /** Whether a clause begins to write, so that what follows may still be its text. */
 export const beginsWriting = (clause: string): boolean => WRITES.test(stripped(clause))

@@ -14,6 +14,7 @@ const TRAILING = /\s+(?:(?:text )?file|files|folder|folders|directory|directorie
 const FOLDER = /\b(?:folders?|director(?:y|ies)|dir|sub-?folder|sub-?directory)\b/i
 const HERE = /^(?:here|pwd|cwd|(?:(?:the|this|my|our|your|that)\s+)?(?:(?:current|present|working|root|whole|entire)\s+)*(?:folder|directory|dir|workspace|project|repo|repository|location|place)(?:\s+(?:i am|i'm|you are|we are) in)?)$/i
 const PRONOUN = /^(?:it|that|this|them|that one|(?:its|the) contents?|the result|(?:the|that|this|the same|the new|that same|said) (?:new )?(?:file|folder|directory|document))$/i
+const NO_NAME = /^(?:everything|all|anything|nothing|something|files?|folders?|director(?:y|ies)|documents?|stuff|things?|one|some|me|you|us|contents?)$/i
 const JOINED = /^(.+?)\s+(?:in|inside|under|within|from)\s+(.+)$/i
 const FUNCTION_WORD = /(?:^|\s)(?:if|but|not|and|or|of|that|which|with|without|when|unless|until|after|before|is|are|was|it|to|for|except)(?:\s|$)/i
 const ONE_MARK = new RegExp(`^${MARK}$`)
@@ -49,15 +50,15 @@ export function readPath (marked: Marked, phrase: string, { last, here = true }:
   if (new RegExp(`${MARK}[.,;:!?]+$`).test(rest)) rest = rest.replace(/[.,;:!?]+$/, '')
   if (ONE_MARK.test(rest)) return given(marked.unquoted(rest), folder, true)
   rest = withoutPunctuation(rest)
-  if (!rest || PRONOUN.test(rest)) return undefined
+  if (!rest || PRONOUN.test(rest) || NO_NAME.test(rest)) return undefined
   // Several bare words are a path only when they look like one name: "meeting notes.txt".
-  if (/\s/.test(rest) && (FUNCTION_WORD.test(rest) || !/^[\w-]+(?: [\w-]+){0,3}\.\w{1,8}$/u.test(rest))) return undefined
+  if (/\s/.test(rest) && (FUNCTION_WORD.test(rest) || !/^[\p{L}\p{N}_./~-]+(?: [\p{L}\p{N}_./~-]+){0,3}\.[\p{L}\p{N}]{1,8}$/u.test(rest))) return undefined
   return given(marked.unquoted(rest), folder, /[./\\\uE000]/.test(rest))
 }
 
 /** A list of paths: "a.txt, b.txt and c.txt". Bare words count only with `bare`. */
 export function readPaths (marked: Marked, phrase: string, options: { last?: string, here?: boolean, bare?: boolean } = {}): PathPhrase[] | undefined {
-  const items = phrase.replace(/\s+(?:both|each|all)\s*$/i, '').split(/\s*,\s+(?:and\s+)?|\s+(?:and|&|plus)\s+/i)
+  const items = phrase.replace(/\s+(?:both|each|all)\s*$/i, '').split(/\s*,\s+(?:and\s+)?|\s+(?:and|&|plus)\s+|(?<=\uE001)\s+(?=\uE000)/i)
   if (items.length > 1) {
     const paths = items.map((item) => readPath(marked, item, options))
     if (paths.every((path) => path && (path.plainly || options.bare || path.folder))) return paths as PathPhrase[]

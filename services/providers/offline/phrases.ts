@@ -36,6 +36,9 @@ export const isChatter = (clause: string): boolean => {
   const text = stripped(clause).replace(/[.!?]+$/, '')
   return text === '' || /^(?:hi|hello|hey|thanks|thank you|please|there|and|then|done|that is all|that['’]s (?:all|it))$/i.test(text) || REPORT.test(text)
 }
+/** A question about the results, which the report of them answers as well as it can. */
+export const isAside = (text: string): boolean => /^(?:tell|show|let|inform|report|explain|say|count|check)(?: me| us)?(?: know)?(?: to me)? (?:how|if|whether|which|where|when|why|who|what)\b/i.test(text)
+
 const REPORT = new RegExp(
   '^(?:tell|show|give|report|let|summari[sz]e|explain|describe|say|repeat|display|print|return|output|answer|respond|reply|inform)(?: it)?(?: back)?(?: to)?(?: me| us)?(?: know| about)?(?: (?:with|on|back))?(?: (?:a (?:short |brief )?(?:summary|report|overview) of))?' +
   "(?: (?:it|this|that|them|both|everything|(?:the|its|their|all|all the|your) (?:results?|outputs?|contents?|answers?|findings?|outcomes?)|the (?:file's|file['’]s) contents?|what (?:it|they|you|happened|happens|is in it|the (?:file|output|result|command))\\b.*|what['’]s (?:in (?:it|there|them)|inside)|how (?:it|that) went|(?:when|once) (?:you are|you['’]re|it is|it['’]s) (?:done|finished)|about (?:it|them|this)|(?:if|whether) (?:it|that) (?:worked|works|succeeded)))?$", 'i')

@@ -38,7 +38,7 @@ export const isSystemInfo = (text: string): boolean => SYSTEM.some((pattern) => 
 const ON_WEB = '(?:(?:on|in|through|via|using)\\s+)?(?:the\\s+)?(?:web|internet|net|google|duckduckgo|bing|online|world wide web)'
 const SEARCHES = new RegExp(`^(?:(?:do|run|make|perform|start)\\s+an?\\s+)?(?:(?:web|internet|online|google)[ -]?)?search(?:\\s+${ON_WEB})?(?:\\s+(?:for|about|on))?\\s*:?\\s+([^]+)$`, 'i')
 const LOOKS_UP = /^(?:google(?: for)?|look up|look for|find(?: out)?(?: some)?(?: information| info| news)? (?:about|on)|websearch)\s*:?\s+([^]+)$/i
-const FIND_ON_WEB = new RegExp(`^(?:find|look for|check|look)\\s+([^]+?)\\s+${ON_WEB}[.!?]*$`, 'i')
+const FIND_ON_WEB = new RegExp(`^(?:find|look for)\\s+([^]+?)\\s+${ON_WEB}[.!?]*$`, 'i')
 const LOCAL = /^(?:(?:the|my|all|this|these|every)\s+)*(?:files?|folders?|director(?:y|ies)|code|project|workspace|repo(?:sitory)?|disk)\b|\s(?:in|inside|within) (?:(?:the|my|all|this|these|every)\s+)*(?:files?|folders?|director(?:y|ies)|code|project|workspace|repo(?:sitory)?)\b/i
 
 /** Reads a clause that searches the web. Searching in files is another thing, which no command does. */

@@ -1,5 +1,5 @@
-import { beginsWriting, pathOf, readCommands, type Command } from './commands.ts'
-import { isGuarded, stripped } from './phrases.ts'
+import { afterwards, beginsWriting, readCommands, type Command } from './commands.ts'
+import { isChatter, isGuarded, stripped } from './phrases.ts'
 import { MARK, markQuotes, type Marked } from './quotes.ts'
 import { runsBare } from './running.ts'
 
@@ -29,8 +29,11 @@ export function readSteps (message: string): Step[] {
     const commands = readCommands(marked, clause, last) ?? elliptic(marked, verb, clause, last)
     if (!commands) steps.push({ kind: 'unread', text: marked.raw(clause).trim() })
     for (const command of commands ?? []) {
+      // "Read a.txt and show me what it says" reads once.
+      const before = steps.at(-1)
+      if (isChatter(clause) && before?.kind === 'command' && before.toolName === 'readFile' && before.input.path === command.input.path) continue
       steps.push({ kind: 'command', ...command })
-      last = pathOf(command) ?? last
+      last = afterwards(command, last)
     }
     if (commands?.length) verb = verbOf(clause) ?? verb
   }

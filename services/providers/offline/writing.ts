@@ -34,7 +34,9 @@ export function readWriting (marked: Marked, verb: string, rest: string, last: s
   const fileFirst = FILE_FIRST.exec(rest)
   if (fileFirst) {
     const path = pathIn(fileFirst[1])
-    if (path && !path.folder && (creates || path.plainly || /\bfile\b/i.test(fileFirst[1]))) return { path: path.path, content: text(fileFirst[2]) }
+    const named = path && !path.folder && (creates || path.plainly || /\bfile\b/i.test(fileFirst[1]))
+    // A colon at the end announces text that is still to come.
+    if (named && !/:\s*$/.test(fileFirst[2])) return { path: path.path, content: text(fileFirst[2]) }
   }
   for (const pattern of creates ? [] : [BARE_FIRST, BARE_IN]) {
     const bare = pattern.exec(rest)
