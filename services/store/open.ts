@@ -111,6 +111,11 @@ async function keepCopy (database: Database, location: string, copy: string, reo
   await database.close()
   await copyDatabase(location, copy)
   const again = await reopen()
-  await again.batch([{ type: 'put', key: MIGRATING, value: Buffer.from(copy) }], { sync: true })
-  return again
+  try {
+    await again.batch([{ type: 'put', key: MIGRATING, value: Buffer.from(copy) }], { sync: true })
+    return again
+  } catch (error) {
+    await again.close()
+    throw error
+  }
 }
