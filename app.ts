@@ -1,4 +1,4 @@
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import Fastify, { LogController, type FastifyError, type FastifyInstance } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { pino, type DestinationStream } from 'pino'
 import { lazyCompilers } from './plugins/compilers.ts'
@@ -33,7 +33,7 @@ export type App = FastifyInstance
 export async function buildApp (settings: Settings): Promise<App> {
   const app = Fastify({
     loggerInstance: pino({ level: 'info', redact: ['req.headers.authorization'] }, settings.log ?? pino.destination(2)),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 1024 },

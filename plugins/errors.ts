@@ -55,6 +55,7 @@ function explain ({ keyword, message = 'is invalid', params, ...error }: Fastify
   if (keyword === 'additionalProperties') {
     return `has the unknown field "${params.additionalProperty}"${allowed ? `; allowed are ${Object.keys(allowed).join(', ')}` : ''}`
   }
+  if (keyword === 'minItems' || keyword === 'minProperties') return `needs at least ${params.limit} ${keyword === 'minItems' ? 'entry' : 'field'}`
   if (keyword === 'enum') return `${message}: ${(params.allowedValues as unknown[]).join(', ')}`
   return message
 }

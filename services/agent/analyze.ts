@@ -1,6 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { Aborted } from '../abort.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Analysis } from '../runlog/events.ts'
@@ -31,7 +30,7 @@ export async function analyze ({ load, prompt, signal, clock }: {
   clock.sleep(ANALYSIS_MS, done.signal).then(() => overdue.abort(new Aborted('timeout')), () => {})
   const either = AbortSignal.any([signal, overdue.signal])
   try {
-    const { model } = await load()
+    const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
     const { content } = await orAbort(model.doGenerate({
       prompt: [{ role: 'system', content: INSTRUCTIONS }, { role: 'user', content: [{ type: 'text', text: request.slice(0, TEXT_SHOWN) }] }],
       responseFormat: { type: 'json', name: 'analysis', schema: AnalysisSchema as never },

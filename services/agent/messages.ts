@@ -32,7 +32,10 @@ export async function toPrompt (messages: RawMessage[]): Promise<{ prompt: Langu
       prompt: { messages: repair(rest), instructions: undefined },
       // A model that takes the address fetches it itself; the service fetches nothing for a message.
       supportedUrls: { '*/*': [/^https?:/] },
-      download: async () => { throw new BadMessage('Attach the file itself: the service does not download addresses in messages.') }
+      download: async (files) => files.map(({ isUrlSupportedByModel }) => {
+        if (!isUrlSupportedByModel) throw new BadMessage('a file is given by an address that is not http or https: attach the file itself.')
+        return null
+      })
     })
     return { prompt: prompt.filter(hasContent), instructions }
   } catch (error) {
