@@ -1,0 +1,57 @@
+import t from 'tap'
+import { systemClock } from '../../../services/clock/clock.ts'
+import { createGatewayProvider } from '../../../services/providers/gateway.ts'
+import { createOfflineProvider } from '../../../services/providers/offline/provider.ts'
+import type { ScriptedTurn } from '../../../services/providers/offline/scripted.ts'
+import { startFakeGateway } from '../../fakes/gateway.ts'
+import { providerSuite } from '../../suites/provider.ts'
+
+const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
+
+providerSuite(t, 'offline/assistant', async () => ({
+  provider: createOfflineProvider({ clock: systemClock, script: () => undefined }),
+  modelId: 'assistant',
+  say: { text: 'Who are you?', tool: 'list the files in src', slow: 'Who are you?' }
+}))
+
+providerSuite(t, 'offline/scripted', async () => {
+  const script: ScriptedTurn[] = []
+  const turns: Record<string, ScriptedTurn> = {
+    text: { text: words },
+    tool: { toolCalls: [{ toolName: 'listDirectory', input: { path: 'src' } }] },
+    slow: { text: words, chunkMs: 1_000 }
+  }
+  const provider = createOfflineProvider({ clock: systemClock, script: () => script })
+  return {
+    modelId: 'scripted',
+    say: { text: 'text', tool: 'tool', slow: 'slow' },
+    provider: {
+      ...provider,
+      // A script does not read: the turn is laid out for each message.
+      async languageModel (id) {
+        const model = await provider.languageModel(id)
+        const laid = <Options extends { prompt: any[] }> (options: Options) => {
+          script[0] = turns[options.prompt.at(-1).content[0].text]
+          return options
+        }
+        return { ...model, doStream: (options) => model.doStream(laid(options)), doGenerate: (options) => model.doGenerate(laid(options)) }
+      }
+    }
+  }
+})
+
+providerSuite(t, 'the gateway', async (t) => {
+  const gateway = await startFakeGateway({
+    reply (request) {
+      const said = request.body.prompt.at(-1).content[0].text
+      if (said === 'tool') return { toolCalls: [{ toolName: 'listDirectory', input: { path: 'src' } }] }
+      return said === 'slow' ? { text: words, partMs: 200 } : { text: words }
+    }
+  })
+  t.teardown(() => gateway.close())
+  return {
+    provider: createGatewayProvider({ settings: () => ({ baseURL: gateway.url, apiKey: 'test-key' }) }),
+    modelId: 'anthropic/claude-sonnet-5.5',
+    say: { text: 'text', tool: 'tool', slow: 'slow' }
+  }
+})
