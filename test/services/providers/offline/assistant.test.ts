@@ -1,0 +1,112 @@
+import t from 'tap'
+import { converse, json, offline } from './converse.ts'
+
+t.test('several commands are called one after the other, then their results are told in order', async (t) => {
+  const { calls, text } = await converse("list the files in src, then read a.txt, run `ls -l` and write 'hi' to b.txt", ({ toolName }) => json({
+    listDirectory: { path: '/w/src', entries: [{ name: 'lib', kind: 'directory' }, { name: 'a.ts', kind: 'file', size: 12 }] },
+    readFile: { path: '/w/a.txt', content: 'the text of a' },
+    runCommand: { exitCode: 3, stdout: 'out here', stderr: 'err here' },
+    writeFile: { path: '/w/b.txt', bytesWritten: 2, created: true, diff: '+hi' }
+  }[toolName]))
+
+  t.strictSame(calls.map(({ toolName }) => toolName), ['listDirectory', 'readFile', 'runCommand', 'writeFile'])
+  const told = ['lib/', 'a.ts (12 bytes)', 'the text of a', 'exit code 3', 'out here', 'err here', 'Created `b.txt` (2 bytes)', '+hi']
+  t.strictSame(told.map((words) => text.indexOf(words)), told.map((words) => text.indexOf(words)).toSorted((a, b) => a - b))
+  t.notOk(told.some((words) => !text.includes(words)), text)
+})
+
+t.test('a command that fails is told, and does not stop those after it', async (t) => {
+  const { calls, text } = await converse('read a.txt then read b.txt then read c.txt', ({ input }) =>
+    input.path === 'a.txt' ? { type: 'error-text', value: 'There is no such file.' } : input.path === 'b.txt' ? { type: 'error-json', value: { message: 'Locked.' } } : json({ content: 'third' }))
+  t.equal(calls.length, 3)
+  t.match(text, /I could not read `a\.txt`: There is no such file\.[^]*I could not read `b\.txt`: Locked\.[^]*third/)
+})
+
+t.test('a denied call is told, not asked again, and the rest goes on', async (t) => {
+  const { calls, text } = await converse('delete a.txt, then delete a.txt, then list here', ({ toolName }) =>
+    toolName === 'deleteFile' ? { type: 'execution-denied', reason: 'keep it' } : json({ entries: [] }))
+  t.strictSame(calls.map(({ toolName }) => toolName), ['deleteFile', 'listDirectory'])
+  t.match(text, /You did not approve deleting `a\.txt`, so I did not do it\. \(keep it\)/)
+  t.match(text, /`\.` is empty/)
+})
+
+t.test('the same command twice is called twice when it was allowed', async (t) => {
+  const { calls } = await converse('run `date` then run `date`', () => json({ exitCode: 0, stdout: 'x', stderr: '' }))
+  t.equal(calls.length, 2)
+})
+
+t.test('a call whose input was filled in on its way is known again', async (t) => {
+  const model = await offline.languageModel('assistant')
+  const { content } = await model.doGenerate({
+    prompt: [
+      { role: 'user', content: [{ type: 'text', text: 'list the files in src' }] },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'listDirectory', input: { path: 'src', depth: 1 } }] },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'listDirectory', output: json({ entries: [] }) }] }
+    ],
+    tools: [{ type: 'function', name: 'listDirectory', inputSchema: {} }]
+  })
+  t.match(content, [{ type: 'text', text: '`src` is empty.' }])
+})
+
+t.test('a tool that is not offered is not called; the answer says so', async (t) => {
+  const { calls, text } = await converse('take a screenshot, then read a.txt', () => json({ content: 'x' }), { tools: ['readFile'] })
+  t.strictSame(calls.map(({ toolName }) => toolName), ['readFile'])
+  t.match(text, /I cannot take a screenshot: the tool screenshot is not available here/)
+})
+
+t.test('only the last message of a conversation is a command', async (t) => {
+  const first = await converse('read a.txt', () => json({ content: 'first' }))
+  const second = await converse('read b.txt', () => json({ content: 'second' }), { before: first.prompt })
+  t.strictSame(second.calls, [{ toolName: 'readFile', input: { path: 'b.txt' } }])
+  t.notMatch(second.text, /first/)
+  const again = await converse('read b.txt', () => json({ content: 'third' }), { before: second.prompt })
+  t.equal(again.calls.length, 1, 'and an earlier result is not taken for this one')
+})
+
+t.test('call ids differ between turns and between conversations that read the same', async (t) => {
+  const first = await converse('read a.txt then read b.txt', () => json({ content: '' }))
+  const same = await converse('read a.txt then read b.txt', () => json({ content: '' }))
+  const next = await converse('read a.txt then read b.txt', () => json({ content: '' }), { before: first.prompt })
+  const ids = [first, same, next].flatMap(({ ids }) => ids)
+  t.equal(new Set(ids).size, 6)
+  for (const id of ids) t.match(id, /^call_[12]_\w+$/)
+})
+
+t.test('what it cannot read it says, with what it is, what it knows and how to configure a model', async (t) => {
+  const { calls, text } = await converse('What is the meaning of life?', () => json({}))
+  t.strictSame(calls, [])
+  t.match(text, /could not read a command in “What is the meaning of life\?”/)
+  t.match(text, /not a language model/)
+  t.match(text, /list the files in src/)
+  t.match(text, /POST \/providers\/configure with \{"model": "<provider>\/<model>", "gateway_key": "<key>"\}/)
+})
+
+t.test('what it can read is done, and the rest is named', async (t) => {
+  const { calls, text } = await converse('read a.txt; sing a song', () => json({ content: 'x' }))
+  t.equal(calls.length, 1)
+  t.match(text, /could not read “sing a song” as a command/)
+})
+
+t.test('long content is shortened, and cannot break out of its code block', async (t) => {
+  const { text } = await converse('read a.txt', () => json({ content: '```\n' + 'x'.repeat(50_000) }))
+  t.ok(text.length < 4_000)
+  t.match(text, /^`a\.txt` contains:\n\n````\n```\nx/)
+  t.match(text, /more characters\)\n````$/)
+})
+
+t.test('results of any shape are told, never failed on', async (t) => {
+  const odd: any[] = [null, 1, 'text', '', [], {}, { content: null }, { entries: [null, 1, { size: 1 }] }, { results: [null, {}] }, { exitCode: null }, '{"broken']
+  for (const message of ['list here', 'read a', 'write "x" to a', 'delete a', 'run `x`', 'fetch http://x.y', 'search for x', 'system info', 'take a screenshot']) {
+    for (const value of odd) {
+      t.ok((await converse(message, () => json(value))).text)
+      t.ok((await converse(message, () => ({ type: 'text', value: JSON.stringify(value) }))).text)
+    }
+    t.ok((await converse(message, () => ({ type: 'content', value: [{ type: 'text', text: 'seen' }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] }))).text)
+    t.ok((await converse(message, () => ({ type: 'error-json', value: null }))).text)
+  }
+})
+
+t.test('an image in a result is never spelled out', async (t) => {
+  const { text } = await converse('take a screenshot', () => json({ width: 10, height: 20, image: 'A'.repeat(100_000), description: 'A desktop.' }))
+  t.equal(text, 'I took a screenshot of 10 × 20 pixels.\n\nA desktop.')
+})

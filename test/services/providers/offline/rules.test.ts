@@ -1,0 +1,83 @@
+import t from 'tap'
+import { offline } from './converse.ts'
+
+async function structured (name: string | undefined, message: string, schema?: object): Promise<any> {
+  const model = await offline.languageModel('assistant')
+  const { content } = await model.doGenerate({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: message }] }],
+    responseFormat: { type: 'json', name, schema }
+  })
+  return JSON.parse((content[0] as { text: string }).text)
+}
+const complexity = async (message: string) => (await structured('analysis', message)).complexity
+
+t.test('a request is classed by its commands and by words of time and care', async (t) => {
+  const rows: Array<[string, string]> = [
+    ['hello', 'simple'],
+    ['list the files in src', 'simple'],
+    ['read a.txt', 'simple'],
+    ["write 'x' to a.txt", 'standard'],
+    ['run `ls`', 'standard'],
+    ['list the files, then read a.txt', 'standard'],
+    ['list here, read a.txt, read b.txt, read c.txt', 'complex'],
+    ['compare a.txt and b.txt thoroughly', 'complex'],
+    ['analyze the sources in depth', 'complex'],
+    ['every morning read news.txt', 'long_running'],
+    ['check the page every 10 minutes', 'long_running'],
+    ['keep watching the folder', 'long_running'],
+    ['monitor https://example.com', 'long_running'],
+    ['do this in the background', 'long_running']
+  ]
+  for (const [message, expected] of rows) t.equal(await complexity(message), expected, message)
+})
+
+t.test('an analysis says what it found', async (t) => {
+  const found = await structured('analysis', "read a.txt then write 'x' to b.txt")
+  t.match(found, { goal: "read a.txt then write 'x' to b.txt", thinking: /two|2 commands: readFile, then writeFile/, qualityCriteria: [/a\.txt/, /b\.txt/] })
+})
+
+t.test('an evaluation is satisfied with anything but nothing and errors', async (t) => {
+  t.match(await structured('evaluation', 'The files are a and b.'), { satisfied: true, score: 1, issues: [] })
+  t.match(await structured('evaluation', 'Goal: list. Answer: '), { satisfied: false, score: 0, issues: ['The answer is empty.'] })
+  t.match(await structured('evaluation', 'Goal: list.\nOutput: Error: no such folder'), { satisfied: false })
+})
+
+t.test('a plan has one phase a command, in the shape the schema asks for', async (t) => {
+  const schema = {
+    type: 'object',
+    properties: {
+      phases: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' }, description: { type: 'string' }, status: { enum: ['pending', 'done'] } }, required: ['id', 'description', 'status'] } },
+      qualityCriteria: { type: 'array', items: { type: 'string' } }
+    },
+    required: ['phases', 'qualityCriteria']
+  }
+  t.strictSame(await structured('plan', 'list here then read a.txt', schema), {
+    phases: [{ id: 'phase-1', description: 'listDirectory .', status: 'pending' }, { id: 'phase-2', description: 'readFile a.txt', status: 'pending' }],
+    qualityCriteria: []
+  })
+})
+
+t.test('facts are what the user said about themselves', async (t) => {
+  const schema = { type: 'object', properties: { facts: { type: 'array', items: { type: 'string' } }, preferences: { type: 'object' } }, required: ['facts', 'preferences'] }
+  t.strictSame(await structured('facts', 'My name is Ada. List the files. I prefer tea! Do I like it?', schema), { facts: ['My name is Ada', 'I prefer tea'], preferences: {} })
+})
+
+t.test('any other schema is answered with its smallest instance', async (t) => {
+  t.strictSame(await structured('other', 'x', {
+    type: 'object',
+    properties: {
+      kind: { enum: ['b', 'a'] },
+      list: { type: 'array', items: { type: 'integer', minimum: 3 }, minItems: 2 },
+      text: { type: 'string' },
+      fixed: { const: 7 },
+      either: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+      inner: { $ref: '#/definitions/inner' },
+      optional: { type: 'string' },
+      nothing: { type: ['null', 'string'] }
+    },
+    required: ['kind', 'list', 'text', 'fixed', 'either', 'inner', 'nothing'],
+    definitions: { inner: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }
+  }), { kind: 'b', list: [3, 3], text: '', fixed: 7, either: false, inner: { n: 0 }, nothing: null })
+  t.strictSame(await structured(undefined, 'x'), {})
+  t.ok(await structured('loop', 'x', { $ref: '#/a', a: { type: 'object', properties: { a: { $ref: '#/a' } }, required: ['a'] } }), 'a schema that holds itself ends')
+})
