@@ -7,12 +7,13 @@ interface Test {
 }
 
 /** The whole service on a fresh configuration directory, closed when the test ends. `config` becomes its config.json. */
-export async function build (t: Test, { config, ...settings }: Partial<Settings> & { config?: object } = {}): Promise<App & { home: string, workspace_: string }> {
-  const dir = t.testdir({ home: config ? { 'config.json': JSON.stringify(config) } : {}, work: {} })
-  const home = settings.home ?? `${dir}/home`
-  const app = await buildApp({ host: '127.0.0.1', cwd: `${dir}/work`, log: nowhere(), ...settings, home })
+export async function build (t: Test, { config, ...settings }: Partial<Settings> & { config?: object } = {}): Promise<App & { home: string, cwd: string }> {
+  // A second service of one test gets the first one's directory.
+  const dir = settings.home ? '' : t.testdir({ home: config ? { 'config.json': JSON.stringify(config) } : {}, work: {} })
+  const { home = `${dir}/home`, cwd = `${dir}/work` } = settings
+  const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...settings, home, cwd })
   t.teardown(() => app.close())
-  return Object.assign(app, { home, workspace_: `${dir}/work` })
+  return Object.assign(app, { home, cwd })
 }
 
 /** Logs go nowhere unless a test looks at them. */

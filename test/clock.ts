@@ -1,0 +1,48 @@
+import type { Clock } from '../services/clock/clock.ts'
+
+/** A clock that stands still until the test moves it; who sleeps on it wakes in order. */
+export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
+  let time = start
+  const sleepers = new Set<{ at: number, wake: () => void }>()
+
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time - start,
+    sleep: (ms, signal) => new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (ms <= 0) return resolve()
+      const onAbort = () => {
+        sleepers.delete(sleeper)
+        reject(signal!.reason)
+      }
+      const sleeper = {
+        at: time + ms,
+        wake () {
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
+        }
+      }
+      sleepers.add(sleeper)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  return {
+    ...clock,
+    /** Moves the time on and wakes everybody who is due, earliest first, giving each a turn. */
+    async advance (ms: number) {
+      const end = time + ms
+      for (;;) {
+        const due = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+        if (due === undefined) break
+        time = Math.max(time, due.at)
+        sleepers.delete(due)
+        due.wake()
+        await new Promise(setImmediate)
+      }
+      time = end
+    },
+    /** How many wait for the time to pass. */
+    get sleeping () { return sleepers.size }
+  }
+}
