@@ -44,6 +44,8 @@ const BY_TYPE: Record<string, Kind> = {
   invalid_request_error: REFUSED,
   timeout_error: TIMEOUT
 }
+/** What the SDK says when it knows nothing; its cause says more. */
+const EMPTY_WORDS = /^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 const CUT_CODES = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_ABORTED)$/
 const UNREACHABLE_CODES = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|CERT_\w+|ERR_TLS_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
@@ -57,8 +59,8 @@ export function describeFailure (error: unknown, modelId: string, { secrets, now
   const ours = chain.find(({ code }) => code === 'ERR_PROVIDER_NOT_CONFIGURED' || code === 'ERR_INVALID_MODEL')
   if (ours) return { message: clean(ours.message, secrets), code: ours.code!, retryable: false }
   const found = classify(chain)
-  const own = chain.find(({ message, name }) => message && name !== 'AI_RetryError')?.message ?? ''
-  const detail = clean(own.replace(/\s+/g, ' ').replace(/[.\s]+$/, '').replace(/^Invalid error response format: /, ''), secrets).slice(0, 300)
+  const own = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !EMPTY_WORDS.test(message))?.message ?? ''
+  const detail = clean(own.replace(/\s+/g, ' ').replace(/[.\s]+$/, ''), secrets).slice(0, 300)
   const wait = found.retryable ? retryAfter(chain, now) : undefined
   return {
     message: clean(found.says(`The model ${modelId}`, detail ? ` (${detail})` : ''), secrets).replace(/(The provider (?:of|does not know)|connection to the provider of|call to) The model/, '$1 the model'),
