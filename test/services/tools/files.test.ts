@@ -1,0 +1,150 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { build } from './helper.ts'
+
+function lay (t: Test, content: Parameters<Test['testdir']>[0] = {}) {
+  const workspace = realpathSync(t.testdir(content))
+  return { workspace, ...build({ workspace }) }
+}
+
+t.test('readFile answers the content and counts the lines', async (t) => {
+  const { workspace, output } = lay(t, { a: 'one\ntwo\nthree', b: 'one\ntwo\n', empty: '', crlf: 'a\r\nb\r\n' })
+  const read = (path: string) => output('readFile', { path })
+  t.strictSame(await read('a'), { path: join(workspace, 'a'), content: 'one\ntwo\nthree', totalLines: 3, size: 13 })
+  t.match(await read('b'), { content: 'one\ntwo\n', totalLines: 2 })
+  t.match(await read('empty'), { content: '', totalLines: 0 })
+  t.match(await read('crlf'), { content: 'a\r\nb\r\n', totalLines: 2 })
+})
+
+t.test('readFile reads a part and says where to go on', async (t) => {
+  const { output } = lay(t, { a: '1\n2\n3\n4\n5\n' })
+  const read = (input: object) => output('readFile', { path: 'a', ...input })
+  t.match(await read({ limit: 2 }), { content: '1\n2\n', totalLines: 5, truncated: true, nextOffset: 3 })
+  t.match(await read({ offset: 3, limit: 2 }), { content: '3\n4\n', nextOffset: 5 })
+  t.strictSame((await read({ offset: 5, limit: 2 })).content, '5\n')
+  t.notOk((await read({ offset: 4, limit: 2 })).truncated)
+  t.match(await read({ offset: 9 }), { content: '', totalLines: 5 })
+})
+
+t.test('readFile says of a binary file what it is, and of bytes that are no UTF-8 that they were lost', async (t) => {
+  const { workspace, output } = lay(t)
+  writeFileSync(join(workspace, 'binary'), Buffer.from([0x89, 0x50, 0, 1]))
+  writeFileSync(join(workspace, 'latin1'), Buffer.from('caf\xe9', 'latin1'))
+  t.match(await output('readFile', { path: 'binary' }), { binary: true, size: 4, content: '' })
+  t.match(await output('readFile', { path: 'latin1' }), { content: 'caf\ufffd', lossy: true })
+})
+
+t.test('readFile bounds what it answers, and reads 10 MiB of a file at most', async (t) => {
+  const { workspace, output } = lay(t)
+  const line = `${'x'.repeat(99)}\n`
+  writeFileSync(join(workspace, 'long'), line.repeat(20_000))
+  const first = await output('readFile', { path: 'long' })
+  t.equal(first.totalLines, 20_000)
+  t.equal(first.content, line.repeat(first.nextOffset - 1), 'whole lines')
+  t.ok(first.content.length <= 512 * 1024)
+  t.ok((await output('readFile', { path: 'long', offset: first.nextOffset })).content.startsWith('x'))
+
+  writeFileSync(join(workspace, 'one-line'), 'y'.repeat(2_000_000))
+  t.match(await output('readFile', { path: 'one-line' }), { truncated: true, totalLines: 1, content: 'y'.repeat(512 * 1024) })
+
+  writeFileSync(join(workspace, 'huge'), Buffer.alloc(11 * 1024 * 1024, '.\n'))
+  t.match(await output('readFile', { path: 'huge', limit: 1 }), { content: '.\n', totalLines: 5 * 1024 * 1024, truncated: true, message: /first 10485760/ })
+})
+
+t.test('writeFile makes a file with its folders and shows the change', async (t) => {
+  const { workspace, output } = lay(t)
+  const made = await output('writeFile', { path: 'a/b/c.txt', content: 'é\n' })
+  t.match(made, { path: join(workspace, 'a/b/c.txt'), bytesWritten: 3, created: true })
+  t.equal(made.diff, '--- /dev/null\n+++ b/a/b/c.txt\n@@ -0,0 +1,1 @@\n+é\n')
+
+  const changed = await output('writeFile', { path: 'a/b/c.txt', content: 'e\n' })
+  t.match(changed, { created: false, bytesWritten: 2, diff: /-é\n\+e\n/ })
+  t.equal((await output('writeFile', { path: 'a/b/c.txt', content: 'e\n' })).diff, '')
+  t.equal(readFileSync(join(workspace, 'a/b/c.txt'), 'utf8'), 'e\n')
+  t.same(readdirSync(join(workspace, 'a/b')), ['c.txt'])
+})
+
+t.test('writeFile keeps the mode of the file it replaces', { skip: process.platform === 'win32' }, async (t) => {
+  const { workspace, output } = lay(t, { 'run.sh': '', 'private.txt': '' })
+  chmodSync(join(workspace, 'run.sh'), 0o755)
+  chmodSync(join(workspace, 'private.txt'), 0o600)
+  for (const path of ['run.sh', 'private.txt', 'new.txt']) await output('writeFile', { path, content: 'x' })
+  const mode = (name: string) => statSync(join(workspace, name)).mode & 0o777
+  t.equal(mode('run.sh'), 0o755)
+  t.equal(mode('private.txt'), 0o600)
+  t.equal(mode('new.txt'), 0o666 & ~process.umask())
+})
+
+t.test('writeFile bounds the diff, and writes whatever it cannot compare', async (t) => {
+  const { workspace, output } = lay(t)
+  const write = (content: string) => output('writeFile', { path: 'x', content })
+  const lines = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}\n`).join('')
+  t.ok((await write(lines('a', 10_000))).diff.length < 17_000)
+  const since = performance.now()
+  t.type((await write(lines('b', 10_000))).diff, 'string')
+  t.ok(performance.now() - since < 2000, 'comparing does not take long')
+  t.match(await write('z'.repeat(3_000_000)), { bytesWritten: 3_000_000, diff: /too long/ })
+  writeFileSync(join(workspace, 'x'), Buffer.from([0, 1, 2]))
+  t.match(await write('text'), { created: false, diff: /no text/ })
+})
+
+t.test('writeFile refuses folders and leaves nothing behind when it is aborted', async (t) => {
+  const { workspace, failure, execute } = lay(t, { folder: {}, file: 'old' })
+  t.match(await failure('writeFile', { path: 'folder', content: 'x' }), /folder/)
+  t.match(await failure('writeFile', { path: 'file/x', content: 'x' }), /not a folder/)
+  const reason = new Error('left')
+  await t.rejects(execute('writeFile', { path: 'file', content: 'x' }, { signal: AbortSignal.abort(reason) }), reason)
+  const leaving = new AbortController()
+  const call = execute('writeFile', { path: 'file', content: 'x'.repeat(10_000_000) }, { signal: leaving.signal })
+  leaving.abort(reason)
+  await t.rejects(call, reason)
+  t.equal(readFileSync(join(workspace, 'file'), 'utf8'), 'old')
+  t.same(readdirSync(workspace).sort(), ['file', 'folder'])
+})
+
+t.test('listDirectory tells name, kind and size, sorted, without following links', async (t) => {
+  const { workspace, output, failure } = lay(t, { b: 'four', a: { 'x.txt': 'x', deep: { y: '' } } })
+  symlinkSync('a', join(workspace, 'c'))
+  t.strictSame(await output('listDirectory', {}), {
+    path: workspace,
+    entries: [{ name: 'a', path: 'a', kind: 'directory' }, { name: 'b', path: 'b', kind: 'file', size: 4 }, { name: 'c', path: 'c', kind: 'symlink' }]
+  })
+  const paths = async (input: object) => (await output('listDirectory', input)).entries.map(({ path }: { path: string }) => path)
+  t.same(await paths({ depth: 2 }), ['a', 'a/deep', 'a/x.txt', 'b', 'c'])
+  t.same(await paths({ path: 'a', depth: 9 }), ['deep', 'deep/y', 'x.txt'])
+  t.same(await paths({ path: 'c' }), ['deep', 'x.txt'], 'a link given by name is followed')
+  t.match(await failure('listDirectory', { path: 'b' }), /not a folder/)
+  t.match(await failure('listDirectory', { path: 'none' }), /does not exist/)
+})
+
+t.test('listDirectory is bounded, the upper levels first', async (t) => {
+  const { workspace, output } = lay(t, { a: {}, b: '' })
+  for (let index = 0; index < 600; index++) writeFileSync(join(workspace, 'a', `${index}`), '')
+  const { entries, truncated } = await output('listDirectory', { depth: 2 })
+  t.equal(entries.length, 500)
+  t.equal(truncated, true)
+  t.equal(entries.at(-1).path, 'b')
+  t.equal((await output('listDirectory', { depth: 2, limit: 2000 })).truncated, undefined)
+})
+
+t.test('deleteFile removes files and empty folders, and full ones when told to', async (t) => {
+  const { workspace, output, failure } = lay(t, { file: '', empty: {}, full: { inner: { x: '' } } })
+  t.strictSame(await output('deleteFile', { path: 'file' }), { path: join(workspace, 'file'), kind: 'file', deleted: 1 })
+  t.match(await output('deleteFile', { path: 'empty' }), { kind: 'directory', deleted: 1 })
+  t.match(await failure('deleteFile', { path: 'full' }), /not empty: pass recursive/)
+  t.match(await output('deleteFile', { path: 'full', recursive: true }), { deleted: 3 })
+  t.match(await failure('deleteFile', { path: 'file' }), /does not exist/)
+  t.same(readdirSync(workspace), [])
+})
+
+t.test('what a user may not touch stays untouched', { skip: process.getuid?.() === 0 && 'root may touch everything' }, async (t) => {
+  const { workspace, failure } = lay(t, { 'read-only': 'old', locked: {} })
+  chmodSync(join(workspace, 'read-only'), 0o400)
+  mkdirSync(join(workspace, 'locked/in'))
+  chmodSync(join(workspace, 'locked'), 0o500)
+  t.match(await failure('writeFile', { path: 'read-only', content: 'new' }), /permission denied/)
+  t.match(await failure('writeFile', { path: 'locked/new', content: 'new' }), /permission denied/)
+  t.match(await failure('deleteFile', { path: 'locked/in' }), /permission denied/)
+  chmodSync(join(workspace, 'locked'), 0o700)
+})
