@@ -29,3 +29,15 @@ export function kinds (events: Sent[]): string[] {
 export function textOf (events: Sent[]): string {
   return events.filter(({ type }) => type === 'text-delta').map(({ content }) => content).join('')
 }
+
+/** The same story in one form: neighbouring pieces of text joined, as a replay tells it. */
+export function told (events: Sent[]): Sent[] {
+  const joined: Sent[] = []
+  for (const event of events) {
+    const last = joined.at(-1)
+    if (event.type === 'text-delta' && last?.type === 'text-delta' && last.id === event.id) {
+      joined[joined.length - 1] = { ...last, delta: last.delta + event.delta, content: last.content + event.content }
+    } else joined.push(event)
+  }
+  return joined
+}

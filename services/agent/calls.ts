@@ -113,7 +113,7 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
       run.log.append({ type: 'tool-denied', toolCallId, toolName, reason })
     }
   }
-  await commit(run, deps)
+  if (run.stored < run.log.events.length) await commit(run, deps)
 }
 
 function hasOutcome (events: readonly RunEvent[], { toolCallId }: Approval) {
