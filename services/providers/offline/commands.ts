@@ -1,5 +1,5 @@
 import { isAside, isChatter, stripped } from './phrases.ts'
-import { looksLikeFolder, readPaths } from './paths.ts'
+import { looksLikeFolder, readPaths, type Known } from './paths.ts'
 import { readRun } from './running.ts'
 import type { Marked } from './quotes.ts'
 import { isScreenshot, isSystemInfo, readPointer, readSearch, readUrls } from './requests.ts'
@@ -31,32 +31,32 @@ const call = (toolName: string, input: Record<string, unknown> = {}): Command =>
 
 /**
  * Reads one clause as commands. `[]` is a clause that asks for nothing (thanks, "tell me what it says"); undefined one
- * that is no command. `last` is the path named before, which "it" stands for.
+ * that is no command. `known` is what was named before.
  */
-export function readCommands (marked: Marked, clause: string, last?: string): Command[] | undefined {
+export function readCommands (marked: Marked, clause: string, known: Known): Command[] | undefined {
   const text = stripped(clause)
-  if (last !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: last })]
+  if (known.file !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: known.file })]
   if (isChatter(clause)) return []
   return readRun(marked, text)?.map((run) => call('runCommand', { ...run })) ??
     readUrls(marked, text)?.map((url) => call('fetchUrl', { url })) ??
     (isScreenshot(text) ? [call('screenshot')] : undefined) ??
     (isSystemInfo(text) ? [call('systemInfo')] : undefined) ??
     readSearch(marked, text)?.map((query) => call('webSearch', { query })) ??
-    writing(marked, text, last) ??
-    deleting(marked, text, last) ??
-    listing(marked, text, last) ??
-    reading(marked, text, last) ??
+    writing(marked, text, known) ??
+    deleting(marked, text, known) ??
+    listing(marked, text, known) ??
+    reading(marked, text, known) ??
     readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input)) ??
     (isAside(text) ? [] : undefined)
 }
 
-function writing (marked: Marked, text: string, last?: string): Command[] | undefined {
+function writing (marked: Marked, text: string, known: Known): Command[] | undefined {
   const verb = WRITES.exec(text)
-  const found = verb && readWriting(marked, verb[1], text.slice(verb[0].length), last)
+  const found = verb && readWriting(marked, verb[1], text.slice(verb[0].length), known)
   return found ? [call('writeFile', { path: found.path, content: found.content })] : undefined
 }
 
-function deleting (marked: Marked, text: string, last?: string): Command[] | undefined {
+function deleting (marked: Marked, text: string, known: Known): Command[] | undefined {
   let rest = DELETES.exec(text)?.[1]
   if (rest === undefined) return undefined
   let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^recursively/i.test(text) || /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
@@ -65,14 +65,14 @@ function deleting (marked: Marked, text: string, last?: string): Command[] | und
     recursive = true
     rest = rest.replace(RECURSIVE, '')
   }
-  const paths = readPaths(marked, rest, { last, here: false })
+  const paths = readPaths(marked, rest, { known, here: false })
   return paths?.map(({ path }) => call('deleteFile', recursive ? { path, recursive } : { path }))
 }
 
-function listing (marked: Marked, text: string, last?: string): Command[] | undefined {
+function listing (marked: Marked, text: string, known: Known): Command[] | undefined {
   const folders = (phrase: string | undefined) => phrase === undefined
     ? [call('listDirectory', { path: '.' })]
-    : readPaths(marked, phrase.replace(/^in\s+/i, '').replace(/,?\s+recursively\b/i, ''), { last, bare: true })?.map(({ path }) => call('listDirectory', { path }))
+    : readPaths(marked, phrase.replace(/^in\s+/i, '').replace(/,?\s+recursively\b/i, ''), { known, bare: true })?.map(({ path }) => call('listDirectory', { path }))
 
   const listed = LISTS.exec(text)
   if (listed) {
@@ -97,38 +97,39 @@ function listing (marked: Marked, text: string, last?: string): Command[] | unde
 }
 
 /** Reading a file, or, where the phrase means a folder, listing it. */
-function reading (marked: Marked, text: string, last?: string): Command[] | undefined {
+function reading (marked: Marked, text: string, known: Known): Command[] | undefined {
   const shown = SHOWS.exec(text)
   const asked = shown && /^(?:what|everything)\b/i.test(shown[1]) ? shown[1] : text
   const says = SAYS.exec(asked)
-  if (says) return either(marked, says[1] ?? says[2], last, 'read')
+  if (says) return either(marked, says[1] ?? says[2], known, 'read')
   const within = asked === text && /^everything/i.test(text) ? null : WHAT_IS_IN.exec(asked)
-  if (within) return either(marked, within[1], last, 'guess')
+  if (within) return either(marked, within[1], known, 'guess')
 
   const read = READS.exec(text)
   if (!read) return undefined
   const [, verb, rest] = read
   const contents = CONTENTS.exec(rest)
   const phrase = contents?.[1] ?? rest
-  if (/^(?:read|open|cat|head|tail|less|more)$/i.test(verb)) return either(marked, phrase, last, 'read')
-  if (/^(?:show|display|view|look at|have a look at|take a look at|see)$/i.test(verb)) return either(marked, phrase, last, 'guess')
+  if (/^(?:read|open|cat|head|tail|less|more)$/i.test(verb)) return either(marked, phrase, known, 'read')
+  if (/^(?:show|display|view|look at|have a look at|take a look at|see)$/i.test(verb)) return either(marked, phrase, known, 'guess')
   // Weaker verbs need something that can only be a file.
-  const paths = readPaths(marked, phrase, { last, here: false })
+  const paths = readPaths(marked, phrase, { known, here: false })
   const sure = paths?.every(({ path, plainly }) => plainly && /[./\\]/.test(path)) || contents || /^(?:the )?file\s/i.test(phrase)
-  return sure ? either(marked, phrase, last, 'guess') : undefined
+  return sure ? either(marked, phrase, known, 'guess') : undefined
 }
 
-function either (marked: Marked, phrase: string, last: string | undefined, kind: 'read' | 'guess'): Command[] | undefined {
-  return readPaths(marked, phrase, { last, bare: kind === 'read' })?.map((found) => {
-    const folder = kind === 'read' ? found.folder || /[/\\]$|^\.{1,2}$/.test(found.path) : looksLikeFolder(found) && found.path !== last
+function either (marked: Marked, phrase: string, known: Known, kind: 'read' | 'guess'): Command[] | undefined {
+  return readPaths(marked, phrase, { known, bare: kind === 'read' })?.map((found) => {
+    const folder = kind === 'read' ? found.folder || /[/\\]$|^\.{1,2}$/.test(found.path) : looksLikeFolder(found) && found.path !== known.file
     return call(folder ? 'listDirectory' : 'readFile', { path: found.path })
   })
 }
 
-/** What "it" stands for after a command: a file it names, no file after a web page, else what it was before. */
-export function afterwards (command: Command, last: string | undefined): string | undefined {
-  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(command.toolName)) return undefined
-  return typeof command.input.path === 'string' && command.toolName !== 'listDirectory' ? command.input.path : last
+/** What is known by name after a command. After a web page "it" is no file. */
+export function afterwards ({ toolName, input }: Command, known: Known): Known {
+  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
+  if (typeof input.path !== 'string') return known
+  return toolName === 'listDirectory' ? { ...known, folder: input.path } : { ...known, file: input.path }
 }
 
 /** Whether a clause begins to write, so that what follows may still be its text. */

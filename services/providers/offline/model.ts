@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
 import type {
   LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4StreamPart,
   LanguageModelV4Usage
 } from '@ai-sdk/provider'
 import type { Clock } from '../../clock/clock.ts'
+import { newId } from '../../ids.ts'
+import { callsMade } from './prompt.ts'
 
 /** What an offline model answers to one call; the rest of this file puts it into the SDK's words. */
 export interface Reply {
@@ -29,19 +30,15 @@ export class ScriptedFailure extends Error {
 export function createReplyModel ({ modelId, clock, reply }: {
   modelId: string, clock: Clock, reply: (options: LanguageModelV4CallOptions) => Reply
 }): LanguageModelV4 {
-  let calls = 0
-
   async function answer (options: LanguageModelV4CallOptions) {
     options.abortSignal?.throwIfAborted()
     const result = reply(options)
     if (result.delayMs) await clock.sleep(result.delayMs, options.abortSignal)
     if (result.error !== undefined && !result.text) throw new ScriptedFailure(result.error)
-    const asked = JSON.stringify(options.prompt)
-    // Two conversations may read the same: the time and a count keep their call ids apart.
-    const salt = createHash('sha256').update(`${asked}\n${clock.now()}\n${++calls}`).digest('hex').slice(0, 12)
-    const made = options.prompt.findLastIndex((message) => message.role === 'user')
-    const before = options.prompt.slice(made + 1).flatMap((message) => message.role === 'assistant' ? message.content : [])
-      .filter((part) => part.type === 'tool-call').length
+    const asked = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value)
+    // Two conversations may read the same to the letter, so only chance keeps their call ids apart.
+    const salt = newId().slice(-12)
+    const before = callsMade(options.prompt).length
     const toolCalls = (result.toolCalls ?? []).map(({ toolName, input }, index) => ({
       type: 'tool-call' as const, toolCallId: `call_${before + index + 1}_${salt}`, toolName, input: JSON.stringify(input ?? {})
     }))

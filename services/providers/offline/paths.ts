@@ -1,5 +1,8 @@
 import { MARK, type Marked } from './quotes.ts'
 
+/** What was named before in the message, for "it" and "that folder". */
+export interface Known { file?: string, folder?: string }
+
 /** A path as a phrase gave it. */
 export interface PathPhrase {
   path: string
@@ -13,25 +16,27 @@ const LEADING = /^(?:(?:the|an?|my|our|your|this|that|whole|entire|complete|full
 const TRAILING = /\s+(?:(?:text )?file|files|folder|folders|directory|directories|dir|document|sub-?folder|sub-?directory)$/i
 const FOLDER = /\b(?:folders?|director(?:y|ies)|dir|sub-?folder|sub-?directory)\b/i
 const HERE = /^(?:here|pwd|cwd|(?:(?:the|this|my|our|your|that)\s+)?(?:(?:current|present|working|root|whole|entire)\s+)*(?:folder|directory|dir|workspace|project|repo|repository|location|place)(?:\s+(?:i am|i'm|you are|we are) in)?)$/i
-const PRONOUN = /^(?:it|that|this|them|that one|(?:its|the) contents?|the result|(?:the|that|this|the same|the new|that same|said) (?:new )?(?:file|folder|directory|document))$/i
+const PRONOUN = /^(?:it|that|this|them|that one|(?:its|the) contents?|the result|(?:the|that|this|the same|the new|that same|said) (?:new )?(?:file|document))$/i
+const FOLDER_PRONOUN = /^(?:there|(?:the|that|the same|that same|said) (?:folder|directory))$/i
 const NO_NAME = /^(?:everything|all|anything|nothing|something|files?|folders?|director(?:y|ies)|documents?|stuff|things?|one|some|me|you|us|contents?)$/i
 const JOINED = /^(.+?)\s+(?:in|inside|under|within|from)\s+(.+)$/i
 const FUNCTION_WORD = /(?:^|\s)(?:if|but|not|and|or|of|that|which|with|without|when|unless|until|after|before|is|are|was|it|to|for|except)(?:\s|$)/i
 const ONE_MARK = new RegExp(`^${MARK}$`)
 
-/** Reads the phrase that names a file or folder; undefined when it names none for sure. `last` is what "it" stands for. */
-export function readPath (marked: Marked, phrase: string, { last, here = true }: { last?: string, here?: boolean } = {}): PathPhrase | undefined {
+/** Reads the phrase that names a file or folder; undefined when it names none for sure. */
+export function readPath (marked: Marked, phrase: string, { known = {}, here = true }: { known?: Known, here?: boolean } = {}): PathPhrase | undefined {
   let rest = phrase.trim().replace(/(?:\s+|^)(?:right )?(?:again|back|out|aloud|too|as well|now|please|for me|to me)(?=[\s.!?]*$)/gi, '').trim()
   if (new RegExp(`^${MARK}[.,;:!?]*$`).test(rest)) rest = rest.replace(/[.,;:!?]+$/, '')
   if (ONE_MARK.test(rest)) return given(marked.unquoted(rest), false, true)
   const sentence = rest.replace(/[.,;:!?]+$/, '')
-  if (last !== undefined && PRONOUN.test(sentence)) return given(last, false, true)
+  if (known.folder !== undefined && FOLDER_PRONOUN.test(sentence)) return given(known.folder, true, true)
+  if (PRONOUN.test(sentence)) return given(known.file ?? known.folder ?? '', known.file === undefined, true)
   if (HERE.test(sentence)) return here ? given('.', true, false) : undefined
 
-  const joined = JOINED.exec(rest)
+  const joined = JOINED.exec(rest.replace(/\s+(?:(?:from|in) )?there$/i, known.folder === undefined ? '$&' : ' in that folder'))
   if (joined) {
-    const name = readPath(marked, joined[1], { last, here: false })
-    const folder = readPath(marked, joined[2], { last })
+    const name = readPath(marked, joined[1], { known, here: false })
+    const folder = readPath(marked, joined[2], { known })
     if (name && folder && !/^(?:\/|~|[a-z]:)/i.test(name.path)) {
       return given(folder.path === '.' ? name.path : `${folder.path.replace(/[/\\]+$/, '')}/${name.path}`, name.folder, name.plainly)
     }
@@ -50,14 +55,14 @@ export function readPath (marked: Marked, phrase: string, { last, here = true }:
   if (new RegExp(`${MARK}[.,;:!?]+$`).test(rest)) rest = rest.replace(/[.,;:!?]+$/, '')
   if (ONE_MARK.test(rest)) return given(marked.unquoted(rest), folder, true)
   rest = withoutPunctuation(rest)
-  if (!rest || PRONOUN.test(rest) || NO_NAME.test(rest)) return undefined
+  if (!rest || PRONOUN.test(rest) || FOLDER_PRONOUN.test(rest) || NO_NAME.test(rest)) return undefined
   // Several bare words are a path only when they look like one name: "meeting notes.txt".
   if (/\s/.test(rest) && (FUNCTION_WORD.test(rest) || !/^[\p{L}\p{N}_./~-]+(?: [\p{L}\p{N}_./~-]+){0,3}\.[\p{L}\p{N}]{1,8}$/u.test(rest))) return undefined
   return given(marked.unquoted(rest), folder, /[./\\\uE000]/.test(rest))
 }
 
 /** A list of paths: "a.txt, b.txt and c.txt". Bare words count only with `bare`. */
-export function readPaths (marked: Marked, phrase: string, options: { last?: string, here?: boolean, bare?: boolean } = {}): PathPhrase[] | undefined {
+export function readPaths (marked: Marked, phrase: string, options: { known?: Known, here?: boolean, bare?: boolean } = {}): PathPhrase[] | undefined {
   const items = phrase.replace(/\s+(?:both|each|all)\s*$/i, '').split(/\s*,\s+(?:and\s+)?|\s+(?:and|&|plus)\s+|(?<=\uE001)\s+(?=\uE000)/i)
   if (items.length > 1) {
     const paths = items.map((item) => readPath(marked, item, options))

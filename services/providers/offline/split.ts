@@ -1,4 +1,5 @@
 import { afterwards, beginsWriting, readCommands, type Command } from './commands.ts'
+import type { Known } from './paths.ts'
 import { isChatter, isGuarded, stripped } from './phrases.ts'
 import { MARK, markQuotes, type Marked } from './quotes.ts'
 import { runsBare } from './running.ts'
@@ -7,6 +8,9 @@ import { runsBare } from './running.ts'
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string }
 
 type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
+/** Stands for whatever was named before, where only the cuts are looked for. */
+const ANY: Known = { file: 'it', folder: 'there' }
+
 interface Separator { kind: Break, start: number, end: number }
 
 /** Longer messages (quotations count as one character) are no commands; reading them would only cost time. */
@@ -23,17 +27,17 @@ export function readSteps (message: string): Step[] {
   const marked = markQuotes(message)
   if (marked.text.length > LONGEST) return [{ kind: 'unread', text: message }]
   const steps: Step[] = []
-  let last: string | undefined
+  let known: Known = {}
   let verb = ''
   for (const clause of clauses(marked)) {
-    const commands = readCommands(marked, clause, last) ?? elliptic(marked, verb, clause, last)
+    const commands = readCommands(marked, clause, known) ?? elliptic(marked, verb, clause, known)
     if (!commands) steps.push({ kind: 'unread', text: marked.raw(clause).trim() })
     for (const command of commands ?? []) {
       // "Read a.txt and show me what it says" reads once.
       const before = steps.at(-1)
       if (isChatter(clause) && before?.kind === 'command' && before.toolName === 'readFile' && before.input.path === command.input.path) continue
       steps.push({ kind: 'command', ...command })
-      last = afterwards(command, last)
+      known = afterwards(command, known)
     }
     if (commands?.length) verb = verbOf(clause) ?? verb
   }
@@ -48,8 +52,7 @@ function clauses (marked: Marked): string[] {
     start: found.index,
     end: found.index + found[0].length
   }))
-  // "It" can be read wherever a path came before; which one does not matter here.
-  const reads = (clause: string) => readCommands(marked, clause, 'it') !== undefined
+  const reads = (clause: string) => readCommands(marked, clause, ANY) !== undefined
   const found: string[] = []
   let start = 0
   let verb = ''
@@ -61,7 +64,7 @@ function clauses (marked: Marked): string[] {
     const ends = [...separators.slice(index + 1, index + 7).map((next) => next.start), text.length]
     const begins = () => ends.some((end) => {
       const clause = text.slice(separator.end, end)
-      return clause.trim() !== '' && (reads(clause) || elliptic(marked, verbOf(left) ?? verb, clause, 'it') !== undefined)
+      return clause.trim() !== '' && (reads(clause) || elliptic(marked, verbOf(left) ?? verb, clause, ANY) !== undefined)
     })
     if (!splits(separator.kind, left, reads(left), begins)) return
     found.push(left)
@@ -86,11 +89,11 @@ function splits (kind: Break, left: string, leftReads: boolean, rightBegins: () 
 }
 
 /** "read a.txt, then b.txt": a clause that has only an argument takes the verb of the one before. */
-function elliptic (marked: Marked, verb: string, clause: string, last: string | undefined): Command[] | undefined {
+function elliptic (marked: Marked, verb: string, clause: string, known: Known): Command[] | undefined {
   const text = stripped(clause)
   const argument = /^(?:run|execute)/i.test(verb) ? MARK : `(?:${MARK}|\\S*[./\\\\]\\S*[^\\s.!?,])`
   if (!verb || !new RegExp(`^${argument}(?=[.,!?]*$|,?\\s)`).test(text)) return undefined
-  return readCommands(marked, `${verb} ${text}`, last)
+  return readCommands(marked, `${verb} ${text}`, known)
 }
 
 const verbOf = (clause: string) => /^(?:read|open|show me|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)\b/i.exec(stripped(clause))?.[0]

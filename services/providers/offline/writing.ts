@@ -1,4 +1,4 @@
-import { readPath } from './paths.ts'
+import { readPath, type Known } from './paths.ts'
 import { MARK, type Marked } from './quotes.ts'
 
 const LABEL = '(?:(?:(?:the|an?|some|following|this|only|just|exact|literal)\\s+)*(?:text|contents?|words?|string|lines?|sentence|message|phrase|data|code|json|value)\\s*(?:of\\s+|:\\s*|as\\s+|\\s+))?'
@@ -16,10 +16,10 @@ const QUOTE_THEN_FILE = new RegExp(`^(${MARK})\\s+(\\S+)$`)
 export interface Writing { path: string, content: string }
 
 /** Reads what follows a verb of writing: which text goes into which file. Text in quotes arrives as it stands. */
-export function readWriting (marked: Marked, verb: string, rest: string, last: string | undefined): Writing | undefined {
+export function readWriting (marked: Marked, verb: string, rest: string, known: Known): Writing | undefined {
   const creates = /^(?:create|make|touch|add|new)$/i.test(verb)
   const text = (slice: string) => marked.plain(slice.replace(new RegExp(`(${MARK})\\s*(?:(?:in|to|into|inside) it)?[.!?,;]*$`), '$1').trim())
-  const pathIn = (phrase: string) => readPath(marked, phrase, { last, here: false })
+  const pathIn = (phrase: string) => readPath(marked, phrase, { known, here: false })
 
   const quoted = QUOTED_FIRST.exec(rest)
   if (quoted) {

@@ -197,6 +197,11 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ['Every morning, read news.txt', read('news.txt')],
     ['Step 1: list the files. Step 2: read a.txt.', list(), read('a.txt')],
     ['search for cats, then list the files', search('cats'), list()],
+    ["list the files in 'my dir', then read a.txt from that folder", list('my dir'), read('my dir/a.txt')],
+    ['list src and read a.txt there', list('src'), read('src/a.txt')],
+    ["write 'x' to a.txt, list src, then delete it", write('a.txt', 'x'), list('src'), remove('a.txt')],
+    ['read a.txt, then delete that folder', read('a.txt'), unread('delete that folder')],
+    ['delete the files a.txt, b.txt and then list the files and tell me how many there are', remove('a.txt'), remove('b.txt'), list()],
     ['list the files then dance', list(), unread('dance')]
   ],
   'what is no plain command is left alone': [
