@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { buildApp, type App, type Settings } from '../app.ts'
 
 interface Test {
-  testdir (content?: object): string
+  testdir (content?: any): string
   teardown (handler: () => unknown): unknown
 }
 

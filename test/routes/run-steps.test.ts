@@ -1,0 +1,85 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { answer, asked, of, say } from '../agent.ts'
+import { textOf } from '../sse.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const look = { toolName: 'listDirectory', input: { path: '.' } }
+const run = (command: string) => ({ toolName: 'runCommand', input: { command } })
+
+t.test('steps are bounded: when they are used up the model answers without tools', async (t) => {
+  const { app, gateway } = await withGateway(t, ({ body }) => body.tools ? { toolCalls: [look] } : { text: 'that is all' })
+  const { events } = await say(app, 'go')
+  t.equal(of(events, 'tool-output-available').length, 10, 'ten steps without analysis')
+  t.equal(gateway.requests.length, 11)
+  t.equal(textOf(events), 'that is all')
+  t.match(events.at(-1), { finishReason: 'stop' })
+})
+
+t.test('a bad call is an error the model sees, and the run goes on', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => [
+    { toolCalls: [{ toolName: 'readFile', input: { file: 'x' } }, { toolName: 'noSuchTool', input: {} }, { toolName: '__proto__', input: {} }] },
+    { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }] },
+    { text: 'I see' }
+  ][nth])
+  const { events } = await say(app, 'go')
+  t.match(of(events, 'tool-input-error'), [{ errorText: /path/ }, { errorText: /noSuchTool[\s\S]*readFile/ }, { errorText: /__proto__/ }])
+  t.match(of(events, 'tool-output-error'), [{ errorText: /missing\.txt/ }])
+  const results = gateway.requests[2].body.prompt.filter(({ role }: any) => role === 'tool').flatMap(({ content }: any) => content)
+  t.equal(results.length, 4)
+  for (const { output } of results) t.equal(output.type, 'error-text')
+  t.equal(textOf(events), 'I see')
+})
+
+t.test('calls that need no approval run in the step that asks for another one', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [run('printf x >> effects.log'), look] }, { text: 'ok' }][nth])
+  const { events } = await say(app, 'go')
+  t.equal(of(events, 'tool-output-available').length, 1)
+  t.equal(asked(events).length, 1)
+  t.notOk(existsSync(`${app.cwd}/effects.log`))
+})
+
+t.test('permissions of config.json decide what is asked, allowed and not offered at all', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => [
+    { toolCalls: [run('printf x > ran.txt'), look, { toolName: 'deleteFile', input: { path: 'ran.txt' } }] }, { text: 'ok' }
+  ][nth], { config: { permissions: { runCommand: 'allow', 'list*': 'ask', 'delete*': 'deny' } } })
+  const { events } = await say(app, 'go')
+  t.ok(existsSync(`${app.cwd}/ran.txt`))
+  t.match(of(events, 'tool-approval-request'), [{ toolName: 'listDirectory' }])
+  t.match(of(events, 'tool-input-error'), [{ toolName: 'deleteFile' }])
+  const offered = gateway.requests[0].body.tools.map(({ name }: any) => name)
+  t.ok(offered.includes('listDirectory'))
+  t.notOk(offered.includes('deleteFile'))
+})
+
+t.test('after a denial the model is told the tool and the input, and not to try again', async (t) => {
+  const { app, systemOf } = await withGateway(t, (_request, nth) => [{ toolCalls: [run('rm -rf precious')] }, { text: 'as you wish' }][nth])
+  const { events } = await say(app, 'go')
+  t.notMatch(systemOf(0), /precious/)
+  await answer(app, { [asked(events)[0]]: false })
+  t.match(systemOf(1), /do not retry[\s\S]*runCommand[\s\S]*rm -rf precious/i)
+})
+
+t.test('what the model sees of an output is bounded, the stream has it whole', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => [{ toolCalls: [{ toolName: 'readFile', input: { path: 'big.txt' } }] }, { text: 'ok' }][nth])
+  writeFileSync(`${app.cwd}/big.txt`, 'line of text\n'.repeat(20_000))
+  const { events } = await say(app, 'go')
+  const seen = JSON.stringify(gateway.requests[1].body.prompt.at(-1).content[0].output.value)
+  t.ok(seen.length <= 64 * 1024, `${seen.length} characters`)
+  t.ok(JSON.stringify(of(events, 'tool-output-available')[0].output).length > seen.length)
+})
+
+t.test('calls of a model that repeats its call ids are told apart', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => nth < 2 ? { toolCalls: [{ ...look, toolCallId: 'call_0' }] } : { text: 'ok' })
+  const { events } = await say(app, 'go')
+  const ids = of(events, 'tool-output-available').map(({ toolCallId }) => toolCallId)
+  t.equal(new Set(ids).size, 2)
+})
+
+t.test('reads of one step run side by side, changes one after the other', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [
+    { toolCalls: [run('sleep 0.2; printf a >> order'), run('printf b >> order'), { toolName: 'readFile', input: { path: 'order' } }] }, { text: 'ok' }
+  ][nth], { config: { permissions: { runCommand: 'allow' } } })
+  const { events } = await say(app, 'go')
+  t.match(of(events, 'tool-output-available').at(-1), { output: { content: 'ab' } })
+})
