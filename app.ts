@@ -2,7 +2,7 @@ import Fastify, { LogController, type FastifyError, type FastifyInstance } from 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { pino, type DestinationStream } from 'pino'
 import { lazyCompilers } from './plugins/compilers.ts'
-import { answer } from './plugins/errors.ts'
+import { answer, answerParserError } from './plugins/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
 import type { Clock } from './services/clock/clock.ts'
@@ -36,11 +36,15 @@ export async function buildApp (settings: Settings): Promise<App> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
+    // The gate and the error handler speak for these, so that every refusal has the one shape.
+    return503OnClosing: false,
+    http: { requireHostHeader: false },
+    clientErrorHandler: answerParserError,
     routerOptions: { maxParamLength: 1024 },
     schemaController: { compilersFactory: lazyCompilers() },
     frameworkErrors (error, request, reply) {
       try {
-        request.server.checkCaller(request)
+        request.server.admitUnrouted(request, reply)
         answer(error as FastifyError, request, reply)
       } catch (refused) {
         answer(refused as FastifyError, request, reply)

@@ -1,38 +1,62 @@
+import { flushCompileCache } from 'node:module'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import { buildApp, type App } from './app.ts'
-import { readOptions, Usage } from './services/options.ts'
+import { readOptions } from './services/options.ts'
+import { explainStart } from './services/start-error.ts'
 import { VERSION } from './services/version.ts'
 
 const PORT = 3001
 /** The shell expects an end within 5 s. */
 const CLOSE_MS = 4_500
-
-/** Exit codes after which a restart cannot help: see the README. */
-function exitCodeOf (error: unknown): number {
-  const { exitCode, code } = error as { exitCode?: number, code?: string }
-  return exitCode ?? (code === 'EADDRINUSE' ? 98 : 1)
-}
+/** After ready, when the first requests are likely to be over. */
+const FLUSH_CACHE_MS = 2_000
 
 async function main () {
   const options = readOptions(process.argv.slice(2), process.env)
-  if (typeof options === 'string') return console.log(options)
-  const app = await buildApp({ ...options, home: options.home ?? join(homedir(), '.local-agent'), cwd: process.cwd() })
-  const grace = closeWithGrace({ delay: CLOSE_MS, logger: false, skip: ['SIGHUP'] }, async ({ err }) => {
-    if (err) app.log.fatal({ err }, 'ending after an error that nobody caught')
-    app.draining.value = true
-    await app.close()
-  })
-  process.on('SIGHUP', () => { app.config.reload().catch((error) => app.log.error(error.message)) })
+  if (typeof options === 'string') {
+    process.stdout.write(`${options}\n`)
+    return
+  }
+  // A shell that no longer listens is no reason to end.
+  process.stdout.on('error', () => {})
+
+  const home = resolve(options.home ?? join(homedir(), '.local-agent'))
+  const building = buildApp({ ...options, home, cwd: process.cwd() })
+  const ending = endWith(building)
   try {
+    const app = await building
     await app.listen({ host: options.host, port: options.port ?? app.config.current.port ?? PORT })
+    announce(app)
   } catch (error) {
-    grace.uninstall()
-    await app.close()
+    if (ending.begun) return
+    ending.uninstall()
+    await building.then((app) => app.close(), () => {})
     throw error
   }
-  announce(app)
+}
+
+/** Signals and errors that nobody caught close the service, also while it is still starting; SIGHUP reloads its configuration. */
+function endWith (building: Promise<App>) {
+  process.on('SIGHUP', () => {
+    building.then(async (app) => {
+      await app.config.reload().then(() => app.log.info('config.json was reloaded'), (error) => app.log.error(error.message))
+    }, () => {})
+  })
+  const ending = { begun: false, uninstall: () => grace.uninstall() }
+  const grace = closeWithGrace({
+    delay: CLOSE_MS,
+    logger: false,
+    skip: ['SIGHUP', 'beforeExit'],
+    onTimeout: () => say(`The service did not close within ${CLOSE_MS} ms and was ended.`)
+  }, async ({ err }) => {
+    ending.begun = true
+    if (err) say(`ending after an error that nobody caught: ${err.stack ?? err}`)
+    const app = await building.catch(() => undefined)
+    await app?.close()
+  })
+  return ending
 }
 
 /** One line on stdout that the shell waits for. */
@@ -40,11 +64,17 @@ function announce (app: App) {
   const { address, port, family } = app.server.address() as { address: string, port: number, family: string }
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   process.stdout.write(JSON.stringify({ event: 'ready', url, port, pid: process.pid, version: VERSION }) + '\n')
+  setTimeout(flushCompileCache, FLUSH_CACHE_MS).unref()
+}
+
+function say (line: string) {
+  process.stderr.write(`${line}\n`)
 }
 
 main().catch((error) => {
-  process.stderr.write(`${error instanceof Usage || error.exitCode || error.code === 'EADDRINUSE' ? error.message : error.stack}\n`)
-  process.exitCode = exitCodeOf(error)
+  const { message, exitCode } = explainStart(error)
+  say(message)
+  process.exitCode = exitCode
   // Whatever a failed start left open must not keep the process.
   setTimeout(() => process.exit(), 1_000).unref()
 })

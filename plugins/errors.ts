@@ -1,61 +1,83 @@
 import { STATUS_CODES } from 'node:http'
-import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ErrorSchema, type ErrorBody } from '../schemas/errors.ts'
+import { whatIsWrong, type FailedRule } from '../services/invalid.ts'
+
+type Known = Record<string, { statusCode: number, code: string, error: (request: FastifyRequest) => string }>
 
 /** Fastify's own refusals in our words. */
-const FASTIFY_ERRORS: Record<string, { code: string, error: (request: FastifyRequest) => string }> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'ERR_BODY_TOO_LARGE', error: (request) => `The body is larger than the ${request.routeOptions.bodyLimit ?? 0} bytes this route takes.` },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'ERR_UNSUPPORTED_MEDIA_TYPE', error: () => 'Send the body as Content-Type: application/json.' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'ERR_BAD_REQUEST', error: () => 'The body has another length than its Content-Length header says.' },
-  FST_ERR_BAD_URL: { code: 'ERR_BAD_REQUEST', error: () => 'The path is not a valid URL path: check its percent-encoding.' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'ERR_NOT_FOUND', error: () => 'No such id: it is too long to be one.' }
+const FASTIFY_ERRORS: Known = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { statusCode: 413, code: 'ERR_BODY_TOO_LARGE', error: (request) => `The body is larger than the ${request.routeOptions.bodyLimit} bytes this route takes.` },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { statusCode: 415, code: 'ERR_UNSUPPORTED_MEDIA_TYPE', error: () => 'Send the body as Content-Type: application/json.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { statusCode: 400, code: 'ERR_BAD_REQUEST', error: () => 'The body has another length than its Content-Length header says.' },
+  FST_ERR_BAD_URL: { statusCode: 400, code: 'ERR_BAD_REQUEST', error: () => 'The path is not a valid URL path: check its percent-encoding.' },
+  FST_ERR_MAX_PARAM_LENGTH: { statusCode: 404, code: 'ERR_NOT_FOUND', error: () => 'No such id: it is too long to be one.' }
 }
+
+/** What Node's parser refuses before there is a request. */
+const PARSER_ERRORS: Record<string, ErrorBody> = {
+  HPE_HEADER_OVERFLOW: body(431, 'ERR_HEADERS_TOO_LARGE', 'The request\'s headers are larger than 16 KiB in all.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: body(413, 'ERR_BODY_TOO_LARGE', 'The body\'s chunk extensions are too large: leave them out.'),
+  ERR_HTTP_REQUEST_TIMEOUT: body(408, 'ERR_REQUEST_TIMEOUT', 'The request took too long to arrive; send it again.')
+}
+const NOT_HTTP = body(400, 'ERR_BAD_REQUEST', 'The request is not valid HTTP/1.1: check its request line and headers.')
+
+const SHOWN_PATH = 200
 
 /** The one place where errors become answers: `{ error, code, statusCode, details? }`. */
 export default fp(async (app) => {
   app.addSchema(ErrorSchema)
-  app.setSchemaErrorFormatter((errors, part) => Object.assign(new Error(sentence(errors[0], part)), { validation: errors }))
+  app.setSchemaErrorFormatter((errors, part) => new Error(sentence(errors as FailedRule[], part)))
   app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]
+    const shown = path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path
     const allowed = app.routeTable.methodsAt(path)
     if (allowed.length > 0) {
-      return reply.code(405).header('allow', allowed.join(', ')).send(body(405, 'ERR_METHOD_NOT_ALLOWED', `${path} takes ${allowed.join(', ')}, not ${request.method}.`))
+      return reply.code(405).header('allow', allowed.join(', ')).send(body(405, 'ERR_METHOD_NOT_ALLOWED', `${shown} takes ${allowed.join(', ')}, not ${request.method}.`))
     }
-    return reply.code(404).send(body(404, 'ERR_NOT_FOUND', `There is nothing at ${path}. GET / lists every endpoint.`))
+    return reply.code(404).send(body(404, 'ERR_NOT_FOUND', `There is nothing at ${shown}. GET / lists every endpoint.`))
   })
 }, { name: 'errors', dependencies: ['route-table'] })
 
 /** Also used for refusals that happen before routing. */
 export function answer (error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const shown = bodyOf(error, request)
+  if (shown.statusCode >= 500) request.log.error({ err: error }, 'request failed')
+  if (shown.statusCode === 401) reply.header('www-authenticate', 'Bearer')
+  return reply.code(shown.statusCode).send(shown)
+}
+
+function bodyOf (error: FastifyError, request: FastifyRequest): ErrorBody {
+  if (error.validation) return body(400, 'ERR_INVALID_REQUEST', error.message, [whatIsWrong(error.validation as FailedRule[])])
   const known = FASTIFY_ERRORS[error.code]
-  const statusCode = error.validation ? 400 : known?.code === 'ERR_NOT_FOUND' ? 404 : error.statusCode ?? 500
-  if (statusCode >= 500) request.log.error({ err: error }, 'request failed')
-  const code = error.validation ? 'ERR_INVALID_REQUEST' : known?.code ?? (error.code?.startsWith('ERR_') ? error.code : 'ERR_INTERNAL')
-  const isOurs = error.validation !== undefined || known !== undefined || (error.code?.startsWith('ERR_') && error.statusCode !== undefined)
-  const message = known?.error(request) ?? (isOurs ? error.message : statusCode < 500 ? `${STATUS_CODES[statusCode]}.` : 'Something went wrong inside the service; its log says more.')
-  return reply.code(statusCode).send(body(statusCode, code, message, error.validation?.map(detail)))
+  if (known) return body(known.statusCode, known.code, known.error(request))
+  // Only errors made with `createError` have both; Node's own and those of libraries may say what is nobody's business.
+  const { statusCode = 500, code = '' } = error
+  if (code.startsWith('ERR_') && error.statusCode !== undefined) return body(statusCode, code, error.message)
+  if (code.startsWith('FST_ERR_') && statusCode < 500) return body(statusCode, 'ERR_BAD_REQUEST', `${STATUS_CODES[statusCode]}.`)
+  return body(500, 'ERR_INTERNAL', 'Something went wrong inside the service; its log says more.')
+}
+
+/** Answers what Node's HTTP parser could not make a request of, and ends the connection. */
+export function answerParserError (error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // An answer that is already on its way must not get another one in its middle.
+  const begun = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent
+  if (begun || !socket.writable) return socket.destroy()
+  const shown = PARSER_ERRORS[error.code!] ?? NOT_HTTP
+  const text = JSON.stringify(shown)
+  socket.end(`HTTP/1.1 ${shown.statusCode} ${STATUS_CODES[shown.statusCode]}\r\n` +
+    `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`)
 }
 
 function body (statusCode: number, code: string, error: string, details?: ErrorBody['details']): ErrorBody {
   return { error, code, statusCode, ...(details && { details }) }
 }
 
-function detail (error: FastifySchemaValidationError) {
-  return { path: error.instancePath || '/', message: explain(error) }
-}
-
-function sentence (error: FastifySchemaValidationError, part: string) {
-  return `${part}${error.instancePath.replaceAll('/', '.')} ${explain(error)}.`
-}
-
-function explain ({ keyword, message = 'is invalid', params, ...error }: FastifySchemaValidationError): string {
-  const allowed = (error as { parentSchema?: { properties?: object } }).parentSchema?.properties
-  if (keyword === 'additionalProperties') {
-    return `has the unknown field "${params.additionalProperty}"${allowed ? `; allowed are ${Object.keys(allowed).join(', ')}` : ''}`
-  }
-  if (keyword === 'minItems' || keyword === 'minProperties') return `needs at least ${params.limit} ${keyword === 'minItems' ? 'entry' : 'field'}`
-  if (keyword === 'enum') return `${message}: ${(params.allowedValues as unknown[]).join(', ')}`
-  return message
+function sentence (errors: FailedRule[], part: string) {
+  const { path, message } = whatIsWrong(errors)
+  return `${part}${path === '/' ? '' : path.replaceAll('/', '.')} ${message}.`
 }

@@ -1,40 +1,42 @@
-import { timingSafeEqual, createHash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import cors from '@fastify/cors'
 import { createError } from '@fastify/error'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { NotJsonMedia, parseBody } from '../services/gate/body.ts'
 import { createGate } from '../services/gate/policy.ts'
+import { createTokenCheck } from '../services/gate/token.ts'
 
-const Unauthorized = createError('ERR_UNAUTHORIZED', 'This service needs a token: send Authorization: Bearer <LOCAL_AGENT_TOKEN>.', 401)
 const Draining = createError('ERR_DRAINING', 'The service is shutting down; try again after its restart.', 503)
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Becomes true when shutdown begins; new work is refused from then on. */
     draining: { value: boolean }
-    checkCaller: (request: FastifyRequest) => void
+    /** The whole gate, for requests that are refused before any hook runs. Throws what a hook would. */
+    admitUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   }
-}
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/** Every value of each header. Requests injected by a test have no raw headers: each is there once. */
-function everyValue ({ headersDistinct, headers }: IncomingMessage): Partial<Record<string, string[]>> {
-  return headersDistinct ?? Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat() as string[]]))
 }
 
 /** Decides, before any route, who may call and what a body may be. */
 export default fp<{ host: string, token?: string }>(async (app, { host, token }) => {
   const gate = createGate({ host, allowedOrigins: () => app.config.current.allowedOrigins ?? [] })
+  const checkToken = token === undefined ? undefined : createTokenCheck(token)
   const draining = { value: false }
   app.decorate('draining', draining)
-  app.decorate('checkCaller', (request: FastifyRequest) => {
-    gate.check({ url: request.raw.url!, headers: everyValue(request.raw) })
+  app.addHook('preClose', async () => { draining.value = true })
+
+  const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: raw.headersDistinct })
+  const authorize = ({ raw }: FastifyRequest) => checkToken?.(raw.headersDistinct.authorization ?? [])
+
+  app.decorate('admitUnrouted', (request: FastifyRequest, reply: FastifyReply) => {
+    const origin = checkCaller(request)
+    reply.header('vary', 'Origin')
+    if (origin !== undefined) reply.header('access-control-allow-origin', origin)
+    authorize(request)
+    if (draining.value) throw new Draining()
   })
 
-  app.addHook('onRequest', async (request) => app.checkCaller(request))
+  app.addHook('onRequest', async (request) => { checkCaller(request) })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin ?? false),
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
@@ -42,18 +44,11 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     maxAge: 600,
     strictPreflight: false
   })
-  if (token !== undefined) {
-    const expected = digest(`Bearer ${token}`)
-    app.addHook('onRequest', async (request, reply) => {
-      if (request.method === 'OPTIONS' || request.routeOptions.config.open) return
-      const given = everyValue(request.raw).authorization ?? []
-      if (given.length === 1 && timingSafeEqual(digest(given[0]), expected)) return
-      reply.header('www-authenticate', 'Bearer')
-      throw new Unauthorized()
-    })
-  }
   app.addHook('onRequest', async (request) => {
-    if (draining.value && !request.routeOptions.config.open) throw new Draining()
+    const { open, whileDraining } = request.routeOptions.config ?? {}
+    if (!open && request.method !== 'OPTIONS') authorize(request)
+    if (draining.value && !whileDraining) throw new Draining()
+    withoutBody(request)
   })
 
   app.removeAllContentTypeParsers()
@@ -62,3 +57,8 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     if (bytes.length > 0) throw new NotJsonMedia()
   })
 }, { name: 'gate', dependencies: ['config'] })
+
+/** No body is no body, whatever type it is said to have: Fastify would refuse a malformed type first. */
+function withoutBody ({ raw: { headers } }: FastifyRequest) {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) delete headers['content-type']
+}

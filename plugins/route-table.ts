@@ -5,13 +5,15 @@ declare module 'fastify' {
     routeTable: {
       /** Every route as `<METHOD> <path>`, in the order of registration, without HEAD and OPTIONS. */
       endpoints: string[]
-      /** The methods that some route takes at a concrete path. */
+      /** The methods that some route takes at a concrete path, HEAD beside GET. */
       methodsAt: (path: string) => string[]
     }
   }
   interface FastifyContextConfig {
-    /** Answered without a token and while the service drains. */
+    /** Answered without a token. */
     open?: boolean
+    /** Answered while the service shuts down. */
+    whileDraining?: boolean
   }
 }
 
@@ -23,7 +25,10 @@ export default fp(async (app) => {
   })
   app.decorate('routeTable', {
     get endpoints () { return routes.map(({ method, url }) => `${method} ${url}`) },
-    methodsAt: (path) => [...new Set(routes.filter(({ url }) => matches(url, path)).map(({ method }) => method))]
+    methodsAt (path) {
+      const methods = routes.filter(({ url }) => matches(url, path)).flatMap(({ method }) => method === 'GET' ? ['GET', 'HEAD'] : [method])
+      return [...new Set(methods)]
+    }
   })
 }, { name: 'route-table' })
 

@@ -11,12 +11,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async () => app.health.about())
 
   app.get('/health', {
-    config: { open: true },
+    config: { open: true, whileDraining: true },
     schema: { tags: ['service'], operationId: 'health', summary: 'Whether the service is up, and what is wrong with it', response: { 200: ref(HealthSchema) } }
   }, async () => app.health.health())
 
   app.get('/ready', {
-    config: { open: true },
+    config: { whileDraining: true },
     schema: { tags: ['service'], operationId: 'ready', summary: 'Whether new work is taken', response: { 200: ref(ReadySchema), 503: ref(ReadySchema) } }
   }, async (_request, reply) => {
     const ready = app.health.ready()

@@ -35,6 +35,7 @@ export function readOptions (args: string[], env: NodeJS.ProcessEnv): Options | 
   if (values.version) return VERSION
   const of = (name: string) => env[name] || undefined
   const host = values.host ?? '127.0.0.1'
+  if (host === '') throw new Usage('--host must be an address or a name, such as 127.0.0.1.')
   const token = of('LOCAL_AGENT_TOKEN')
   if (!isLoopback(host) && token === undefined) {
     throw new Usage(`--host ${host} would let other machines in: set LOCAL_AGENT_TOKEN, or use 127.0.0.1.`)

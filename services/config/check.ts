@@ -1,9 +1,10 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ConfigKeys, type Config } from '../../schemas/config.ts'
+import { whatIsWrong, type FailedRule } from '../invalid.ts'
 
 let validators: Map<string, ValidateFunction> | undefined
 
-/** Splits a parsed `config.json` into what holds and, key by key, what does not. An empty file loads no validator. */
+/** Splits a parsed `config.json` into what holds and, key by key, what does not. Without keys no validator is made. */
 export function checkConfig (raw: Record<string, unknown>): { config: Config, problems: string[] } {
   const config: Record<string, unknown> = {}
   const problems: string[] = []
@@ -12,8 +13,8 @@ export function checkConfig (raw: Record<string, unknown>): { config: Config, pr
     const validate = validator(key)
     if (validate(value)) config[key] = value
     else {
-      const { instancePath, message } = validate.errors![0]
-      problems.push(`"${key}${instancePath.replaceAll('/', '.')}" ${message}`)
+      const { path, message } = whatIsWrong(validate.errors as FailedRule[])
+      problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
     }
   }
   return { config: config as Config, problems }
@@ -23,7 +24,7 @@ function validator (key: string): ValidateFunction {
   validators ??= new Map()
   let validate = validators.get(key)
   if (validate === undefined) {
-    validate = new Ajv({ strict: false }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
+    validate = new Ajv({ strict: false, verbose: true }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
     validators.set(key, validate)
   }
   return validate

@@ -1,12 +1,29 @@
-/** Keys whose values are secrets wherever they stand. */
-const SECRET = /key|token|secret|password|authorization/i
+/** Keys whose values are secrets wherever they stand, and all that lies below them. */
+const SECRET = /key|token|secret|passw|passphrase|credential|authorization|cookie/i
+/** A command line's options that carry one, `--api-key x` or `--api-key=x`. */
+const SECRET_OPTION = /^(--?[\w-]*(?:key|token|secret|passw|passphrase|credential|authorization|cookie|header)[\w-]*)(=.*)?$/is
+/** The user part of an address, and query parameters that carry a secret. */
+const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
+const SECRET_PARAMETER = /([?&][^=&#]*(?:key|token|secret|passw|sig|auth)[^=&#]*=)[^&#]*/gi
 const MASK = '••••'
 
 /** A copy of a configuration that may be shown: secrets and every environment value are masked. */
-export function mask (value: unknown, key = '', inEnv = false): unknown {
-  if (Array.isArray(value)) return value.map((each) => mask(each, key, inEnv))
+export function mask (value: unknown, isSecret = false): unknown {
+  if (Array.isArray(value)) return value.map((each, at) => mask(each, isSecret || followsSecretOption(value[at - 1], each)))
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mask(each, name, inEnv || name === 'env')]))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mask(each, isSecret || name === 'env' || SECRET.test(name))]))
   }
-  return typeof value === 'string' && (inEnv || SECRET.test(key)) ? MASK : value
+  if (typeof value !== 'string') return value
+  return isSecret ? MASK : withoutCredentials(value)
+}
+
+function followsSecretOption (before: unknown, value: unknown) {
+  return typeof before === 'string' && typeof value === 'string' && SECRET_OPTION.exec(before)?.[2] === undefined &&
+    SECRET_OPTION.test(before) && !value.startsWith('-')
+}
+
+function withoutCredentials (text: string) {
+  return text.replace(SECRET_OPTION, (whole, option, given) => given ? `${option}=${MASK}` : whole)
+    .replace(USER_INFO, `$1${MASK}@`)
+    .replace(SECRET_PARAMETER, `$1${MASK}`)
 }

@@ -1,6 +1,7 @@
 import { createError } from '@fastify/error'
+import { parseJson } from '../json.ts'
 
-export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s', 400)
+export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
 export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.', 400)
 export const NotJsonMedia = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.', 415)
 
@@ -20,7 +21,7 @@ export function parseBody (bytes: Buffer): unknown {
   checkDepth(bytes)
   try {
     const text = utf8.decode(bytes)
-    return MAY_HIDE_PROTO.test(text) ? JSON.parse(text, refuseProto) : JSON.parse(text)
+    return MAY_HIDE_PROTO.test(text) ? parseJson(text, refuseProto) : parseJson(text)
   } catch (error) {
     if (error instanceof TypeError) throw new BodyNotJson('it is not UTF-8')
     throw new BodyNotJson((error as Error).message)

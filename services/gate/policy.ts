@@ -7,6 +7,7 @@ export const Forbidden = createError('ERR_FORBIDDEN', '%s', 403)
 const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
+const MAX_PORT = 65_535
 
 /** The parts of a request that say who is calling. Headers by lower-case name, every value that was sent. */
 export interface Caller {
@@ -19,7 +20,7 @@ export interface Caller {
  * of its own that resolves here (Host): see https://fetch.spec.whatwg.org and "DNS rebinding".
  */
 export function createGate ({ host, allowedOrigins }: { host: string, allowedOrigins: () => string[] }) {
-  const bound = host.includes(':') ? `[${host}]` : host
+  const bound = (host.includes(':') ? `[${host}]` : host).toLowerCase()
   const anyAddress = ['0.0.0.0', '[::]'].includes(bound)
 
   /** The bound address is a name of ours too; a wildcard one allows literal addresses, which no page can rebind. */
@@ -32,16 +33,17 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
       if (!url.startsWith('/') && url !== '*') throw new BadTarget('The request target must be a path, such as /health.')
       const hosts = headers.host ?? []
       const match = hosts.length === 1 ? HOST.exec(hosts[0]) : null
-      if (match === null) throw new BadTarget('The request needs exactly one well-formed Host header.')
-      const [, name, port = '80'] = match
-      if (!isOurs(name.toLowerCase())) {
+      if (match === null || Number(match[2] ?? 0) > MAX_PORT) throw new BadTarget('The request needs exactly one well-formed Host header.')
+      const name = match[1].toLowerCase()
+      const port = match[2] ?? '80'
+      if (!isOurs(name)) {
         throw new Forbidden(`Host "${name}" is not this service: call it as 127.0.0.1, localhost or [::1].`)
       }
       const origins = headers.origin ?? []
       if (origins.length > 1) throw new Forbidden('The request has more than one Origin.')
       if (origins.length === 1) {
         const [origin] = origins
-        if (!isAllowedOrigin(origin, port)) {
+        if (!isAllowedOrigin(origin, name, port)) {
           throw new Forbidden(`Origin "${origin}" may not call this service. Add it to allowedOrigins in config.json if it is your app.`)
         }
         return origin
@@ -53,8 +55,9 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
     }
   }
 
-  function isAllowedOrigin (origin: string, port: string) {
-    const own = LOOPBACK_NAMES.concat(bound).some((name) => origin === `http://${name}:${port}` || (port === '80' && origin === `http://${name}`))
+  /** Our own page may have been opened by any of our names; a Host that got here is one of them. */
+  function isAllowedOrigin (origin: string, name: string, port: string) {
+    const own = [...LOOPBACK_NAMES, bound, name].some((each) => origin === `http://${each}:${port}` || (port === '80' && origin === `http://${each}`))
     return origin !== 'null' && (own || SHELL_ORIGINS.includes(origin) || allowedOrigins().includes(origin))
   }
 }

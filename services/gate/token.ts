@@ -1,0 +1,16 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createError } from '@fastify/error'
+
+export const Unauthorized = createError('ERR_UNAUTHORIZED', 'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.', 401)
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Checks the `authorization` headers of a request; throws Unauthorized (401). Equal time whatever is wrong with a token. */
+export function createTokenCheck (token: string): (authorization: string[]) => void {
+  const expected = digest(token)
+  return (authorization) => {
+    // RFC 6750; the scheme's case is free (RFC 9110, 11.1). Headers arrive as Latin-1, the token is UTF-8.
+    const given = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
+    if (given === undefined || !timingSafeEqual(digest(Buffer.from(given, 'latin1').toString()), expected)) throw new Unauthorized()
+  }
+}

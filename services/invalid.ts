@@ -1,0 +1,54 @@
+/** What ajv (`verbose`) says of one rule that does not hold. */
+export interface FailedRule {
+  instancePath: string
+  keyword: string
+  params: Record<string, unknown>
+  message?: string
+  schema?: unknown
+  parentSchema?: object
+  data?: unknown
+}
+
+export interface Invalid {
+  /** JSON pointer to what is wrong, "/" for the whole. */
+  path: string
+  /** Goes on from the name of that: "has the unknown field …", "must be integer". */
+  message: string
+}
+
+/** What is wrong with a value, in words, from the errors of a validator that stops at the first (no `allErrors`). */
+export function whatIsWrong (errors: FailedRule[]): Invalid {
+  const failed = decisive(errors)
+  return { path: failed.instancePath || '/', message: explain(failed) }
+}
+
+/** An `anyOf` reports every form that was tried and then itself: the form that got deepest into the value was meant. */
+function decisive (errors: FailedRule[]): FailedRule {
+  const outer = errors.at(-1)!
+  if (outer.keyword !== 'anyOf' || constants(outer)) return outer
+  const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)
+  return deepest.instancePath.length > outer.instancePath.length ? deepest : outer
+}
+
+function explain (failed: FailedRule): string {
+  const { keyword, params, message = 'is invalid', data } = failed
+  const { properties, description } = (failed.parentSchema ?? {}) as { properties?: object, description?: string }
+  switch (keyword) {
+    case 'additionalProperties':
+      return `has the unknown field "${params.additionalProperty}"${properties ? `; allowed are ${Object.keys(properties).join(', ')}` : ''}`
+    case 'required': return `needs the field "${params.missingProperty}"`
+    case 'minItems': return `needs at least ${params.limit} ${params.limit === 1 ? 'entry' : 'entries'}`
+    case 'minProperties': return `needs at least ${params.limit} ${params.limit === 1 ? 'field' : 'fields'}${properties ? ` of ${Object.keys(properties).join(', ')}` : ''}`
+    case 'enum': return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+    case 'anyOf': return constants(failed) ? `must be one of ${constants(failed)!.join(', ')}` : 'has none of the allowed forms'
+    case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'pattern': return description ? `must be ${description[0].toLowerCase()}${description.slice(1)}` : message
+    case 'type': return data === undefined ? `is missing; it must be ${params.type}` : message
+    default: return message
+  }
+}
+
+function constants ({ schema }: FailedRule): unknown[] | undefined {
+  if (!Array.isArray(schema) || !schema.every((form) => 'const' in form)) return undefined
+  return schema.map((form) => form.const)
+}
