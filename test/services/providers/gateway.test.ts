@@ -1,5 +1,4 @@
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/abort.ts'
 import { systemClock } from '../../../services/clock/clock.ts'
@@ -88,6 +87,17 @@ t.test('the list holds language models with their prices, and is fetched anew ea
   ])
   models.push(model('c/three'))
   t.equal((await provider.listModels(AbortSignal.timeout(1000))).length, 3)
+})
+
+t.test('a list that does not come is given up with the signal', async (t) => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => silent.once('listening', resolve))
+  t.teardown(() => silent.close())
+  const { provider, settings } = await setUp(t)
+  settings.baseURL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(new Aborted('timeout', 'enough')), 50)
+  await t.rejects(provider.listModels(stop.signal), { message: 'enough' })
 })
 
 t.test('a wrong key is told as such', async (t) => {

@@ -123,6 +123,7 @@ t.test('anything that is thrown is described', async (t) => {
   for (const thrown of [undefined, null, 'text', 7, {}, new Error('odd'), Object.assign(new Error('a'), { cause: 'b' }), { lastError: { statusCode: 500 } }]) {
     t.match(registry.describeFailure(thrown, 'a/b'), { message: /a\/b/, code: /^ERR_/, retryable: Boolean })
   }
+  t.match(registry.describeFailure(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), 'a/b'), { code: 'ERR_PROVIDER_CONNECTION', retryable: true })
   const circle = new Error('round')
   circle.cause = circle
   t.match(registry.describeFailure(circle, 'a/b'), { message: /round/ })

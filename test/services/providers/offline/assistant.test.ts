@@ -106,6 +106,15 @@ t.test('results of any shape are told, never failed on', async (t) => {
   }
 })
 
+t.test('after an abort no further word leaves', async (t) => {
+  const stop = new AbortController()
+  const { stream } = await (await offline.languageModel('assistant')).doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Who are you?' }] }], abortSignal: stop.signal })
+  const reader = stream.getReader()
+  for (let part = 0; part < 6; part++) await reader.read()
+  stop.abort(new Error('enough'))
+  await t.rejects(reader.read(), { message: 'enough' })
+})
+
 t.test('an image in a result is never spelled out', async (t) => {
   const { text } = await converse('take a screenshot', () => json({ width: 10, height: 20, image: 'A'.repeat(100_000), description: 'A desktop.' }))
   t.equal(text, 'I took a screenshot of 10 × 20 pixels.\n\nA desktop.')

@@ -73,6 +73,8 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ['could you please read `notes.txt` for me?', read('notes.txt')],
     ['read a.txt, b.txt and c.txt', read('a.txt'), read('b.txt'), read('c.txt')],
     ['read "a and b.txt" and \'c, d.txt\'', read('a and b.txt'), read('c, d.txt')],
+    ["read bobs'.txt then read jims'.txt", read("bobs'.txt"), read("jims'.txt")],
+    ["read 'a.txt' then read \uE0000\uE001", read('a.txt'), read('\uE0000\uE001')],
     ['read the first 10 lines of log.txt', read('log.txt')],
     ['view docs/a-b_c.md', read('docs/a-b_c.md')],
     ["I'd like you to read notes.txt", read('notes.txt')]
