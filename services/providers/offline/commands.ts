@@ -19,6 +19,9 @@ const LIST_OBJECT = '(?:(?:all|the|every|my|any|of|a list of|list of|a listing o
 const LIST_IN = new RegExp(`^${LIST_OBJECT}\\s*(?:\\b(?:in|of|inside|under|within|from|at|on|for|below)\\s+([^]+?))?[.!?]*$`, 'i')
 const WHICH_FILES = /^(?:what|which)(?:\s+(?:are|is)|['’]s|['’]re)?\s+(?:all\s+)?(?:the\s+)?(?:files?|folders|directories|things|items)\b(?:\s+and\s+(?:folders|directories))?(?:\s+(?:do (?:i|we|you) have|are|is|there|exist|can you see|live|stored|located|present|you (?:can )?see))*(?:\s+(?:in|inside|under|at|of|on|within)\s+([^]+?))?[.!?]*$/i
 const WHAT_IS_IN = /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)\s+(?:of\s+)?([^]+?)[.!?]*$/i
+const CONTENTS_OF = /^what(?:['’]s| is| are)\s+(?:the\s+)?(?:contents?|text)\s+(?:of|in)\s+([^]+)$/i
+const LISTING = /^(?:(?:make|create|do|get|give|print|show)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:directory|folder|file) listing(?:\s+(?:of|for|in)\s+([^]+?))?[.!?]*$/i
+const PLACE_FIRST = /^(?:in|inside|from|within)\s+([^]+?),?\s+((?:list|read|show|open|write|create|save|delete|remove|run|execute)\b[^]+?)[.!?]*$/i
 const EXPLORE = /^(?:explore|look (?:in|into|inside|around(?: in)?)|browse|go through|see what(?:['’]s| is) in)\s+([^]+)$/i
 const SHOWS = /^(?:show|display|give|tell|get|see|view|print|output|let)\b(?:\s+(?:me|us))?(?:\s+(?:know|see))?\s+([^]+)$/i
 const SAYS = /^what\s+(?:does|do|is|are)\s+([^]+?)\s+(?:say|contain|hold|look like|read|have in it)[.!?]*$|^what\s+([^]+?)\s+(?:says|contains|holds|looks like|reads|has in it)[.!?]*$/i
@@ -42,12 +45,25 @@ export function readCommands (marked: Marked, clause: string, known: Known): Com
     (isScreenshot(text) ? [call('screenshot')] : undefined) ??
     (isSystemInfo(text) ? [call('systemInfo')] : undefined) ??
     readSearch(marked, text)?.map((query) => call('webSearch', { query })) ??
+    directoryListing(marked, text, known) ??
     writing(marked, text, known) ??
     deleting(marked, text, known) ??
     listing(marked, text, known) ??
     reading(marked, text, known) ??
     readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input)) ??
+    placeFirst(marked, text, known) ??
     (isAside(text) ? [] : undefined)
+}
+
+/** "In src, list the files": the same as with the place at the end. */
+function placeFirst (marked: Marked, text: string, known: Known): Command[] | undefined {
+  const found = PLACE_FIRST.exec(text)
+  return found ? readCommands(marked, `${found[2]} in ${found[1]}`, known) : undefined
+}
+
+function directoryListing (marked: Marked, text: string, known: Known): Command[] | undefined {
+  const found = LISTING.exec(text)
+  return found ? readCommands(marked, found[1] === undefined ? 'list' : `list ${found[1]}`, known) : undefined
 }
 
 function writing (marked: Marked, text: string, known: Known): Command[] | undefined {
@@ -102,6 +118,8 @@ function reading (marked: Marked, text: string, known: Known): Command[] | undef
   const asked = shown && /^(?:what|everything)\b/i.test(shown[1]) ? shown[1] : text
   const says = SAYS.exec(asked)
   if (says) return either(marked, says[1] ?? says[2], known, 'read')
+  const contentsOf = CONTENTS_OF.exec(asked)
+  if (contentsOf) return either(marked, contentsOf[1], known, 'guess')
   const within = asked === text && /^everything/i.test(text) ? null : WHAT_IS_IN.exec(asked)
   if (within) return either(marked, within[1], known, 'guess')
 

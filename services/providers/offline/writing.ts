@@ -6,7 +6,7 @@ const CONNECTOR = '(?:with|containing|that (?:says|contains|reads|has|holds)|whi
 const NAMED = '(?:(?:the|an?|following|exact|some|as|its|this|initial|file)\\s+)*(?:(?:text|contents?|words?|string|lines?|sentence|message|data|code)\\b)?\\s*(?:of|as|being|is|are|:)?\\s*'
 
 const FILE_FIRST = new RegExp(`^(.+?),?\\s+${CONNECTOR}\\s*:?\\s*${NAMED}(\\S[^]*)$`, 'i')
-const TO_FILE_FIRST = new RegExp(`^${LABEL}(?:into|to|in|inside|on)\\s+(.+?)(?:\\s*:\\s*|\\s*,\\s+|\\s+(?:the|this|following)[^\\uE000]*?\\s*:?\\s*(?=${MARK})|\\s+(?=${MARK})|\\s+(?:(?:the )?following|this|(?:the )?(?:text|content|words?|line))\\s*:?\\s+)(?:${NAMED})(\\S[^]*)$`, 'i')
+const TO_FILE_FIRST = new RegExp(`^(?:(?:the following|this)\\s+)?${LABEL}(?:into|to|in|inside|on)\\s+(.+?)(?:\\s*:\\s*|\\s*,\\s+|\\s+(?:the|this|following)[^\\uE000]*?\\s*:?\\s*(?=${MARK})|\\s+(?=${MARK})|\\s+(?:(?:the )?following|this|(?:the )?(?:text|content|words?|line))\\s*:?\\s+)(?:${NAMED})(\\S[^]*)$`, 'i')
 const QUOTED_FIRST = new RegExp(`^${LABEL}(?:the\\s+)?(${MARK})\\s*,?\\s*(?:in ?to|into|to|in|as|inside|onto|at|under)\\s+(\\S[^]*)$`, 'i')
 const BARE_FIRST = new RegExp(`^${LABEL}(\\S[^]*)\\s+(?:into|to|as)\\s+(\\S.*)$`, 'i')
 const BARE_IN = new RegExp(`^${LABEL}(\\S[^]*)\\s+(?:in|inside|under)\\s+(\\S.*)$`, 'i')

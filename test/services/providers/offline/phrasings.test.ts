@@ -45,6 +45,8 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ['list the files in the über-ordner', list('über-ordner')],
     ['list ~/Downloads', list('~/Downloads')],
     ['list files in `weird; name`', list('weird; name')],
+    ['make a directory listing of src', list('src')],
+    ['In src, list the files', list('src')],
     ['explore the lib directory', list('lib')],
     ['give me a list of the files in test', list('test')]
   ],
@@ -73,6 +75,8 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ['could you please read `notes.txt` for me?', read('notes.txt')],
     ['read a.txt, b.txt and c.txt', read('a.txt'), read('b.txt'), read('c.txt')],
     ['read "a and b.txt" and \'c, d.txt\'', read('a and b.txt'), read('c, d.txt')],
+    ['what are the contents of notes.txt', read('notes.txt')],
+    ['from docs read a.md', read('docs/a.md')],
     ["read bobs'.txt then read jims'.txt", read("bobs'.txt"), read("jims'.txt")],
     ["read 'a.txt' then read \uE0000\uE001", read('a.txt'), read('\uE0000\uE001')],
     ['read the first 10 lines of log.txt', read('log.txt')],
@@ -109,6 +113,7 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ["write notes.txt with the text 'x'", write('notes.txt', 'x')],
     ["write 'a' to x.txt and 'b' to y.txt", write('x.txt', 'a'), write('y.txt', 'b')],
     ['create hello.py with the content:\n```python\nprint(1)\n\nprint(2)\n```', write('hello.py', 'print(1)\n\nprint(2)\n')],
+    ['write the following to "poem.txt": \'roses; are red, then violets\'', write('poem.txt', 'roses; are red, then violets')],
     ["write 'two\nlines' to a.txt", write('a.txt', 'two\nlines')],
     ['write to list.txt:\nfirst line\nsecond line', write('list.txt', 'first line\nsecond line')],
     ["write 'C:\\dir\\' to 'a b'", write('a b', 'C:\\dir\\')]
