@@ -42,7 +42,12 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
       }
       time = end
     },
-    /** How many wait for the time to pass. */
-    get sleeping () { return sleepers.size }
+    /** Resolves when somebody sleeps who is due in exactly `ms`. */
+    async sleeper (ms: number) {
+      for (let turns = 0; ![...sleepers].some(({ at }) => at - time === ms); turns++) {
+        if (turns === 100_000) throw new Error(`nobody sleeps for ${ms} ms; due in ${[...sleepers].map(({ at }) => at - time).join(', ')}`)
+        await new Promise(setImmediate)
+      }
+    }
   }
 }

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import type { App } from '../app.ts'
+import { parseEvents, type Sent } from './sse.ts'
+
+/** A client on a real socket that reads as it comes, stops reading, or hangs up. */
+export async function openRun (app: App, body: object, path = '/run') {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { 'content-type': 'application/json' } })
+  sent.end(JSON.stringify(body))
+  const [response] = await once(sent, 'response') as [IncomingMessage]
+  let text = ''
+  response.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+    response.emit('grown')
+  })
+  response.on('error', () => {})
+  const ended = new Promise<'whole' | 'cut'>((resolve) => response.once('close', () => resolve(response.complete ? 'whole' : 'cut')))
+
+  return {
+    response,
+    ended,
+    get text () { return text },
+    get events (): Sent[] { return parseEvents(text.slice(0, text.lastIndexOf('\n\n') + 2)) },
+    /** Resolves once the stream has said this. */
+    async says (wanted: string) {
+      while (!text.includes(wanted)) await once(response, 'grown')
+    },
+    hangUp () { sent.destroy() }
+  }
+}
+
+export const userSays = (content: string) => ({ messages: [{ role: 'user', content }] })

@@ -1,0 +1,114 @@
+import t from 'tap'
+import type { Plan } from '../fakes/gateway.ts'
+import { of, say } from '../agent.ts'
+import { fakeClock } from '../clock.ts'
+import { build } from '../helper.ts'
+import { openRun, userSays } from '../reader.ts'
+import { textOf } from '../sse.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const tooMany = (seconds?: string): Plan => ({ error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', ...(seconds && { headers: { 'retry-after': seconds } }) } })
+
+t.test('a call that fails before it has said anything is made again, after the time the provider asks for', async (t) => {
+  const clock = fakeClock()
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? tooMany('7') : { text: 'now it works' }, { clock })
+  const running = say(app, 'go')
+  await clock.sleeper(7_000)
+  await clock.advance(6_900)
+  t.equal(gateway.requests.length, 1, 'not before the seven seconds are over')
+  await clock.advance(200)
+  t.equal(textOf((await running).events), 'now it works')
+})
+
+t.test('after three more tries the stream says which model failed, and how, and ends', async (t) => {
+  const clock = fakeClock()
+  const { app, gateway } = await withGateway(t, () => ({ error: { status: 500, message: 'boom' } }), { clock })
+  const running = say(app, 'go')
+  for (const wait of [1_000, 2_000, 4_000]) {
+    await clock.sleeper(wait)
+    await clock.advance(wait)
+  }
+  const { events } = await running
+  t.equal(gateway.requests.length, 4)
+  t.match(events.at(-2), { type: 'error', errorText: /test\/model/ })
+  t.match(events.at(-1), { type: 'finish', finishReason: 'error' })
+})
+
+t.test('the fallback model takes over when the model cannot be had', async (t) => {
+  const { app, gateway } = await withGateway(t, ({ modelId }) => modelId === 'test/model'
+    ? { error: { status: 404, type: 'model_not_found', message: 'no such model' } }
+    : { text: 'from the other one' }, { config: { models: { fallback: 'test/other' } } })
+  t.equal(textOf((await say(app, 'go')).events), 'from the other one')
+  t.same(gateway.requests.map(({ modelId }) => modelId), ['test/model', 'test/other'])
+})
+
+t.test('a refused key is said at once, without the key', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'bad key the-key' } }))
+  const { events } = await say(app, 'go')
+  t.equal(gateway.requests.length, 1, 'no retry can help')
+  t.match(of(events, 'error'), [{ errorText: /providers\/configure/ }])
+  t.notMatch(JSON.stringify(events), 'the-key')
+})
+
+t.test('a model without a key fails with what to do', async (t) => {
+  const app = await build(t, { config: { model: 'anthropic/claude-sonnet-5.5' } })
+  const { status, events } = await say(app, 'go')
+  t.equal(status, 200)
+  t.match(of(events, 'error'), [{ errorText: /gateway_key/, code: 'ERR_PROVIDER_NOT_CONFIGURED' }])
+  t.match(events.at(-1), { type: 'finish', finishReason: 'error' })
+})
+
+for (const ending of ['cut', 'no-finish', 'invalid-json'] as const) {
+  t.test(`an answer that breaks off (${ending}) ends the stream with an error, keeping what came`, async (t) => {
+    const { app, gateway } = await withGateway(t, () => ({ text: ['half ', 'of an ', 'answer'], ending, after: 4 }))
+    const { events } = await say(app, 'go')
+    t.match(textOf(events), /^half /)
+    t.match(events.slice(-2), [{ type: 'error', errorText: /test\/model/ }, { type: 'finish', finishReason: 'error' }])
+    t.equal(gateway.requests.length, 1, 'what was begun is not begun again')
+  })
+}
+
+t.test('a model that falls silent is given up after a minute', async (t) => {
+  const clock = fakeClock()
+  const { app, gateway } = await withGateway(t, () => ({ text: ['and then '], ending: 'stall', after: 4 }), { clock })
+  const run = await openRun(app, userSays('go'))
+  await run.says('and then')
+  await clock.advance(60_000)
+  await run.ended
+  const { events } = run
+  t.match(of(events, 'error'), [{ errorText: /60 s|time/i }])
+  t.equal(await gateway.requests[0].ended, 'aborted', 'and the call is ended')
+})
+
+t.test('a run ends when its time is up', async (t) => {
+  const clock = fakeClock()
+  const { app } = await withGateway(t, () => ({ toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 60' } }] }),
+    { clock, config: { permissions: { runCommand: 'allow' }, limits: { runMs: 5_000 } } })
+  const running = say(app, 'go')
+  await clock.sleeper(30_000)
+  const over = new AbortController()
+  running.finally(() => over.abort())
+  while (!over.signal.aborted) await clock.advance(100)
+  const { events } = await running
+  t.match(events.slice(-2), [{ type: 'error', errorText: /5 s/, code: 'ERR_TIMEOUT' }, { type: 'finish', finishReason: 'error' }])
+})
+
+t.test('an answer without end is stopped', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: Array.from({ length: 40 }, () => 'z'.repeat(1024 * 1024)) }))
+  const { events } = await say(app, 'go')
+  t.match(events.slice(-2), [{ type: 'error', code: 'ERR_RUN_TOO_LONG' }, { type: 'finish', finishReason: 'error' }])
+})
+
+t.test('an analysis that makes no sense, or takes more than two seconds, makes the request a standard one', async (t) => {
+  const clock = fakeClock()
+  const answers = [() => ({ object: { complexity: 'baffling' } }), () => new Promise<never>(() => {})]
+  const { app } = await withGateway(t, () => ({ text: 'ok' }), { config: { analysis: true }, clock, analysis: () => answers.shift()!() })
+  const senseless = await say(app, 'go')
+  const running = say(app, 'go')
+  await clock.sleeper(2_000)
+  await clock.advance(2_000)
+  for (const { events } of [senseless, await running]) {
+    t.match(of(events, 'reasoning-delta'), [{ content: /standard/ }])
+    t.equal(textOf(events), 'ok')
+  }
+})
