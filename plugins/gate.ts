@@ -25,8 +25,8 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   app.decorate('draining', draining)
   app.addHook('preClose', async () => { draining.value = true })
 
-  const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: raw.headersDistinct })
-  const authorize = ({ raw }: FastifyRequest) => checkToken?.(raw.headersDistinct.authorization ?? [])
+  const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: distinct(raw.rawHeaders) })
+  const authorize = ({ raw }: FastifyRequest) => checkToken?.(distinct(raw.rawHeaders).authorization ?? [])
 
   app.decorate('admitUnrouted', (request: FastifyRequest, reply: FastifyReply) => {
     const origin = checkCaller(request)
@@ -57,6 +57,13 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     if (bytes.length > 0) throw new NotJsonMedia()
   })
 }, { name: 'gate', dependencies: ['config'] })
+
+/** Every value that was sent, by lower-case name: Node joins or drops doubled headers elsewhere. `inject` has no `headersDistinct`. */
+function distinct (rawHeaders: string[]): Partial<Record<string, string[]>> {
+  const headers: Record<string, string[]> = Object.create(null)
+  for (let at = 0; at < rawHeaders.length; at += 2) (headers[rawHeaders[at].toLowerCase()] ??= []).push(rawHeaders[at + 1])
+  return headers
+}
 
 /** No body is no body, whatever type it is said to have: Fastify would refuse a malformed type first. */
 function withoutBody ({ raw: { headers } }: FastifyRequest) {

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { build } from '../helper.ts'
+import { listen, sendBytes, sendRaw, type RawAnswer } from '../raw.ts'
+
+/** Would write a file at once, if it ran. */
+const WRITE = JSON.stringify({ messages: [{ role: 'user', content: "write 'x' to marker.txt" }] })
+const config = { permissions: { writeFile: 'allow' }, allowedOrigins: ['app://my.app', 'http://localhost:5173'] }
+
+async function start (t: Test, settings = {}) {
+  const app = await build(t, { config, ...settings })
+  return { app, port: await listen(app), marker: `${app.cwd}/marker.txt` }
+}
+
+const run = (port: number, headers: string[], path = '/run') =>
+  sendRaw(port, { method: 'POST', path, headers: [...headers, 'Content-Type: application/json'], body: WRITE })
+
+function refused (t: Test, answer: RawAnswer, status: number, code: string, message: string) {
+  t.equal(answer.status, status, message)
+  t.match(answer.headers['content-type'], /^application\/json/, `${message}: JSON`)
+  t.match(answer.json(), { error: /^[A-Z].*\.$/s, code, statusCode: status }, `${message}: in the one shape`)
+}
+
+t.test('an allowed request does run: the marker of these tests works', async (t) => {
+  const { port, marker } = await start(t)
+  const answer = await run(port, [])
+  t.equal(answer.status, 200)
+  t.ok(existsSync(marker))
+})
+
+t.test('every name of the loopback address is a Host of ours, in any case and with any port', async (t) => {
+  const { port } = await start(t)
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `LocalHost:${port}`, 'localhost', '127.0.0.1', '[::1]', 'localhost:1', 'localhost:65535']) {
+    t.equal((await sendRaw(port, { headers: [`Host: ${host}`] })).status, 200, host)
+  }
+})
+
+t.test('a Host that is not ours is refused, and nothing runs', async (t) => {
+  const { port, marker } = await start(t)
+  for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example', '127.0.0.2', '0.0.0.0', '[::]', '[::ffff:127.0.0.1]', '2130706433', 'localhost.']) {
+    refused(t, await run(port, [`Host: ${host}`]), 403, 'ERR_FORBIDDEN', host)
+  }
+  t.notOk(existsSync(marker))
+})
+
+t.test('a Host that is missing, doubled or malformed is refused, and nothing runs', async (t) => {
+  const { port, marker } = await start(t)
+  const malformed = ['', 'localhost:', 'localhost:abc', 'localhost:99999', 'localhost:123456', 'user@localhost', 'localhost/x', '::1', '[::1', 'local host', 'localhost, localhost', 'http://localhost']
+  for (const host of malformed) refused(t, await run(port, [`Host: ${host}`]), 400, 'ERR_BAD_REQUEST', `"${host}"`)
+  refused(t, await run(port, ['Host: localhost', 'Host: localhost']), 400, 'ERR_BAD_REQUEST', 'two')
+  refused(t, await run(port, ['Host: localhost', 'Host: evil.example']), 400, 'ERR_BAD_REQUEST', 'two that differ')
+  refused(t, await sendRaw(port, { method: 'POST', path: '/run', headers: ['X-Host: none', 'hOsT:', 'Content-Type: application/json'], body: WRITE }), 400, 'ERR_BAD_REQUEST', 'empty')
+  t.notOk(existsSync(marker))
+})
+
+t.test('a request without any Host is refused in the one shape', async (t) => {
+  const { port } = await start(t)
+  refused(t, await sendBytes(port, 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'), 400, 'ERR_BAD_REQUEST', 'HTTP/1.1')
+  refused(t, await sendBytes(port, 'GET /health HTTP/1.0\r\n\r\n'), 400, 'ERR_BAD_REQUEST', 'HTTP/1.0')
+})
+
+t.test('a target that is no path is refused, and nothing runs', async (t) => {
+  const { port, marker } = await start(t)
+  for (const path of ['http://evil.example/run', `http://127.0.0.1:${port}/run`, 'https://localhost/run']) {
+    refused(t, await run(port, [], path), 400, 'ERR_BAD_REQUEST', path)
+  }
+  t.notOk(existsSync(marker))
+})
+
+t.test('our own origins, those of the shells and the configured ones may call', async (t) => {
+  const { port } = await start(t)
+  const own = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, `http://[::1]:${port}`]
+  const shells = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
+  for (const origin of [...own, ...shells, ...config.allowedOrigins]) {
+    const answer = await sendRaw(port, { headers: [`Origin: ${origin}`, 'Sec-Fetch-Site: cross-site'] })
+    t.equal(answer.status, 200, origin)
+    t.equal(answer.headers['access-control-allow-origin'], origin, `${origin} is echoed`)
+  }
+})
+
+t.test('every other origin is refused, and nothing runs', async (t) => {
+  const { port, marker } = await start(t)
+  const foreign = ['null', '', 'https://evil.example', 'http://localhost', 'http://localhost:1', `https://localhost:${port}`, `http://evil.example:${port}`,
+    'http://localhost:1420.evil.example', 'tauri://localhost.evil', 'TAURI://localhost', 'app://other.app', 'app://my.app/', 'file://', '*']
+  for (const origin of foreign) refused(t, await run(port, [`Origin: ${origin}`]), 403, 'ERR_FORBIDDEN', origin)
+  refused(t, await run(port, ['Origin: tauri://localhost', 'Origin: tauri://localhost']), 403, 'ERR_FORBIDDEN', 'two')
+  refused(t, await run(port, [`Origin: http://127.0.0.1:${port}`, 'Origin: https://evil.example']), 403, 'ERR_FORBIDDEN', 'own and another')
+  t.notOk(existsSync(marker))
+})
+
+t.test('a refused origin gets no CORS headers', async (t) => {
+  const { port } = await start(t)
+  const answer = await sendRaw(port, { headers: ['Origin: https://evil.example'] })
+  t.notOk(Object.keys(answer.headers).some((name) => name.startsWith('access-control')))
+})
+
+t.test('without an Origin, requests that a browser marks as coming from another site are refused', async (t) => {
+  const { port, marker } = await start(t)
+  for (const site of ['cross-site', 'same-site', 'Cross-Site', 'anything']) {
+    refused(t, await run(port, [`Sec-Fetch-Site: ${site}`]), 403, 'ERR_FORBIDDEN', site)
+  }
+  refused(t, await run(port, ['Sec-Fetch-Site: none', 'Sec-Fetch-Site: cross-site']), 403, 'ERR_FORBIDDEN', 'two')
+  t.notOk(existsSync(marker))
+  for (const site of ['same-origin', 'none']) t.equal((await sendRaw(port, { headers: [`Sec-Fetch-Site: ${site}`] })).status, 200, site)
+})
+
+t.test('the gate stands before routing: it also guards paths and methods that are not there', async (t) => {
+  const { port } = await start(t)
+  for (const request of [{ path: '/nowhere' }, { path: '/run', method: 'GET' }, { path: '/%zz' }, { method: 'PROPFIND' }]) {
+    refused(t, await sendRaw(port, { ...request, headers: ['Origin: https://evil.example'] }), 403, 'ERR_FORBIDDEN', JSON.stringify(request))
+  }
+})
+
+t.test('an origin that config.json allows from now on may call after a reload', async (t) => {
+  const { app, port } = await start(t)
+  t.equal((await sendRaw(port, { headers: ['Origin: app://new.app'] })).status, 403)
+  await app.config.update((config) => ({ ...config, allowedOrigins: ['app://new.app'] }))
+  t.equal((await sendRaw(port, { headers: ['Origin: app://new.app'] })).status, 200)
+  t.equal((await sendRaw(port, { headers: ['Origin: app://my.app'] })).status, 403)
+})
+
+t.test('listening on every address, literal addresses are names of ours and names are not', async (t) => {
+  const { port } = await start(t, { host: '0.0.0.0', token: 'secret' })
+  for (const host of [`192.168.1.5:${port}`, `[fe80::1]:${port}`, `0.0.0.0:${port}`]) {
+    t.equal((await sendRaw(port, { headers: [`Host: ${host}`, `Origin: http://${host}`] })).status, 200, host)
+  }
+  t.equal((await sendRaw(port, { headers: ['Host: evil.example'] })).status, 403)
+  t.equal((await sendRaw(port, { headers: [`Host: 192.168.1.5:${port}`, 'Origin: http://192.168.1.6'] })).status, 403)
+})
