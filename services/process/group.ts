@@ -30,14 +30,26 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
     // The clock's sleeps keep no process alive; a shutdown that awaits this must not fall asleep in it.
     const { port1: awake } = new MessageChannel()
     awake.ref()
-    let members = await signalAll('SIGTERM')
-    while (members.some(({ guard }) => !guard) && clock.monotonic() < graceUntil) {
-      await clock.sleep(POLL_MS)
-      members = await find()
-    }
+    await terminate()
     await killAll()
     over = true
     awake.close()
+  }
+
+  /** TERM once for each, also for what leaves the group while this waits; returns when none is left or the grace is over. */
+  async function terminate (): Promise<void> {
+    const told = new Set<number>()
+    while (clock.monotonic() < graceUntil) {
+      const members = await find()
+      if (told.size === 0) send(-pid, 'SIGTERM')
+      told.add(pid)
+      if (members.every(({ guard }) => guard)) return
+      for (const member of members) {
+        if (member.escaped && !told.has(member.pid)) send(member.pid, 'SIGTERM')
+        if (member.escaped) told.add(member.pid)
+      }
+      await clock.sleep(POLL_MS)
+    }
   }
 
   /** The guard goes with its group; until then it keeps the group's id from being used by others. */
@@ -51,15 +63,6 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
       for (const member of members) send(member.pid, 'SIGKILL')
       await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
     }
-  }
-
-  /** Sends a signal to the group and to what left it. */
-  async function signalAll (signal: NodeJS.Signals): Promise<Member[]> {
-    if (graceUntil <= clock.monotonic()) return []
-    const members = await find()
-    send(-pid, signal)
-    for (const member of members) if (member.escaped) send(member.pid, signal)
-    return members
   }
 
   /** Without /proc only the command itself is known: when it is gone, the rest of its group is not waited for. */

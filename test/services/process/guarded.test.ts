@@ -92,6 +92,12 @@ t.test('end lets a command clean up, and kills what does not', { skip: !linux },
   t.match(await output, /cleaned/)
   t.same(await tidy.exited, { code: 5, signal: null })
 
+  const apart = await run('setsid sh -c "trap \'echo cleaned; exit\' TERM; echo ready; while :; do sleep 0.05; done" & wait')
+  const told = text(apart.stdout)
+  await once(apart.stdout, 'data')
+  await apart.end()
+  t.match(await told, /cleaned/, 'in a session of its own, too')
+
   const deaf = await run('trap "" TERM; sleep 1000 & echo $!; setsid sleep 1000 & echo $!; wait; wait')
   const started = await pids(deaf.stdout, 2)
   const since = performance.now()

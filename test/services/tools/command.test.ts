@@ -1,0 +1,135 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Aborted } from '../../../services/abort.ts'
+import { childEnvironment } from '../../../services/process/environment.ts'
+import { alive } from '../process/alive.ts'
+import { build } from './helper.ts'
+
+const unix = process.platform === 'win32' ? 'written for a Unix shell' : false
+
+function lay (t: Test, environment?: NodeJS.ProcessEnv) {
+  const workspace = realpathSync(t.testdir({ sub: {}, file: '' }))
+  const { output, failure, execute } = build({ workspace, environment })
+  return { workspace, failure, execute, run: (command: string, input: object = {}) => output('runCommand', { command, ...input }) }
+}
+
+/** Waits for a file that a command writes, and reads it. */
+async function written (path: string): Promise<string> {
+  for (const end = Date.now() + 5000; Date.now() < end; await wait(10)) {
+    try {
+      const content = readFileSync(path, 'utf8')
+      if (content.endsWith('\n')) return content
+    } catch {}
+  }
+  throw new Error(`nobody wrote ${path}`)
+}
+
+t.test('a command answers its exit code and output, apart; failing is an answer', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  const { durationMs, ...rest } = await run('echo out; echo err >&2; exit 3')
+  t.strictSame(rest, { exitCode: 3, stdout: 'out\n', stderr: 'err\n' })
+  t.ok(Number.isInteger(durationMs))
+  t.match(await run('no-such-program'), { exitCode: 127, stderr: /not found/ })
+  t.match(await run('kill -9 $$'), { exitCode: null, signal: 'SIGKILL' })
+})
+
+t.test('a command runs in the working directory or a folder that is allowed', { skip: unix }, async (t) => {
+  const { workspace, run, failure } = lay(t)
+  t.equal((await run('pwd')).stdout, `${workspace}\n`)
+  t.equal((await run('pwd', { cwd: 'sub' })).stdout, `${join(workspace, 'sub')}\n`)
+  t.match(await failure('runCommand', { command: 'pwd', cwd: '/etc' }), /outside/)
+  t.match(await failure('runCommand', { command: 'pwd', cwd: 'file' }), /not a folder/)
+  t.match(await failure('runCommand', { command: 'pwd', cwd: 'none' }), /does not exist/)
+  t.match(await failure('runCommand', { command: 'a\0b' }), /NUL/)
+})
+
+t.test('a command that reads its input gets none', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  t.match(await run('cat; read line || echo none'), { exitCode: 0, stdout: 'none\n' })
+})
+
+t.test('a command sees the environment without our keys, tokens and passphrase', { skip: unix }, async (t) => {
+  const environment = childEnvironment({
+    PATH: process.env.PATH, LOCAL_AGENT_TOKEN: 'token-of-ours', AI_GATEWAY_API_KEY: 'key-of-ours', MY_COPY: 'key-of-ours', OTHER: 'kept'
+  }, ['key-of-ours'])
+  const { stdout } = await lay(t, environment).run('env')
+  t.notMatch(stdout, /of-ours/)
+  t.match(stdout, /^OTHER=kept$/m)
+})
+
+t.test('a background child neither holds the answer up nor lives on', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  const { stdout, durationMs } = await run('sleep 1000 & echo $!; setsid sleep 1000 & echo $!')
+  t.same(stdout.trim().split('\n').map(Number).filter(alive), [])
+  t.ok(durationMs < 1900, `${durationMs} ms`)
+})
+
+t.test('time that is up ends a command: TERM, and KILL for one that traps it', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  t.match(await run('echo begun; sleep 1000', { timeoutMs: 200 }), { exitCode: null, signal: 'SIGTERM', timedOut: true, stdout: 'begun\n' })
+  t.match(await run('trap "echo cleaned; exit 4" TERM; while :; do sleep 0.05; done', { timeoutMs: 200 }),
+    { exitCode: 4, timedOut: true, stdout: 'cleaned\n' })
+
+  const deaf = await run('trap "" TERM; sleep 1000 & echo $!; wait', { timeoutMs: 200 })
+  t.match(deaf, { exitCode: null, signal: 'SIGKILL', timedOut: true })
+  t.notOk(alive(Number(deaf.stdout)))
+  t.ok(deaf.durationMs >= 2100 && deaf.durationMs < 4000, `${deaf.durationMs} ms`)
+})
+
+t.test('an abort ends the command and all it started, then rejects with the reason', { skip: unix }, async (t) => {
+  const { workspace, execute } = lay(t)
+  const leaving = new AbortController()
+  const call = execute('runCommand', { command: 'sleep 1000 & echo $! $$ > pids; wait' }, { signal: leaving.signal })
+  const pids = (await written(join(workspace, 'pids'))).split(/\s/).filter(Boolean).map(Number)
+  t.same(pids.map(alive), [true, true])
+  const reason = new Aborted('client')
+  leaving.abort(reason)
+  await t.rejects(call, reason)
+  t.same(pids.filter(alive), [])
+
+  await t.rejects(execute('runCommand', { command: 'echo > ran' }, { signal: leaving.signal }), reason)
+  t.throws(() => readFileSync(join(workspace, 'ran')), 'what was aborted before is not begun')
+})
+
+t.test('of long output head and tail are kept, with a word on what is missing', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  const short = await run('head -c 65536 /dev/zero | tr "\\0" a')
+  t.equal(short.stdout, 'a'.repeat(65_536))
+  t.notOk(short.truncated)
+
+  const { stdout, stderr, truncated } = await run('echo first; seq 1 200000; echo last; echo small >&2')
+  t.equal(truncated, true)
+  t.ok(stdout.startsWith('first\n1\n2\n') && stdout.endsWith('200000\nlast\n'))
+  t.ok(stdout.length < 66_000)
+  const [, left] = stdout.match(/\n\[… (\d+) bytes left out …\]\n/)
+  t.equal(Number(left), 1_288_895 + 11 - 65_536)
+  t.equal(stderr, 'small\n', 'the other stream is whole')
+
+  const characters = await run('yes "\u{1f600}é" | head -c 200000')
+  t.notMatch(characters.stdout.slice(0, -3), /\ufffd/, 'no character is broken')
+})
+
+t.test('a flood of output is killed at 10 MiB and held in bounded memory', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  const before = process.memoryUsage().rss
+  const flood = await run('trap "" TERM PIPE; yes & yes >&2')
+  t.match(flood, { exitCode: null, signal: 'SIGKILL', killed: true, truncated: true, message: /10485760 bytes/ })
+  t.ok(flood.durationMs < 5000)
+  t.ok(flood.stdout.length + flood.stderr.length < 140_000)
+  t.ok(process.memoryUsage().rss - before < 60e6, 'memory')
+})
+
+t.test('many commands at once stay apart', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => run(`echo ${index}; exit ${index}`)))
+  t.same(answers.map(({ stdout, exitCode }) => [stdout, exitCode]), answers.map((_, index) => [`${index}\n`, index]))
+})
+
+t.test('systemInfo tells of the machine and nothing secret', async (t) => {
+  const { output } = build({ workspace: t.testdir(), environment: { SHELL: '/bin/zsh', SECRET_KEY: 'sk-123' } })
+  const info = await output('systemInfo', {})
+  t.match(info, { platform: process.platform, arch: process.arch, nodeVersion: process.version, cpus: { count: Number }, memory: { totalBytes: Number } })
+  t.notMatch(JSON.stringify(info), /sk-123/)
+})
