@@ -6,6 +6,7 @@ type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 /**
  * Validators and serializers that are compiled when a route is first used: start-up then costs no compilation.
  * Bodies are taken strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced.
+ * What is returned for a route has `compile()` beside it, which compiles at once.
  */
 export function lazyCompilers (): any {
   const ajv: (schemas: any, options: any) => (route: any) => unknown = AjvCompiler() as any
@@ -25,14 +26,14 @@ export function lazyCompilers (): any {
           validate.errors = compiled().errors
           return holds
         }
-        return validate
+        return Object.assign(validate, { compile: compiled })
       }
     },
     buildSerializer (schemas: any, options: any) {
       const compiler = once(() => json()(schemas, options))
       return (route: any) => {
         const compiled = once(() => compiler()(route))
-        return (data: unknown) => compiled()(data)
+        return Object.assign((data: unknown) => compiled()(data), { compile: compiled })
       }
     }
   }

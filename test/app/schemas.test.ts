@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from 'node:util'
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import * as compilers from '../../plugins/compilers.ts'
+import { parseEvents } from '../sse.ts'
+
+interface Compiled { name: string, compile (): unknown }
+interface Sent { name: string, given: unknown, sent: unknown }
+
+/** The service with compilers that remember every schema, and everything that was serialized. */
+async function watched (t: Test, config = {}) {
+  const schemas: Compiled[] = []
+  const sent: Sent[] = []
+  const lazyCompilers = () => {
+    const { buildValidator, buildSerializer } = compilers.lazyCompilers()
+    return {
+      buildValidator (...args: unknown[]) {
+        const make = buildValidator(...args)
+        return (route: any) => {
+          const validate = make(route)
+          schemas.push({ name: `${route.method} ${route.url} ${route.httpPart}`, compile: validate.compile })
+          return validate
+        }
+      },
+      buildSerializer (...args: unknown[]) {
+        const make = buildSerializer(...args)
+        return (route: any) => {
+          const serialize = make(route)
+          const name = `${route.method} ${route.url} ${route.httpStatus}`
+          schemas.push({ name, compile: serialize.compile })
+          return (data: unknown) => {
+            const text = serialize(data)
+            sent.push({ name, given: JSON.parse(JSON.stringify(data)), sent: JSON.parse(text) })
+            return text
+          }
+        }
+      }
+    }
+  }
+  const { buildApp } = await t.mockImport<typeof import('../../app.ts')>('../../app.ts', { '../../plugins/compilers.ts': { lazyCompilers } })
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify(config) }, work: {} })
+  const { Writable } = await import('node:stream')
+  const app = await buildApp({ host: '127.0.0.1', home: `${dir}/home`, cwd: `${dir}/work`, log: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+  t.teardown(() => app.close())
+  return { app, schemas, sent }
+}
+
+t.test('every schema of every route compiles', async (t) => {
+  const { app, schemas } = await watched(t)
+  t.ok(schemas.length > app.routeTable.endpoints.length, 'they are seen here')
+  for (const { name, compile } of schemas) t.doesNotThrow(compile, name)
+})
+
+t.test('every route says what it answers', async (t) => {
+  const { app, schemas } = await watched(t)
+  for (const endpoint of app.routeTable.endpoints) t.ok(schemas.some(({ name }) => name.startsWith(`${endpoint} `) && /\d/.test(name)), endpoint)
+})
+
+const config = {
+  model: 'offline/assistant',
+  mcp: [{ name: 'x', command: 'y', args: ['z'], env: { KEY: 'secret' }, approval: 'always' }],
+  permissions: { writeFile: 'ask' },
+  unknown: { nested: [{ deep: [1, 'two', null, true, { three: 3.5 }] }] }
+}
+
+/** A call of every route that answers JSON when all is well. Whoever adds such a route adds a call. */
+const calls: Record<string, (app: App) => Promise<unknown>> = {
+  'GET / 200': (app) => app.inject('/'),
+  'GET /health 200': (app) => app.inject('/health'),
+  'GET /ready 200': async (app) => fetch(`${await app.listen({ port: 0, host: '127.0.0.1' })}/ready`),
+  'GET /config 200': (app) => app.inject('/config'),
+  'POST /config/reload 200': (app) => app.inject({ method: 'POST', url: '/config/reload' }),
+  'GET /approvals 200': async (app) => {
+    const asked = await app.inject({ method: 'POST', url: '/run', payload: { messages: [{ role: 'user', content: "write 'x' to a.txt" }] } })
+    if (!parseEvents(asked.body).some(({ type }) => type === 'tool-approval-request')) throw new Error('nothing was asked')
+    return app.inject('/approvals?limit=1')
+  },
+  'GET /providers 200': (app) => app.inject('/providers'),
+  'POST /providers/configure 200': (app) => app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } })
+}
+
+/** Where a stored record is sent without fields that are the service's own business. */
+const withheld: Record<string, (answer: any) => unknown> = {
+  'GET /approvals 200': ({ approvals, ...rest }) => ({ approvals: approvals.map(({ segment, ...shown }: { segment: number }) => shown), ...rest })
+}
+
+t.test('no answer loses a field on its way out', async (t) => {
+  const { app, schemas, sent } = await watched(t, config)
+  const answers = schemas.map(({ name }) => name).filter((name) => /^(GET|POST|PUT|DELETE) \S+ 2\d\d$/.test(name))
+  for (const name of answers) {
+    t.ok(calls[name], `${name} is called by this test`)
+    await calls[name]?.(app)
+    const answer = sent.findLast((each) => each.name === name)
+    t.ok(answer, `${name} answered`)
+    t.same(answer?.sent, (withheld[name] ?? ((whole) => whole))(answer?.given), name)
+  }
+})
+
+t.test('no error loses a field on its way out', async (t) => {
+  const { app, sent } = await watched(t)
+  await app.inject({ method: 'POST', url: '/run', payload: {} })
+  await app.inject({ method: 'POST', url: '/providers/configure', payload: { unknown: 1 } })
+  await app.inject('/approvals?limit=0')
+  t.equal(sent.length, 3)
+  for (const { name, sent: text, given } of sent) {
+    t.ok(isDeepStrictEqual(text, given), name)
+    t.match(text, { error: String, code: 'ERR_INVALID_REQUEST', statusCode: 400, details: [{ path: String, message: String }] }, name)
+  }
+})

@@ -1,0 +1,157 @@
+import { writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { VERSION } from '../../services/version.ts'
+import { build } from '../helper.ts'
+import { listen } from '../raw.ts'
+
+t.test('GET / says what this is, which model and folder are in use, and what can be called', async (t) => {
+  const app = await build(t)
+  const answer = await app.inject('/')
+  t.equal(answer.statusCode, 200)
+  t.match(answer.json(), { name: 'local-agent-service', model: /^offline\/./, workspace: app.cwd })
+  t.same(Object.keys(answer.json()), ['name', 'model', 'workspace', 'endpoints'])
+})
+
+t.test('its endpoints are the real routes, without HEAD and OPTIONS', async (t) => {
+  const app = await build(t)
+  const { endpoints } = (await app.inject('/')).json()
+  // A line of the router's tree: "└── config (GET, HEAD)".
+  const routed = [...app.printRoutes({ commonPrefix: false }).matchAll(/\(([A-Z, ]+)\)$/gm)].flatMap(([, methods]) => methods.split(', '))
+  const count = routed.filter((method) => method !== 'HEAD' && method !== 'OPTIONS').length
+  t.equal(endpoints.length, count)
+  t.ok(count > 5)
+  t.equal(new Set(endpoints).size, count, 'each once')
+  for (const endpoint of endpoints) {
+    const [method, url] = endpoint.split(' ')
+    t.ok(app.hasRoute({ method, url }), endpoint)
+    t.notOk(['HEAD', 'OPTIONS'].includes(method))
+  }
+})
+
+t.test('the interface\'s endpoints are among them', async (t) => {
+  const { endpoints } = (await (await build(t)).inject('/')).json()
+  for (const endpoint of ['GET /', 'GET /health', 'POST /run', 'POST /run/approve']) t.ok(endpoints.includes(endpoint), endpoint)
+})
+
+t.test('a workspace that config.json names is the one in use', async (t) => {
+  const app = await build(t, { config: { workspace: '/tmp' } })
+  t.equal((await app.inject('/')).json().workspace, '/tmp')
+})
+
+t.test('GET /health answers 200 with every check', async (t) => {
+  const answer = await (await build(t)).inject('/health')
+  t.equal(answer.statusCode, 200)
+  t.match(answer.json(), { status: 'ok', version: VERSION, uptimeMs: Number, checks: { store: 'ok', config: 'ok', scheduler: String, model: 'ok' } })
+  t.ok(Number.isInteger(answer.json().uptimeMs))
+})
+
+t.test('HEAD /health answers as GET does, without the body', async (t) => {
+  const answer = await (await build(t)).inject({ method: 'HEAD', url: '/health' })
+  t.match(answer, { statusCode: 200, body: '' })
+})
+
+t.test('a wrong configuration makes the service degraded, not down', async (t) => {
+  const answer = await (await build(t, { config: { port: 'many' } })).inject('/health')
+  t.equal(answer.statusCode, 200)
+  t.match(answer.json(), { status: 'degraded', checks: { store: 'ok', config: /"port" must be integer/ } })
+})
+
+t.test('GET /ready is 503 until the service listens, 200 then, and 503 again once it shuts down', async (t) => {
+  const app = await build(t)
+  t.match(await app.inject('/ready'), { statusCode: 503, body: '{"ready":false}' })
+  await listen(app)
+  t.match(await app.inject('/ready'), { statusCode: 200, body: '{"ready":true}' })
+  app.draining.value = true
+  t.match(await app.inject('/ready'), { statusCode: 503, body: '{"ready":false}' })
+})
+
+t.test('a service that shuts down takes no new work, and says so', async (t) => {
+  const app = await build(t)
+  app.draining.value = true
+  for (const url of ['/', '/config', '/nowhere', '/%zz']) {
+    const answer = await app.inject(url)
+    t.equal(answer.statusCode, 503, url)
+    t.match(answer.json(), { error: /shutting down/, code: 'ERR_DRAINING', statusCode: 503 })
+  }
+  t.equal((await app.inject('/health')).statusCode, 200, '/health still answers')
+})
+
+t.test('an unknown path is a 404 that says where to look', async (t) => {
+  const app = await build(t)
+  for (const url of ['/nowhere', '/health/', '//health', '/Health', '/health/x', '/nowhere?x=1']) {
+    const answer = await app.inject(url)
+    t.equal(answer.statusCode, 404, url)
+    t.same(answer.json(), { error: `There is nothing at ${url.split('?')[0]}. GET / lists every endpoint.`, code: 'ERR_NOT_FOUND', statusCode: 404 })
+  }
+})
+
+t.test('a known path with another method is a 405 that names the allowed ones', async (t) => {
+  const app = await build(t)
+  for (const [method, url, allow] of [['DELETE', '/health', 'GET, HEAD'], ['GET', '/run', 'POST'], ['HEAD', '/run', 'POST'], ['PUT', '/config?x=1', 'GET, HEAD'], ['TRACE', '/', 'GET, HEAD'], ['PATCH', '/run/approve', 'POST']] as const) {
+    const answer = await app.inject({ method: method as 'GET', url })
+    t.equal(answer.statusCode, 405, `${method} ${url}`)
+    t.equal(answer.headers.allow, allow)
+    if (method !== 'HEAD') t.match(answer.json(), { error: `${url.split('?')[0]} takes ${allow}, not ${method}.`, code: 'ERR_METHOD_NOT_ALLOWED', statusCode: 405 })
+  }
+})
+
+const secrets = {
+  gateway: { baseURL: 'https://user:hidden@gateway.example/v4?api_key=hidden&x=1' },
+  providers: { ollama: { baseURL: 'http://localhost:11434/v1', apiKey: 'hidden', models: ['llama'], headers: { Authorization: 'Bearer hidden', 'x-api-key': 'hidden' } } },
+  mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', 'hidden', '--api-key=hidden', '--verbose'], env: { PLAIN: 'hidden', GITHUB_TOKEN: 'hidden' } }],
+  search: { provider: 'tavily', apiKey: 'hidden' },
+  unknown: { password: 'hidden', list: [{ secretKey: 'hidden' }], tokens: ['hidden', 'hidden'], credentials: { user: 'hidden' } },
+  permissions: { writeFile: 'ask' }
+}
+
+t.test('GET /config shows the whole configuration with every secret masked', async (t) => {
+  const app = await build(t, { config: secrets })
+  const answer = await app.inject('/config')
+  t.equal(answer.statusCode, 200)
+  t.notMatch(answer.body, /hidden/)
+  t.same(Object.keys(answer.json()), Object.keys(secrets))
+  t.match(answer.json(), {
+    gateway: { baseURL: /^https:\/\/••••@gateway\.example\/v4\?api_key=••••&x=1$/ },
+    providers: { ollama: { baseURL: 'http://localhost:11434/v1', models: ['llama'] } },
+    mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', '••••', '--api-key=••••', '--verbose'] }],
+    permissions: { writeFile: 'ask' }
+  })
+})
+
+const write = (app: { home: string }, text: string) => writeFileSync(`${app.home}/config.json`, text)
+const reload = (app: Awaited<ReturnType<typeof build>>) => app.inject({ method: 'POST', url: '/config/reload' })
+
+t.test('POST /config/reload takes over what was written into the file', async (t) => {
+  const app = await build(t, { config: { workspace: '/' } })
+  write(app, '{"workspace":"/tmp","log":{"level":"warn"}}')
+  t.equal((await app.inject('/')).json().workspace, '/', 'not before')
+  t.match(await reload(app), { statusCode: 200, body: '{"status":"reloaded"}' })
+  t.equal((await app.inject('/')).json().workspace, '/tmp')
+  t.equal(app.log.level, 'warn')
+})
+
+async function rejected (t: Test, text: string, error: RegExp) {
+  const app = await build(t, { config: { workspace: '/tmp' } })
+  write(app, text)
+  const answer = await reload(app)
+  t.equal(answer.statusCode, 400)
+  t.match(answer.json(), { error, code: 'ERR_CONFIG_INVALID', statusCode: 400 })
+  t.notMatch(answer.body, /hidden/, 'it quotes no secret')
+  t.notMatch(answer.body, app.home, 'it names no path of the service')
+  t.equal((await app.inject('/')).json().workspace, '/tmp', 'the last good configuration stays')
+  t.equal((await app.inject('/health')).json().status, 'ok')
+}
+
+t.test('a file that is not JSON is not taken over', (t) => rejected(t, '{"gateway_key": hidden}', /not JSON/))
+t.test('a file that holds no object is not taken over', (t) => rejected(t, '["hidden"]', /not a JSON object/))
+t.test('a file with a wrong key is not taken over, not even in part', (t) =>
+  rejected(t, '{"workspace":"/","permissions":{"writeFile":"hidden"}}', /"permissions\.writeFile" must be one of allow, ask, deny/))
+t.test('all that is wrong is said at once', (t) => rejected(t, '{"workspace":5,"port":-1}', /"workspace" .*; "port" /))
+
+t.test('reloading mends a service that started degraded', async (t) => {
+  const app = await build(t, { config: { port: -1 } })
+  t.equal((await app.inject('/health')).json().status, 'degraded')
+  write(app, '{"port":0}')
+  await reload(app)
+  t.equal((await app.inject('/health')).json().status, 'ok')
+})
