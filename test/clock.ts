@@ -41,6 +41,7 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
         await new Promise(setImmediate)
       }
       time = end
+      await new Promise(setImmediate)
     },
     /** Resolves when somebody sleeps who is due in exactly `ms`. */
     async sleeper (ms: number) {

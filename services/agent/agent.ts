@@ -56,6 +56,7 @@ export function createAgent (deps: AgentDeps) {
     const cwd = await openFolder(body.context?.cwd, deps.workspace())
     const threadId = body.id ?? await conversationOf(body) ?? newId()
     return locked(threadId, async () => {
+      await lives.settled(threadId)
       lives.admit(threadId)
       const conversation = await conversations.get(threadId)
       context.instructions.push(...await leaveBehind(conversation))
@@ -104,8 +105,6 @@ export function createAgent (deps: AgentDeps) {
     const decisions = approvalResponses(body.messages)
     const { threadId } = await ledger.require(decisions[0].approvalId)
     return locked(threadId, async () => {
-      const live = lives.of(threadId)
-      if (live?.signal.aborted) await live.done
       const { approvals, news } = await ledger.decide(decisions, body.id)
       let conversation = await conversations.get(threadId)
       const ops = ledger.record(news)
@@ -124,7 +123,7 @@ export function createAgent (deps: AgentDeps) {
   async function goOn (approvals: Approval[], conversation: Conversation): Promise<Follower> {
     const { runId, threadId } = approvals[0]
     const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
-    const live = lives.of(threadId)
+    const live = await lives.settled(threadId)
     if (live?.run.head.runId === runId) return live.follow(segment)
     const run = await loadRun(store, runId)
     if (run === undefined) throw new RunGone()

@@ -100,7 +100,12 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
 
   return {
     get size () { return byThread.size },
-    of: (threadId: string): LiveRun | undefined => byThread.get(threadId),
+    /** The run under way in a conversation. One that was told to end is waited for, and is none. */
+    async settled (threadId: string): Promise<LiveRun | undefined> {
+      const live = byThread.get(threadId)
+      if (!live?.signal.aborted) return live
+      await live.done
+    },
 
     /** Throws TooManyRuns (429) or ConversationBusy (409). */
     admit (threadId: string) {

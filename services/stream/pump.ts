@@ -41,9 +41,11 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
   }
 
   async function ping () {
-    for (;;) {
-      await clock.sleep(wroteAt + PING_MS - clock.monotonic(), over)
-      if (clock.monotonic() - wroteAt < PING_MS || out.writableNeedDrain) continue
+    for (let wait = PING_MS; ;) {
+      await clock.sleep(wait, over)
+      const quiet = clock.monotonic() - wroteAt
+      wait = quiet < PING_MS ? PING_MS - quiet : PING_MS
+      if (quiet < PING_MS || out.writableNeedDrain) continue
       out.write(': ping\n\n')
       wroteAt = clock.monotonic()
     }
