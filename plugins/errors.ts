@@ -79,5 +79,6 @@ function body (statusCode: number, code: string, error: string, details?: ErrorB
 
 function sentence (errors: FailedRule[], part: string) {
   const { path, message } = whatIsWrong(errors)
+  if (part === 'body' && path === '/' && errors.at(-1)!.data == null) return 'The body is missing: send a JSON object.'
   return `${part}${path === '/' ? '' : path.replaceAll('/', '.')} ${message}.`
 }

@@ -31,7 +31,7 @@ function decisive (errors: FailedRule[]): FailedRule {
 }
 
 function explain (failed: FailedRule): string {
-  const { keyword, params, message = 'is invalid', data } = failed
+  const { keyword, params, message = 'is invalid' } = failed
   const { properties, description } = (failed.parentSchema ?? {}) as { properties?: object, description?: string }
   switch (keyword) {
     case 'additionalProperties':
@@ -43,7 +43,6 @@ function explain (failed: FailedRule): string {
     case 'anyOf': return constants(failed) ? `must be one of ${constants(failed)!.join(', ')}` : 'has none of the allowed forms'
     case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
     case 'pattern': return description ? `must be ${description[0].toLowerCase()}${description.slice(1)}` : message
-    case 'type': return data == null && failed.instancePath === '' ? `is missing: it must be a JSON ${params.type}` : message
     default: return message
   }
 }

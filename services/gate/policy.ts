@@ -58,6 +58,6 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
   /** Our own page may have been opened by any of our names; a Host that got here is one of them. */
   function isAllowedOrigin (origin: string, name: string, port: string) {
     const own = [...LOOPBACK_NAMES, bound, name].some((each) => origin === `http://${each}:${port}` || (port === '80' && origin === `http://${each}`))
-    return origin !== 'null' && (own || SHELL_ORIGINS.includes(origin) || allowedOrigins().includes(origin))
+    return own || SHELL_ORIGINS.includes(origin) || allowedOrigins().includes(origin)
   }
 }

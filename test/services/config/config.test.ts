@@ -1,0 +1,222 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import type { Config } from '../../../schemas/config.ts'
+import { ConfigUnusable } from '../../../services/config/file.ts'
+import { openConfig } from '../../../services/config/config.ts'
+
+/** A configuration directory with this text as its config.json, or none. */
+function home (t: Test, text?: string) {
+  const dir = t.testdir(text === undefined ? {} : { 'config.json': text })
+  return { dir, file: `${dir}/config.json`, read: () => readFileSync(`${dir}/config.json`, 'utf8') }
+}
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+const copies = (dir: string) => readdirSync(dir).filter((name) => name.startsWith('config.json.'))
+
+t.test('without a file everything is at its default, and none is made', async (t) => {
+  const { dir } = home(t)
+  const config = await openConfig({ dir })
+  t.same(config.current, {})
+  t.equal(config.problem, undefined)
+  t.same(readdirSync(dir), [])
+})
+
+t.test('a directory that is missing is made for its owner alone, an open one is closed', async (t) => {
+  const { dir } = home(t)
+  await openConfig({ dir: `${dir}/a/b` })
+  t.equal(modeOf(`${dir}/a/b`), '700')
+  mkdirSync(`${dir}/open`, { mode: 0o755 })
+  await openConfig({ dir: `${dir}/open` })
+  t.equal(modeOf(`${dir}/open`), '700')
+})
+
+t.test('a directory that cannot be one is refused with its path and the way out', async (t) => {
+  const { dir } = home(t, '{}')
+  for (const path of [`${dir}/config.json`, `${dir}/config.json/below`]) {
+    const error = await openConfig({ dir: path }).catch((error) => error)
+    t.ok(error instanceof ConfigUnusable)
+    t.match(error, { exitCode: 78, message: /LOCAL_AGENT_HOME/ })
+  }
+})
+
+for (const [what, text] of [['not JSON', '{"model": "offline/assistant",}'], ['cut off', '{"model": "off'], ['empty', ''], ['an array', '[]'], ['null', 'null'], ['binary', '\u0000\u0001']]) {
+  t.test(`a file that is ${what} is kept aside once, and the service starts without it`, async (t) => {
+    const { dir, read } = home(t, text)
+    const config = await openConfig({ dir })
+    t.same(config.current, {})
+    const [copy] = copies(dir)
+    t.match(config.problem, /^config\.json: it is not (JSON|a JSON object)/)
+    t.match(config.problem, copy, 'the copy is named')
+    t.equal(readFileSync(`${dir}/${copy}`, 'utf8'), text)
+    t.equal(modeOf(`${dir}/${copy}`), '600')
+    t.equal(read(), text, 'the file stays as it is')
+
+    await openConfig({ dir })
+    t.same(copies(dir), [copy], 'starting again keeps no second copy')
+  })
+}
+
+t.test('another malformed file gets a copy of its own', async (t) => {
+  const { dir, file } = home(t, '{')
+  await openConfig({ dir })
+  writeFileSync(file, '{{')
+  await openConfig({ dir })
+  t.equal(copies(dir).length, 2)
+})
+
+t.test('what is wrong is told without a secret of the file and without its path', async (t) => {
+  for (const text of ['{"apiKey": sk-hidden}', '{"apiKey": "sk-hidden"', 'sk-hidden', '{"apiKey": "sk-hidden"}}']) {
+    const { dir } = home(t, text)
+    const { problem } = await openConfig({ dir })
+    t.ok(problem)
+    t.notMatch(problem, /hidden/)
+    t.notMatch(problem, dir)
+  }
+})
+
+t.test('a directory in the file\'s place degrades the service instead of ending it', async (t) => {
+  const { dir, file } = home(t)
+  mkdirSync(file)
+  const config = await openConfig({ dir })
+  t.match(config.problem, /it cannot be read \(EISDIR\)/)
+  t.notMatch(config.problem, dir)
+  await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', message: /EISDIR/ })
+  await t.rejects(config.update((config) => config), { code: 'ERR_CONFIG_NOT_SAVED', statusCode: 503 })
+})
+
+t.test('a byte order mark does not matter', async (t) => {
+  const { dir } = home(t, '\uFEFF{"workspace":"/tmp"}')
+  t.same((await openConfig({ dir })).current, { workspace: '/tmp' })
+})
+
+t.test('a key that does not hold counts as absent, the others are in force', async (t) => {
+  const { dir } = home(t, JSON.stringify({ workspace: '/tmp', port: 'x', models: { fast: 'nonsense', vision: 'a/b' }, roots: ['/a'] }))
+  const config = await openConfig({ dir })
+  t.same(config.current, { workspace: '/tmp', roots: ['/a'] })
+  t.match(config.problem, /"port" must be integer; "models\.fast" must be `<provider>\/<model>`/)
+  t.same(copies(dir), [], 'nothing is lost, so nothing is copied')
+})
+
+const wrong: Array<[object, RegExp]> = [
+  [{ model: 'gpt' }, /"model" must be `<provider>\/<model>`/],
+  [{ port: 65536 }, /"port" must be <= 65535/],
+  [{ port: '3001' }, /"port" must be integer/],
+  [{ permissions: { writeFile: 'yes' } }, /"permissions\.writeFile" must be one of allow, ask, deny/],
+  [{ permissions: ['writeFile'] }, /"permissions" must be object/],
+  [{ mcp: [{ name: 'x' }] }, /"mcp\.0" needs the field "command"/],
+  [{ mcp: [{ name: 'a/b', command: 'c' }] }, /"mcp\.0\.name"/],
+  [{ allowedOrigins: ['*'] }, /"allowedOrigins\.0" must be an origin/],
+  [{ allowedOrigins: ['null'] }, /"allowedOrigins\.0"/],
+  [{ allowedOrigins: ['http://localhost:5173/'] }, /without a path/],
+  [{ log: { level: 'loud' } }, /"log\.level" must be one of fatal, error/],
+  [{ workspace: null }, /"workspace" must be string/]
+]
+for (const [value, problem] of wrong) {
+  t.test(`${JSON.stringify(value)} is said to be wrong`, async (t) => {
+    const { dir } = home(t, JSON.stringify(value))
+    const config = await openConfig({ dir })
+    t.match(config.problem, problem)
+    t.same(config.current, {})
+  })
+}
+
+t.test('a change keeps unknown keys, wrong keys and the order, and is durable', async (t) => {
+  const before = { zeta: { b: 1, a: [2] }, workspace: '/tmp', port: 'wrong', mcp: [{ name: 'x', command: 'y', approval: 'always' }], alpha: null }
+  const { dir, file, read } = home(t, JSON.stringify(before))
+  const config = await openConfig({ dir })
+  const changed = await config.update((config) => ({ ...config, workspace: '/', model: 'offline/assistant' }))
+  t.match(changed, { workspace: '/', model: 'offline/assistant' })
+  t.equal(changed, config.current)
+  t.equal(read(), JSON.stringify({ ...before, workspace: '/', model: 'offline/assistant' }, null, 2) + '\n')
+  t.equal(modeOf(file), '600')
+  t.same((await openConfig({ dir })).current, config.current)
+})
+
+t.test('a file that others could read is closed by the next change', async (t) => {
+  const { dir, file } = home(t, '{}')
+  t.equal(modeOf(file), '644')
+  await (await openConfig({ dir })).update((config) => ({ ...config, port: 1 }))
+  t.equal(modeOf(file), '600')
+})
+
+t.test('a change replaces the file, it never writes into it', async (t) => {
+  const { dir, file } = home(t, '{}')
+  const config = await openConfig({ dir })
+  const { ino } = statSync(file)
+  await config.update((config) => ({ ...config, port: 1 }))
+  t.not(statSync(file).ino, ino, 'a new file was put in its place')
+  t.same(readdirSync(dir), ['config.json'], 'and nothing else is left')
+})
+
+t.test('a file that is a link stays one', async (t) => {
+  const { dir, file } = home(t)
+  writeFileSync(`${dir}/real.json`, '{"port":1}')
+  symlinkSync(`${dir}/real.json`, file)
+  await (await openConfig({ dir })).update((config) => ({ ...config, port: 2 }))
+  t.match(JSON.parse(readFileSync(`${dir}/real.json`, 'utf8')), { port: 2 })
+})
+
+t.test('fifty changes at once are all kept', async (t) => {
+  const { dir, read } = home(t)
+  const config = await openConfig({ dir })
+  await Promise.all(Array.from({ length: 50 }, (_, at) => config.update((config) => ({ ...config, roots: [...config.roots ?? [], `/${at}`] }))))
+  t.equal(config.current.roots!.length, 50)
+  t.same(JSON.parse(read()), config.current)
+})
+
+t.test('a change keeps what the user has written into the file meanwhile', async (t) => {
+  const { dir, file, read } = home(t, '{"port":1}')
+  const config = await openConfig({ dir })
+  writeFileSync(file, '{"port":1,"workspace":"/tmp"}')
+  await config.update((config) => ({ ...config, port: 2 }))
+  t.same(JSON.parse(read()), { port: 2, workspace: '/tmp' })
+  t.same(config.current, { port: 2, workspace: '/tmp' })
+})
+
+t.test('a change over a file that cannot be read keeps that aside and starts from the last good one', async (t) => {
+  const { dir, file, read } = home(t, '{"workspace":"/tmp"}')
+  const config = await openConfig({ dir })
+  writeFileSync(file, '{"workspace":')
+  await config.update((config) => ({ ...config, port: 2 }))
+  t.same(JSON.parse(read()), { workspace: '/tmp', port: 2 })
+  t.equal(readFileSync(`${dir}/${copies(dir)[0]}`, 'utf8'), '{"workspace":')
+})
+
+t.test('a change that throws changes nothing, and the next one works', async (t) => {
+  const { dir, read } = home(t, '{"port":1}')
+  const config = await openConfig({ dir })
+  await t.rejects(config.update(() => { throw new Error('no') }), { message: 'no' })
+  t.equal(read(), '{"port":1}')
+  t.match(await config.update((config) => ({ ...config, port: 2 })), { port: 2 })
+})
+
+t.test('a change that mends the configuration ends the problem', async (t) => {
+  const { dir } = home(t, '{"port":"x"}')
+  const config = await openConfig({ dir })
+  t.ok(config.problem)
+  await config.update(({ port, ...config }) => config)
+  t.equal(config.problem, undefined)
+})
+
+t.test('reload takes over a good file as a whole and a bad one not at all', async (t) => {
+  const { dir, file } = home(t, '{"workspace":"/tmp"}')
+  const seen: Config[] = []
+  const config = await openConfig({ dir, onChange: (config) => seen.push(config) })
+  for (const bad of ['{', '[]', '{"port":1,"workspace":5}']) {
+    writeFileSync(file, bad)
+    await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', statusCode: 400 })
+    t.same(config.current, { workspace: '/tmp' })
+    t.equal(config.problem, undefined)
+  }
+  t.same(copies(dir), [], 'nothing is copied: the file is the user\'s')
+  writeFileSync(file, '{"port":1}')
+  t.same(await config.reload(), { port: 1 })
+  t.same(config.current, { port: 1 })
+  t.same(seen, [{ workspace: '/tmp' }, { port: 1 }], 'whoever wants to know is told')
+})
+
+t.test('a reload never undoes a change that is being saved', async (t) => {
+  const { dir } = home(t, '{"port":1}')
+  const config = await openConfig({ dir })
+  await Promise.all([config.update((config) => ({ ...config, port: 2 })), config.reload(), config.update((config) => ({ ...config, roots: ['/'] })), config.reload()])
+  t.same(config.current, { port: 2, roots: ['/'] })
+})
