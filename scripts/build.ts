@@ -1,28 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { build } from 'esbuild'
+import { rmSync } from 'node:fs'
+import { bundle, ROOT } from './bundle.ts'
 
-const root = new URL('..', import.meta.url).pathname
-const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-
-rmSync(`${root}dist`, { recursive: true, force: true })
-await build({
-  absWorkingDir: root,
-  entryPoints: { server: 'boot.ts' },
-  outdir: 'dist',
-  bundle: true,
-  // What is imported when first needed becomes a chunk of its own, so that start-up does not read it.
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node22',
-  external: ['classic-level'],
-  define: { PACKAGE_VERSION: JSON.stringify(version) },
-  // CommonJS packages in an ES module bundle still ask for these.
-  banner: {
-    js: 'import { createRequire as __createRequire } from \'node:module\'\n' +
-      'import { fileURLToPath as __fileURLToPath } from \'node:url\'\n' +
-      'const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL(\'.\', import.meta.url))'
-  },
-  legalComments: 'none',
-  logLevel: 'warning'
-})
+rmSync(`${ROOT}dist`, { recursive: true, force: true })
+await bundle({ server: 'boot.ts' }, 'dist')

@@ -1,0 +1,60 @@
+import { median } from './stats.ts'
+import { NAMES, type Name } from './subjects.ts'
+
+type Pair = typeof NAMES[number]
+
+export interface Row {
+  what: string
+  unit: string
+  floor?: number
+  service: number
+  /** The median of the repetitions' ratios, service to floor; absent for absolute figures. */
+  ratio?: number
+  /** Each repetition's ratio, sorted: how much they scatter. */
+  ratios?: number[]
+  bar: number
+  /** Whether more is better. */
+  atLeast?: boolean
+  pass: boolean
+}
+
+export interface Measure { what: string, unit: string, bar: number, atLeast?: boolean }
+
+/** Measures floor and service by turns, so that whatever slows the machine slows both. */
+export async function byTurns<T, N extends Name = Pair> (times: number, measure: (name: N) => Promise<T>, names: readonly N[] = NAMES as readonly string[] as N[]) {
+  const all: Array<Record<N, T>> = []
+  for (let turn = 0; turn < times; turn++) {
+    const figures = {} as Record<N, T>
+    // Each goes first every second time.
+    for (const name of turn % 2 === 0 ? names : names.toReversed()) figures[name] = await measure(name)
+    all.push(figures)
+  }
+  return all
+}
+
+/** The row of one figure that was measured by turns. */
+export function ratioRow (measure: Measure, figures: Array<Record<Pair, number>>): Row {
+  const ratios = figures.map(({ floor, service }) => service / floor).toSorted((a, b) => a - b)
+  const ratio = median(ratios)
+  return {
+    ...measure,
+    floor: median(figures.map(({ floor }) => floor)),
+    service: median(figures.map(({ service }) => service)),
+    ratio,
+    ratios,
+    pass: measure.atLeast ? ratio >= measure.bar : ratio <= measure.bar
+  }
+}
+
+/** Both comparisons of what depends on how a server is packed: with the floor packed as the service is, and as a script. */
+export function packedRows (measure: Measure, figures: Array<Record<Name, number>>): Row[] {
+  return [
+    ratioRow({ ...measure, what: `${measure.what}, floor bundled` }, figures),
+    ratioRow({ ...measure, what: `${measure.what}, floor a script` }, figures.map(({ plain, service }) => ({ floor: plain, service })))
+  ]
+}
+
+/** The row of a figure that has no counterpart in the floor. */
+export function absoluteRow (measure: Measure, service: number, floor?: number): Row {
+  return { ...measure, service, floor, pass: service <= measure.bar }
+}

@@ -1,0 +1,42 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { byTurns, packedRows } from '../compare.ts'
+import { createHome, freePort, spawnSubject, type Name } from '../subjects.ts'
+import type { Context } from './context.ts'
+
+const POLL_MS = 2
+const ALL: Name[] = ['floor', 'plain', 'service']
+
+/** From spawn to the first 200 of /health; the compile cache is warm and the key file there. */
+export async function coldStart ({ times }: Context) {
+  const { dir, remove } = createHome({})
+  const start = async (name: Name) => {
+    const port = await freePort()
+    const began = performance.now()
+    const { stop } = spawnSubject(name, { dir, port, url: 'http://127.0.0.1:9/v4/ai' })
+    while (!await isHealthy(port)) await sleep(POLL_MS)
+    const took = performance.now() - began
+    // The caches are written once what follows start-up has been loaded as well.
+    await sleep(700)
+    await stop()
+    return took
+  }
+  try {
+    for (const name of ALL) for (let warm = 0; warm < 3; warm++) await start(name)
+    return packedRows({ what: 'spawn to /health 200', unit: 'ms', bar: 1.2 }, await byTurns(times(15), start, ALL))
+  } finally {
+    remove()
+  }
+}
+
+function isHealthy (port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.on('error', () => resolve(false))
+    socket.on('data', (bytes) => {
+      resolve(bytes.toString('latin1').startsWith('HTTP/1.1 200'))
+      socket.destroy()
+    })
+    socket.write(`GET /health HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: close\r\n\r\n`)
+  })
+}

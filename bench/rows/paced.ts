@@ -1,0 +1,33 @@
+import { absoluteRow, byTurns, ratioRow } from '../compare.ts'
+import { cpuOf } from '../proc.ts'
+import { median, percentile } from '../stats.ts'
+import { REQUEST, withBoth, type Context } from './context.ts'
+
+const STREAMS = 32
+const RATE = 50
+/** Ten seconds of each stream. */
+const TOKENS = 500
+
+/** 32 streams at the pace of a real model: how late a token comes, what the process burns, how /health fares meanwhile. */
+export async function paced ({ client, beside, times }: Context) {
+  return withBoth({ models: { tokens: TOKENS, rate: RATE, stamp: true } }, async (subjects) => {
+    const forMs = TOKENS / RATE * 1000
+    const turns = await byTurns(times(5), async (name) => {
+      const { port, pid } = subjects[name]
+      const cpu = cpuOf(pid)
+      const [{ lags, tokens }, { latencies }] = await Promise.all([
+        client.streams({ port, ...REQUEST, count: STREAMS, stamped: true }),
+        beside.poll({ port, path: '/health', everyMs: 50, forMs })
+      ])
+      if (lags.length !== TOKENS * STREAMS || tokens !== lags.length) throw new Error(`${lags.length} stamps in ${tokens} tokens came`)
+      return { lag: percentile(lags, 0.95), cpu: cpuOf(pid) - cpu, health: percentile(latencies, 0.99) }
+    })
+    const of = (figure: 'lag' | 'cpu' | 'health') => turns.map(({ floor, service }) => ({ floor: floor[figure], service: service[figure] }))
+    const health = of('health')
+    return [
+      ratioRow({ what: '32 streams at 50 tokens/s: lag p95', unit: 'ms', bar: 1 }, of('lag')),
+      ratioRow({ what: '32 streams at 50 tokens/s: CPU', unit: 'ms', bar: 0.6 }, of('cpu')),
+      absoluteRow({ what: '/health p99 under 32 paced runs', unit: 'ms', bar: 20 }, median(health.map(({ service }) => service)), median(health.map(({ floor }) => floor)))
+    ]
+  })
+}

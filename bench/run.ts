@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { ROOT } from '../scripts/bundle.ts'
+import type { Row } from './compare.ts'
+import { startClient } from './driver.ts'
+import { coldStart } from './rows/cold-start.ts'
+import type { Context } from './rows/context.ts'
+import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
+import { idleMemory } from './rows/memory.ts'
+import { paced } from './rows/paced.ts'
+import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
+import { prepare } from './subjects.ts'
+import { tableOf } from './table.ts'
+
+// node bench/run.ts [--quick] [--only <row>]: measures dist/ against the floor; see README.md beside this file.
+
+const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
+  'cold-start': coldStart,
+  memory: idleMemory,
+  'first-text': firstTextPlain,
+  'first-text-analysed': firstTextAnalysed,
+  'one-stream': oneStream,
+  'many-streams': manyStreams,
+  paced,
+  'health-saturated': healthSaturated
+}
+
+const { values: { quick, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } })
+if (only !== undefined && !Object.hasOwn(ROWS, only)) {
+  console.error(`There is no row ${only}. The rows are: ${Object.keys(ROWS).join(', ')}.`)
+  process.exit(64)
+}
+
+await prepare()
+const client = startClient()
+const beside = startClient()
+const times = (usual: number) => quick ? Math.max(3, Math.ceil(usual / 3)) : usual
+const rows: Row[] = []
+try {
+  for (const [name, measure] of Object.entries(ROWS)) {
+    if (only !== undefined && only !== name) continue
+    console.error(`measuring ${name} …`)
+    rows.push(...await measure({ client, beside, times }))
+  }
+} finally {
+  client.stop()
+  beside.stop()
+}
+
+console.log(`\n${tableOf(rows)}`)
+const machine = { cores: cpus().length, cpu: cpus()[0].model, node: process.version }
+mkdirSync(`${ROOT}bench/results`, { recursive: true })
+writeFileSync(`${ROOT}bench/results/latest.json`, JSON.stringify({ date: new Date().toISOString(), machine, quick, rows }, null, 2) + '\n')

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { build } from 'esbuild'
+
+export const ROOT = new URL('..', import.meta.url).pathname
+const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+
+/** Bundles entry points into `outdir`: one file each, and a chunk for whatever is imported when first needed. */
+export async function bundle (entryPoints: Record<string, string>, outdir: string) {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints,
+    outdir,
+    bundle: true,
+    // What is imported when first needed becomes a chunk of its own, so that start-up does not read it.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    external: ['classic-level'],
+    define: { PACKAGE_VERSION: JSON.stringify(version) },
+    // CommonJS packages in an ES module bundle still ask for these.
+    banner: {
+      js: 'import { createRequire as __createRequire } from \'node:module\'\n' +
+        'import { fileURLToPath as __fileURLToPath } from \'node:url\'\n' +
+        'const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL(\'.\', import.meta.url))'
+    },
+    legalComments: 'none',
+    logLevel: 'warning'
+  })
+}
