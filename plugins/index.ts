@@ -6,6 +6,7 @@ import errors from './errors.ts'
 import health from './health.ts'
 import gate from './gate.ts'
 import providers from './providers.ts'
+import retention from './retention.ts'
 import routeTable from './route-table.ts'
 import store from './store.ts'
 import stream from './stream.ts'
@@ -24,4 +25,5 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(tools, settings)
   await app.register(agent)
   await app.register(health)
+  await app.register(retention)
 }

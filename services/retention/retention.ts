@@ -1,0 +1,58 @@
+import type { Clock } from '../clock/clock.ts'
+import { timeOfId } from '../ids.ts'
+import type { Op, Store } from '../store/contract.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
+/** Operations that are written together. */
+const BATCH = 200
+
+/** Records under ids of ours, which sort by age; questions are answered or expired long before. */
+const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
+/** Records under other keys, aged by a time in them: when the conversation last changed, when the answer was given. */
+const BY_FIELD = { 'conversation/': { field: 'updatedAt', days: 90 }, 'idempotency/': { field: 'at', days: 1 } }
+
+/** Forgets what nobody can need any more, so that the store does not grow for ever. */
+export function createRetention ({ store, clock, log }: { store: Store, clock: Clock, log: { warn (details: object, message: string): void } }) {
+  /** Removes everything that is past its time; resolves to how many records that were. */
+  async function sweep (signal?: AbortSignal): Promise<number> {
+    let removed = 0
+    let ops: Op[] = []
+    const remove = async (key: string) => {
+      ops.push({ type: 'del', key })
+      removed++
+      if (ops.length >= BATCH) await flush()
+    }
+    const flush = async () => {
+      const batch = ops
+      ops = []
+      await store.transact(batch)
+    }
+    for (const [prefix, days] of Object.entries(BY_ID)) {
+      const limit = clock.now() - days * DAY
+      for await (const [key] of store.list(prefix, { signal })) {
+        if (timeOfId(key.slice(prefix.length)) > limit) break
+        await remove(key)
+      }
+    }
+    for (const [prefix, { field, days }] of Object.entries(BY_FIELD)) {
+      const limit = clock.now() - days * DAY
+      for await (const [key, value] of store.list<Record<string, number>>(prefix, { signal })) {
+        if (value[field] <= limit) await remove(key)
+      }
+    }
+    await flush()
+    return removed
+  }
+
+  return {
+    sweep,
+    /** Sweeps now and then until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        await sweep(signal).catch((error) => { if (!signal.aborted) log.warn({ err: error }, 'old records could not be removed; trying again later') })
+        await clock.sleep(SWEEP_EVERY_MS, signal).catch(() => {})
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import t from 'tap'
+import { answer, asked, say } from '../../agent.ts'
+import { fakeClock } from '../../clock.ts'
+import { build } from '../../helper.ts'
+import { createRetention } from '../../../services/retention/retention.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const config = { model: 'offline/scripted', offline: { script: [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'true' } }] }, { text: 'done' }] } }
+
+t.test('runs and their approvals are forgotten after a week, refusals of a conversation after three months', async (t) => {
+  const clock = fakeClock(Date.now())
+  const app = await build(t, { config, clock })
+  const retention = createRetention({ store: app.store, clock, log: app.log })
+  const [id] = asked((await say(app, 'go', { id: 'chat' })).events)
+  await answer(app, { [id]: false })
+
+  await clock.advance(6 * DAY)
+  t.equal(await retention.sweep(), 0)
+  t.match(await answer(app, { [id]: false }), { status: 200 }, 'still replayed')
+
+  await clock.advance(2 * DAY)
+  t.ok(await retention.sweep() > 0)
+  t.match(await answer(app, { [id]: false }), { status: 404 })
+  t.same(asked((await say(app, 'go', { id: 'chat' })).events), [], 'the refusal still stands')
+
+  await clock.advance(90 * DAY)
+  await retention.sweep()
+  t.equal(asked((await say(app, 'go', { id: 'chat' })).events).length, 1, 'and is asked about again in the end')
+})
