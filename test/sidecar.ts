@@ -8,6 +8,8 @@ export interface Sidecar {
   url: string
   pid: number
   child: ChildProcess
+  /** All of stdout so far. */
+  out (): string
   /** All of stderr so far. */
   log (): string
   /** Ends it and waits; resolves to `{ code, signal }`. */
@@ -20,26 +22,30 @@ interface Options {
   cwd: string
   env?: NodeJS.ProcessEnv
   args?: string[]
+  /** `--port` (default '0', a free one); null leaves the choice to the environment and config.json. */
+  port?: string | null
   /** Modules loaded before the service, to break it on purpose. */
   preload?: string[]
 }
 
 /** Runs the built service as a shell would, without waiting for it. */
-export function spawnService ({ home, cwd, env, args = [], preload = [] }: Options) {
-  const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, '--port', '0', ...args], {
+export function spawnService ({ home, cwd, env, args = [], port = '0', preload = [] }: Options) {
+  const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, ...port === null ? [] : ['--port', port], ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
+  let out = ''
   let log = ''
+  child.stdout!.setEncoding('utf8').on('data', (text) => { out += text })
   child.stderr!.setEncoding('utf8').on('data', (text) => { log += text })
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
-  return { child, log: () => log, exited }
+  return { child, out: () => out, log: () => log, exited }
 }
 
 /** Runs the built service and waits for its ready line. */
 export async function startService (t: { teardown (handler: () => unknown): unknown }, options: Options): Promise<Sidecar> {
-  const { child, log, exited } = spawnService(options)
+  const { child, out, log, exited } = spawnService(options)
   t.teardown(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout! })
   const ready = await Promise.race([once(lines, 'line').then(([line]) => line), exited.then(() => undefined)])
@@ -49,6 +55,7 @@ export async function startService (t: { teardown (handler: () => unknown): unkn
     url,
     pid,
     child,
+    out,
     log,
     exited,
     stop (signal = 'SIGTERM') {

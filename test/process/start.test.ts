@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { VERSION } from '../../services/version.ts'
+import { spawnService, startService } from '../sidecar.ts'
+
+type Options = Partial<Parameters<typeof spawnService>[0]>
+
+function place (t: Test, config?: unknown) {
+  const dir = t.testdir({ home: config === undefined ? {} : { 'config.json': typeof config === 'string' ? config : JSON.stringify(config) }, work: {} })
+  return { home: `${dir}/home`, cwd: `${dir}/work` }
+}
+
+/** Runs a service that is not expected to start. */
+async function fails (t: Test, options: Options & { home: string, cwd: string }) {
+  const service = spawnService(options)
+  t.teardown(() => service.child.kill('SIGKILL'))
+  const { code } = await service.exited
+  return { code, out: service.out(), log: service.log() }
+}
+
+/** A local port that something else listens on. */
+async function takenPort (t: Test, wanted = 0) {
+  const server = createServer().listen(wanted, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+async function freePort () {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+t.test('one line on stdout says that the service is ready and where; logs are on stderr', async (t) => {
+  const service = await startService(t, { ...place(t), args: [] })
+  const port = Number(new URL(service.url).port)
+  t.same(JSON.parse(service.out()), { event: 'ready', url: `http://127.0.0.1:${port}`, port, pid: service.child.pid, version: VERSION })
+  t.equal((await fetch(`${service.url}/ready`)).status, 200, 'it listens')
+  await fetch(`${service.url}/nowhere`)
+  t.match(await service.stop(), { code: 0 })
+  t.equal(service.out().split('\n').length, 2, 'no other line ever')
+  t.match(service.log(), /^\{"level":30/)
+})
+
+t.test('--port wins over LOCAL_AGENT_PORT, that over config.json; an empty variable is unset', async (t) => {
+  const [flag, variable, configured] = [await freePort(), await freePort(), await freePort()]
+  const at = async (options: Options) => {
+    const service = await startService(t, { ...place(t, { port: configured }), ...options })
+    await service.stop()
+    return Number(new URL(service.url).port)
+  }
+  t.equal(await at({ port: String(flag), env: { LOCAL_AGENT_PORT: String(variable) } }), flag)
+  t.equal(await at({ port: null, env: { LOCAL_AGENT_PORT: String(variable) } }), variable)
+  t.equal(await at({ port: null, env: { LOCAL_AGENT_PORT: '' } }), configured)
+  t.not(await at({ port: '0', env: { LOCAL_AGENT_PORT: String(variable) } }), variable, '0 picks a free one')
+})
+
+t.test('without any of them the port is 3001', async (t) => {
+  await takenPort(t, 3001)
+  t.match(await fails(t, { ...place(t), port: null }), { code: 98, log: /Port 3001 of 127\.0\.0\.1 is in use/ })
+})
+
+t.test('a port in use ends with 98, and leaves the store free', async (t) => {
+  const port = await takenPort(t)
+  const where = place(t)
+  t.match(await fails(t, { ...where, port: String(port) }), { code: 98, out: '', log: new RegExp(`Port ${port} .*--port or LOCAL_AGENT_PORT`) })
+  await startService(t, where)
+})
+
+const senseless: Array<[string, Options, RegExp]> = [
+  ['a port that is no number', { port: 'abc' }, /--port must be a port number from 0 to 65535, not "abc"/],
+  ['a port that is too large', { port: '65536' }, /--port/],
+  ['a negative port', { port: null, args: ['--port=-1'] }, /--port/],
+  ['an empty port', { port: '' }, /--port/],
+  ['a fraction', { port: '1.5' }, /--port/],
+  ['a variable that is no number', { port: null, env: { LOCAL_AGENT_PORT: '0x1F' } }, /LOCAL_AGENT_PORT must be a port number/],
+  ['an unknown option', { args: ['--nonsense'] }, /--nonsense[\s\S]*--port <n>/],
+  ['an argument', { args: ['start'] }, /start/],
+  ['an option without its value', { args: ['--host'] }, /--host/],
+  ['an empty host', { args: ['--host', ''] }, /--host/],
+  ['every address, without a token', { args: ['--host', '0.0.0.0'] }, /--host 0\.0\.0\.0 would let other machines in: set LOCAL_AGENT_TOKEN/],
+  ['another address, without a token', { args: ['--host', '192.0.2.1'] }, /LOCAL_AGENT_TOKEN/],
+  ['every IPv6 address, with an empty token', { args: ['--host', '::'], env: { LOCAL_AGENT_TOKEN: '' } }, /LOCAL_AGENT_TOKEN/],
+  ['a name that may be any address', { args: ['--host', 'localhost.evil.example'] }, /LOCAL_AGENT_TOKEN/],
+  ['an address that is not this machine\'s', { args: ['--host', '192.0.2.1'], env: { LOCAL_AGENT_TOKEN: 'x' } }, /cannot listen there.*--host/]
+]
+for (const [what, options, message] of senseless) {
+  t.test(`${what} ends with 64 and says why`, async (t) => {
+    const { code, out, log } = await fails(t, { ...place(t), ...options })
+    t.equal(code, 64)
+    t.equal(out, '')
+    t.match(log, message)
+    t.notMatch(log, /^ +at /m, 'no stack')
+  })
+}
+
+t.test('with a token it listens on every address', async (t) => {
+  const { url } = await startService(t, { ...place(t), args: ['--host', '0.0.0.0'], env: { LOCAL_AGENT_TOKEN: 'x' } })
+  const local = `http://127.0.0.1:${new URL(url).port}`
+  t.equal((await fetch(local)).status, 401)
+  t.equal((await fetch(local, { headers: { authorization: 'Bearer x' } })).status, 200)
+})
+
+t.test('other names of the loopback address need no token', async (t) => {
+  for (const host of ['localhost', '127.0.0.2']) {
+    const { url } = await startService(t, { ...place(t), args: ['--host', host] })
+    t.equal((await fetch(`${url}/health`)).status, 200, host)
+  }
+})
+
+t.test('--version and --help print and end, and touch nothing', async (t) => {
+  const { home, cwd } = place(t)
+  rmSync(home, { recursive: true })
+  t.match(await fails(t, { home, cwd, port: null, args: ['--version'] }), { code: 0, out: `${VERSION}\n`, log: '' })
+  for (const flag of ['--help', '-h']) t.match(await fails(t, { home, cwd, port: null, args: [flag] }), { code: 0, out: /--port <n>[\s\S]*LOCAL_AGENT_HOME/, log: '' })
+  t.throws(() => rmSync(home, { recursive: true }), { code: 'ENOENT' })
+})
+
+t.test('a second service on the same home ends with 73 and says which process has it', async (t) => {
+  const where = place(t)
+  const first = await startService(t, where)
+  t.match(await fails(t, where), { code: 73, out: '', log: new RegExp(`in use by process ${first.pid}[\\s\\S]*LOCAL_AGENT_HOME`) })
+  t.equal((await fetch(`${first.url}/health`)).status, 200, 'the first one goes on')
+})
+
+t.test('without the key that the data was written with it ends with 78', async (t) => {
+  const where = place(t)
+  const key = `${where.home}/master.key`
+  await (await startService(t, where)).stop()
+  t.match(await fails(t, { ...where, env: { LOCAL_AGENT_PASSPHRASE: 'x' } }), { code: 78, log: /Unset LOCAL_AGENT_PASSPHRASE/ }, 'a passphrase instead')
+  writeFileSync(key, Buffer.alloc(32, 7))
+  t.match(await fails(t, where), { code: 78, out: '', log: /is not the key/ }, 'another key')
+  writeFileSync(key, 'short')
+  t.match(await fails(t, where), { code: 78, log: /is not a key file/ }, 'no key')
+  rmSync(key)
+  t.match(await fails(t, where), { code: 78, log: /master\.key is missing/ }, 'none at all')
+  mkdirSync(key)
+  t.match(await fails(t, where), { code: 78, log: /LOCAL_AGENT_HOME/ }, 'a folder in its place')
+})
+
+t.test('a home that cannot be used ends with 78 and names the way out', async (t) => {
+  const { home, cwd } = place(t, '{}')
+  for (const path of [`${home}/config.json`, `${home}/config.json/x`]) {
+    const { code, log } = await fails(t, { home: path, cwd })
+    t.equal(code, 78)
+    t.match(log, /^The configuration directory .* cannot be used: .*LOCAL_AGENT_HOME/)
+    t.notMatch(log, /^ +at /m, 'no stack')
+  }
+})
+
+t.test('a malformed config.json degrades the service, which starts all the same', async (t) => {
+  const service = await startService(t, place(t, '{"model": '))
+  const health = await fetch(`${service.url}/health`)
+  t.equal(health.status, 200)
+  t.match(await health.json(), { status: 'degraded', checks: { config: /not JSON.*config\.json\.invalid-/ } })
+  t.match(service.log(), /not JSON/)
+})
+
+t.test('a relative home is meant from the working directory', async (t) => {
+  const { cwd } = place(t)
+  await (await startService(t, { home: 'here', cwd })).stop()
+  t.doesNotThrow(() => rmSync(`${cwd}/here/master.key`))
+})
