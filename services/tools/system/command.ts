@@ -54,6 +54,8 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const count = (chunk: number) => {
         bytes += chunk
         if (bytes <= FLOOD_BYTES) return
+        // Killed before its pipes break, or it might end by that and look as if it had run.
+        child.kill('SIGKILL')
         for (const stream of streams) stream.stop()
         child.end(0)
       }

@@ -67,11 +67,11 @@ t.test('writeFile makes a file with its folders and shows the change', async (t)
 
 t.test('writeFile keeps the mode of the file it replaces', { skip: process.platform === 'win32' }, async (t) => {
   const { workspace, output } = lay(t, { 'run.sh': '', 'private.txt': '' })
-  chmodSync(join(workspace, 'run.sh'), 0o755)
+  chmodSync(join(workspace, 'run.sh'), 0o777)
   chmodSync(join(workspace, 'private.txt'), 0o600)
   for (const path of ['run.sh', 'private.txt', 'new.txt']) await output('writeFile', { path, content: 'x' })
   const mode = (name: string) => statSync(join(workspace, name)).mode & 0o777
-  t.equal(mode('run.sh'), 0o755)
+  t.equal(mode('run.sh'), 0o777)
   t.equal(mode('private.txt'), 0o600)
   t.equal(mode('new.txt'), 0o666 & ~process.umask())
 })
