@@ -1,9 +1,11 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ErrorSchema, type ErrorBody } from '../schemas/errors.ts'
 import { whatIsWrong, type FailedRule } from '../services/invalid.ts'
+
+// An ES module import of node:http reads every export of it, and one of them loads all of fetch: 30 ms of start-up.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 type Known = Record<string, { statusCode: number, code: string, error: (request: FastifyRequest) => string }>
 

@@ -24,7 +24,8 @@ function validator (key: string): ValidateFunction {
   validators ??= new Map()
   let validate = validators.get(key)
   if (validate === undefined) {
-    validate = new Ajv({ strict: false, verbose: true }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
+    // The schemas are ours and hold: checking them against the meta-schema would be most of the start-up.
+    validate = new Ajv({ strict: false, verbose: true, meta: false, validateSchema: false }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
     validators.set(key, validate)
   }
   return validate
