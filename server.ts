@@ -27,6 +27,7 @@ async function main () {
   const ending = endWith(building)
   try {
     const app = await building
+    if (ending.begun) return
     await app.listen({ host: options.host, port: options.port ?? app.config.current.port ?? PORT })
     announce(app)
   } catch (error) {
@@ -49,6 +50,7 @@ function endWith (building: Promise<App>) {
     delay: CLOSE_MS,
     logger: false,
     skip: ['SIGHUP', 'beforeExit'],
+    onSecondError: (error) => say(`another error while ending: ${(error as Error)?.stack ?? error}`),
     onTimeout: () => say(`The service did not close within ${CLOSE_MS} ms and was ended.`)
   }, async ({ err }) => {
     ending.begun = true

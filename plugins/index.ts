@@ -2,6 +2,7 @@ import type { App, Settings } from '../app.ts'
 import agent from './agent.ts'
 import clock from './clock.ts'
 import config from './config.ts'
+import drain from './drain.ts'
 import errors from './errors.ts'
 import health from './health.ts'
 import gate from './gate.ts'
@@ -25,5 +26,6 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(tools, settings)
   await app.register(agent)
   await app.register(health)
+  await app.register(drain)
   await app.register(retention)
 }

@@ -46,7 +46,10 @@ export function spawnService ({ home, cwd, env, args = [], port = '0', preload =
 /** Runs the built service and waits for its ready line. */
 export async function startService (t: { teardown (handler: () => unknown): unknown }, options: Options): Promise<Sidecar> {
   const { child, out, log, exited } = spawnService(options)
-  t.teardown(() => child.kill('SIGKILL'))
+  t.teardown(() => {
+    child.kill('SIGKILL')
+    return exited
+  })
   const lines = createInterface({ input: child.stdout! })
   const ready = await Promise.race([once(lines, 'line').then(([line]) => line), exited.then(() => undefined)])
   if (ready === undefined) throw new Error(`the service did not start: ${log()}`)

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { VERSION } from '../../services/version.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const PARTS = ['app.ts', 'boot.ts', 'server.ts', 'package.json', 'plugins', 'routes', 'schemas', 'services', 'scripts']
+
+/** A clone of the sources, never built, with the packages installed. */
+function clone (t: Test) {
+  const dir = t.testdir({ clone: {}, home: {} })
+  for (const part of PARTS) cpSync(`${ROOT}${part}`, `${dir}/clone/${part}`, { recursive: true })
+  symlinkSync(`${ROOT}node_modules`, `${dir}/clone/node_modules`)
+  return { root: `${dir}/clone`, home: `${dir}/home` }
+}
+
+/** `npm start -- --port 0`, until its ready line; then it is ended. */
+async function npmStart (t: Test, { root, home }: ReturnType<typeof clone>) {
+  // npm itself may run on another Node; the script's is the installed one. A group of its own, so that all of it ends.
+  const child = spawn('npm', ['start', '--silent', '--', '--port', '0'], { cwd: root, env: { ...process.env, LOCAL_AGENT_HOME: home }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => { log += text })
+  const exited = once(child, 'close')
+  const lines = createInterface({ input: child.stdout })
+  const first = await Promise.race([once(lines, 'line').then(([line]) => line), exited])
+  t.type(first, 'string', log)
+  const ready = JSON.parse(first)
+  t.equal((await fetch(`${ready.url}/health`)).status, 200)
+  process.kill(-child.pid!, 'SIGTERM')
+  await exited
+  return ready
+}
+
+t.test('npm start builds a fresh clone, again when a source is newer, and only then', async (t) => {
+  const place = clone(t)
+  t.match(await npmStart(t, place), { event: 'ready', url: /^http:\/\/127\.0\.0\.1:\d+$/, version: VERSION }, 'the ready line comes first')
+
+  const built = `${place.root}/dist/server.js`
+  appendFileSync(built, '// untouched\n')
+  await npmStart(t, place)
+  t.match(readFileSync(built, 'utf8'), '// untouched')
+
+  const manifest = `${place.root}/package.json`
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(`"version": "${VERSION}"`, '"version": "9.9.9"'))
+  t.match(await npmStart(t, place), { version: '9.9.9' })
+})
