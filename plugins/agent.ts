@@ -17,6 +17,7 @@ export default fp(async (app) => {
     ledger: createLedger({ store, clock }),
     conversations: createConversations({ store, clock }),
     config: () => config.current,
+    memory: async () => '',
     workspace,
     log
   })

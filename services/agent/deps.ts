@@ -17,6 +17,8 @@ export interface AgentDeps {
   ledger: Ledger
   conversations: Conversations
   config: () => Config
+  /** What is remembered of the user, as text for the system prompt; read anew for each model call. */
+  memory: () => Promise<string>
   /** Folder that runs work in when the request names none. */
   workspace: () => string
   log: { error (details: object, message: string): void }

@@ -57,7 +57,7 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
 async function callModel ({ live, conversation }: Attempt, { prompt, instructions }: Context, tools: Tool[], ids: IdSource, deps: AgentDeps): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { run, signal } = live
-  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), denials: conversation.denials, instructions, now: clock.now() })
+  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), memory: await deps.memory(), denials: conversation.denials, instructions, now: clock.now() })
   const writer = createStepWriter({ append: run.log.append, ids })
   await streamModel({
     models: registry.candidates('capable'),
