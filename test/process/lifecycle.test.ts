@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { allGone } from '../services/process/alive.ts'
 import { spawnService, startService, type Sidecar } from '../sidecar.ts'
@@ -107,6 +108,19 @@ t.test('while it shuts down new requests get 503, and /health says that it still
   t.match(await service.exited, { code: 0 }, 'a command that ignores TERM is killed in time')
   await allGone(command.pids, 0)
   await t.resolves(command.ended)
+})
+
+t.test('a reader that takes nothing holds up no end', async (t) => {
+  const service = await startService(t, place(t, { model: 'offline/scripted', offline: { script: [{ text: 'word '.repeat(2_000_000) }] } }))
+  const body = JSON.stringify({ messages: [{ role: 'user', content: 'tell me a long story' }] })
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  socket.write(`POST /run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  socket.on('error', () => {})
+  await once(socket, 'readable')
+  const { code, ms } = await timed(service, 'SIGTERM')
+  t.equal(code, 0)
+  t.ok(ms < WITHIN_MS, `${ms} ms`)
+  socket.destroy()
 })
 
 t.test('a signal during the start ends it with 0', async (t) => {
