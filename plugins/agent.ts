@@ -7,7 +7,7 @@ declare module 'fastify' { interface FastifyInstance { agent: Agent } }
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still say so. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, config, brain, workspace, log } = app
   const agent = createAgent({
     store,
     clock,
@@ -17,10 +17,10 @@ export default fp(async (app) => {
     ledger: createLedger({ store, clock }),
     conversations: createConversations({ store, clock }),
     config: () => config.current,
-    memory: async () => '',
+    memory: async () => (await brain.recall()).contextPreview,
     workspace,
     log
   })
   app.decorate('agent', agent)
   app.addHook('preClose', async () => agent.close())
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'stream'] })
+}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'brain', 'stream'] })

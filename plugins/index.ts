@@ -1,5 +1,6 @@
 import type { App, Settings } from '../app.ts'
 import agent from './agent.ts'
+import brain from './brain.ts'
 import clock from './clock.ts'
 import config from './config.ts'
 import drain from './drain.ts'
@@ -24,6 +25,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(stream)
   await app.register(providers, settings)
   await app.register(tools, settings)
+  await app.register(brain)
   await app.register(agent)
   await app.register(health)
   await app.register(drain)

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import agent from './agent.ts'
+import brain from './brain.ts'
 import providers from './providers.ts'
 import service from './service.ts'
 
@@ -7,5 +8,6 @@ import service from './service.ts'
 export async function registerRoutes (app: App) {
   await app.register(service)
   await app.register(agent)
+  await app.register(brain)
   await app.register(providers)
 }

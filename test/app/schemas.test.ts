@@ -75,6 +75,14 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     if (!parseEvents(asked.body).some(({ type }) => type === 'tool-approval-request')) throw new Error('nothing was asked')
     return app.inject('/approvals?limit=1')
   },
+  'GET /memory/brain 200': async (app) => {
+    await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'two\nlines', value: 'x' } })
+    return app.inject('/memory/brain')
+  },
+  'POST /memory/brain/fact 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),
+  'DELETE /memory/brain/fact 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),
+  'POST /memory/brain/pref 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'toString', value: '' } }),
+  'DELETE /memory/brain 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain' }),
   'GET /providers 200': (app) => app.inject('/providers'),
   'POST /providers/configure 200': (app) => app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } })
 }

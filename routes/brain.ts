@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactRemovedSchema, PreferenceBodySchema, PreferenceSetSchema
+} from '../schemas/brain.ts'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+
+const schemas = [
+  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactRemovedSchema, PreferenceBodySchema, PreferenceSetSchema
+]
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of schemas) app.addSchema(schema)
+
+  app.get('/memory/brain', {
+    schema: {
+      tags: ['brain'], operationId: 'getBrain', summary: 'What is remembered of the user, and what runs are told of it', response: { 200: ref(BrainViewSchema) }
+    }
+  }, async () => app.brain.recall())
+
+  app.post('/memory/brain/fact', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'learnFact',
+      summary: 'Remembers a fact; one that is known in any case is not doubled',
+      body: ref(FactBodySchema),
+      response: { 200: ref(FactLearnedSchema), 400: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => ({ status: 'learned' as const, brain: await app.brain.learn(request.body.fact) }))
+
+  app.delete('/memory/brain/fact', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'forgetFact',
+      summary: 'Forgets the fact that equals the one given',
+      body: ref(FactBodySchema),
+      response: { 200: ref(FactRemovedSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => ({ status: 'removed' as const, brain: await app.brain.forget(request.body.fact) }))
+
+  app.post('/memory/brain/pref', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'setPreference',
+      summary: 'Sets a preference, or overwrites it',
+      body: ref(PreferenceBodySchema),
+      response: { 200: ref(PreferenceSetSchema), 400: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => ({ status: 'set' as const, brain: await app.brain.prefer(request.body) }))
+
+  app.delete('/memory/brain', {
+    schema: {
+      tags: ['brain'], operationId: 'clearBrain', summary: 'Forgets everything, for good', response: { 200: ref(BrainClearedSchema) }
+    }
+  }, async () => {
+    await app.brain.clear()
+    return { status: 'cleared' as const }
+  })
+}
+
+export default routes
