@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Protocol } from '../schemas/agent.ts'
 import type { RunEvent } from '../services/runlog/events.ts'
-import { renderDocumented } from '../services/dialects/documented.ts'
+import { chooseDialect, type Dialect } from '../services/dialects/dialect.ts'
 import { pump } from '../services/stream/pump.ts'
 
 /** What a run's stream is made from; see `Follower` in services/agent. */
@@ -15,8 +16,8 @@ interface RunStream {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with a run's events until the segment ends or the client goes away. */
-    streamRun (run: RunStream): Promise<void>
+    /** Answers with a run's events until the segment ends or the client goes away; see `chooseDialect` for how they are written. */
+    streamRun (run: RunStream, protocol?: Protocol, messages?: ReadonlyArray<object>): Promise<void>
   }
 }
 
@@ -24,8 +25,9 @@ declare module 'fastify' {
 export default fp(async (app) => {
   const open = new Set<Promise<unknown>>()
 
-  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream) {
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream, protocol?: Protocol, messages?: ReadonlyArray<object>) {
     const { raw } = this
+    const dialect = chooseDialect(protocol, messages)
     const gone = new AbortController()
     const onClose = () => gone.abort()
     raw.on('close', onClose)
@@ -38,10 +40,11 @@ export default fp(async (app) => {
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
       'x-thread-id': encodeURIComponent(run.threadId),
-      'x-run-id': run.runId
+      'x-run-id': run.runId,
+      ...dialect.headers
     })
     raw.flushHeaders()
-    const streaming = pump({ chunks: rendered(run.batches(gone.signal)), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
+    const streaming = pump({ chunks: rendered(run.batches(gone.signal), dialect), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
     open.add(streaming)
     try {
       await streaming
@@ -56,9 +59,10 @@ export default fp(async (app) => {
   app.addHook('onClose', async () => { await Promise.allSettled(open) })
 }, { name: 'stream', dependencies: ['clock'] })
 
-async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>) {
+async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Dialect) {
   for await (const batch of batches) {
-    const text = renderDocumented(batch)
+    const text = render(batch)
     if (text !== '') yield text
   }
+  if (end !== '') yield end
 }

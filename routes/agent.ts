@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ApprovalListSchema, ApprovalSchema, PageQuery, RunBodySchema } from '../schemas/agent.ts'
+import { ApprovalListSchema, ApprovalSchema, PageQuery, RunBodySchema, StreamQuery } from '../schemas/agent.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
@@ -15,10 +15,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'run',
       summary: 'Answers a conversation as a stream of events',
+      querystring: StreamQuery,
       body: ref(RunBodySchema),
       response: { 400: ErrorRef, 409: ErrorRef, 429: ErrorRef }
     }
-  }, async (request, reply) => reply.streamRun(await app.agent.run(request.body)))
+  }, async (request, reply) => reply.streamRun(await app.agent.run(request.body), request.query.protocol, request.body.messages))
 
   app.post('/run/approve', {
     bodyLimit: RUN_BODY_LIMIT,
@@ -26,10 +27,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'approveRun',
       summary: 'Answers an approval request and continues the run that asked',
+      querystring: StreamQuery,
       body: ref(RunBodySchema),
       response: { 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
-  }, async (request, reply) => reply.streamRun(await app.agent.approve(request.body)))
+  }, async (request, reply) => reply.streamRun(await app.agent.approve(request.body), request.query.protocol, request.body.messages))
 
   app.get('/approvals', {
     schema: {

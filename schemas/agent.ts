@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
 
-/** A message of the conversation: an AI SDK ModelMessage (`role`, `content`). Other keys are kept. */
+/** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
 const Message = Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
 
 export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
@@ -11,9 +11,19 @@ export const RunBodySchema = Type.Object({
   context: Type.Optional(Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder that relative paths and commands start from' }))
   }, { additionalProperties: true })),
-  id: Type.Optional(ThreadId)
+  id: Type.Optional(ThreadId),
+  trigger: Type.Optional(Type.Unknown({ description: 'Of chat clients: "regenerate-message" never answers an approval request' })),
+  messageId: Type.Optional(Type.Unknown({ description: 'Of chat clients: the message that is continued' }))
 }, { $id: 'RunBody', additionalProperties: true })
 export type RunBody = Static<typeof RunBodySchema>
+
+export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Literal('ui'), Type.Literal('ui5')], {
+  description: 'How the stream is written: as documented here, as the AI SDK\'s UI message stream, or as that for its 5.x clients. ' +
+    'By default "ui" when a message has `parts`, else "documented".'
+})
+export type Protocol = Static<typeof ProtocolSchema>
+
+export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
 
 export const ApprovalState = Type.Union(
   ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'].map((state) => Type.Literal(state))

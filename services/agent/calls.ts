@@ -109,8 +109,9 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
         ops: [ledger.move(approval, 'unknown').op]
       })
     } else {
-      const reason = approval.state === 'denied' ? approval.reason ?? 'The user denied this call.' : 'Nobody answered in time.'
-      run.log.append({ type: 'tool-denied', toolCallId, toolName, reason })
+      run.log.append(approval.state === 'denied'
+        ? { type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? 'The user denied this call.', approvalId: approval.approvalId }
+        : { type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' })
     }
   }
   if (run.stored < run.log.events.length) await commit(run, deps)

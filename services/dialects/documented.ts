@@ -1,4 +1,5 @@
 import type { RunEvent } from '../runlog/events.ts'
+import { line } from './line.ts'
 
 /**
  * The documented stream: the UI message stream protocol's events, each with the fields that our interface names
@@ -41,8 +42,6 @@ function render (event: RunEvent): string {
     case 'analysis': return ''
   }
 }
-
-const line = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
 function delta (type: string, id: string, text: string) {
   const quoted = JSON.stringify(text)

@@ -39,7 +39,8 @@ export type RunEvent =
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   | { type: 'tool-output', output: Record<string, unknown> } & Call
   | { type: 'tool-error', errorText: string } & Call
-  | { type: 'tool-denied', reason: string } & Call
+  /** `approvalId` when the user was asked and said no; without it nobody was asked, or nobody answered. */
+  | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | { type: 'approval-request', approvalId: string, input: unknown, reason?: string } & Call
   | { type: 'error', errorText: string, code: string }
   | { type: 'abort', reason: string }
