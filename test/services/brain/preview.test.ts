@@ -1,0 +1,65 @@
+import t from 'tap'
+import type { Brain } from '../../../schemas/brain.ts'
+import { contextPreview, PREVIEW_LIMIT } from '../../../services/brain/preview.ts'
+
+const preview = (brain: Partial<Brain>) => contextPreview({ facts: [], preferences: {}, patterns: [], updatedAt: 0, ...brain })
+const facts = (count: number, pad = 90) => Array.from({ length: count }, (_, i) => `fact number ${i} `.padEnd(pad, 'x'))
+const preferences = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, 'y'.repeat(90)]))
+
+t.test('facts, a blank line, preferences', async (t) => {
+  t.equal(preview({ facts: ['Likes tea', 'Lives in Bremen'], preferences: { theme: 'dark', editor: 'vim' } }),
+    '## Known facts\n- Likes tea\n- Lives in Bremen\n\n## Preferences\n- theme: dark\n- editor: vim')
+})
+
+t.test('empty sections are left out', async (t) => {
+  t.equal(preview({ facts: ['Likes tea'] }), '## Known facts\n- Likes tea')
+  t.equal(preview({ preferences: { theme: 'dark' } }), '## Preferences\n- theme: dark')
+  t.equal(preview({}), '')
+})
+
+t.test('line breaks of every kind in facts, keys and values become spaces', async (t) => {
+  const broken = 'a\nb\r\nc\rd\ve\ff\u0085g\u2028h\u2029i\n\n## Preferences'
+  const flat = 'a b c d e f g h i  ## Preferences'
+  t.equal(preview({ facts: [broken], preferences: { [broken]: broken } }), `## Known facts\n- ${flat}\n\n## Preferences\n- ${flat}: ${flat}`)
+})
+
+t.test('what just fits 4,000 tokens is whole; one character more is not', async (t) => {
+  const whole = facts(100)
+  const room = PREVIEW_LIMIT - preview({ facts: whole }).length - '\n- '.length
+  const fits = preview({ facts: [...whole, 'z'.repeat(room)] })
+  t.equal(fits.length, 4_000 * 4)
+  t.notMatch(fits, 'Left out')
+  const over = preview({ facts: [...whole, 'z'.repeat(room + 1)] })
+  t.ok(over.length <= PREVIEW_LIMIT)
+  t.match(over, /\n\n\(Left out for want of room: \d+ older facts?\.\)$/)
+})
+
+t.test('beyond it the newest facts win, in their order, and the last line counts the others', async (t) => {
+  const all = facts(1_000)
+  const text = preview({ facts: all, preferences: { theme: 'dark' } })
+  const shown = text.match(/^- fact number.*$/gm)!
+  t.ok(text.length <= PREVIEW_LIMIT && text.length > PREVIEW_LIMIT * 0.97, 'the room is used')
+  t.same(shown, all.slice(-shown.length).map((fact) => `- ${fact}`))
+  t.equal(text.split('\n').at(-1), `(Left out for want of room: ${1_000 - shown.length} older facts.)`)
+  t.match(text, '\n\n## Preferences\n- theme: dark\n\n(')
+})
+
+t.test('neither many facts nor many preferences crowd the other out', async (t) => {
+  const lines = (text: string, start: string) => text.split('\n').filter((line) => line.startsWith(start)).length
+  const both = preview({ facts: facts(1_000), preferences: preferences(1_000) })
+  t.ok(both.length <= PREVIEW_LIMIT)
+  t.ok(lines(both, '- fact') > 70 && lines(both, '- key') > 70)
+  t.match(both, `(Left out for want of room: ${1_000 - lines(both, '- fact')} older facts, ${1_000 - lines(both, '- key')} older preferences.)`)
+
+  const few = preview({ facts: ['Likes tea'], preferences: preferences(1_000) })
+  t.match(few, '- Likes tea\n')
+  t.ok(few.length <= PREVIEW_LIMIT && few.length > PREVIEW_LIMIT * 0.97, 'what facts do not need is given to preferences')
+  t.match(few, `- key 999: ${'y'.repeat(90)}\n\n(Left out for want of room: ${1_000 - lines(few, '- key')} older preferences.)`)
+})
+
+t.test('the largest facts there can be leave the newest ones', async (t) => {
+  const astral = Array.from({ length: 10 }, (_, i) => `${i}${'😀'.repeat(1_999)}`)
+  const text = preview({ facts: astral })
+  t.ok(text.length <= PREVIEW_LIMIT)
+  t.match(text, `- ${astral[9]}\n\n(Left out for want of room: 7 older facts.)`)
+})
