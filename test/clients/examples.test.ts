@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { startService } from '../sidecar.ts'
+
+const execute = promisify(execFile)
+const SCRIPT = new URL('../../examples/curl.sh', import.meta.url).pathname
+
+for (const token of [undefined, 'a-token-of-the-shell']) {
+  t.test(`examples/curl.sh works against a service ${token ? 'with' : 'without'} a token`, async (t) => {
+    const dir = t.testdir({ home: {}, work: {} })
+    const env = token ? { LOCAL_AGENT_TOKEN: token } : {}
+    const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
+
+    const { stdout, stderr } = await execute('bash', [SCRIPT, service.url], { timeout: 60_000, env: { PATH: process.env.PATH, ...env } })
+
+    t.equal(stderr, '')
+    for (const said of ['"status":"ok"', '"active_model"', '"status":"learned"', '"status":"set"', '"contextPreview":"## Known facts\\n- Tries', 'tool-approval-request', 'hello.txt now holds: hello', '"status":"removed"']) {
+      t.match(stdout, said)
+    }
+    const { brain } = await (await fetch(`${service.url}/memory/brain`, { headers: token ? { authorization: `Bearer ${token}` } : {} })).json() as any
+    t.same([brain.facts, brain.preferences], [[], { greeting: 'hello' }])
+  })
+}
+
+t.test('examples/curl.sh stops at the first call that fails', async (t) => {
+  const dir = t.testdir({ home: {}, work: {} })
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' } })
+
+  await t.rejects(execute('bash', [SCRIPT, service.url], { env: { PATH: process.env.PATH } }), { stdout: /"status":"ok"[\s\S]*ERR_/ })
+})
