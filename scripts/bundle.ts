@@ -24,6 +24,9 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
         'import { fileURLToPath as __fileURLToPath } from \'node:url\'\n' +
         'const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL(\'.\', import.meta.url))'
     },
+    // Names stay, for stack traces; the rest is less to read at each start.
+    minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: 'none',
     logLevel: 'warning'
   })
