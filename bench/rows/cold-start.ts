@@ -13,8 +13,11 @@ export async function coldStart ({ times }: Context) {
   const start = async (name: Name) => {
     const port = await freePort()
     const began = performance.now()
-    const { stop } = spawnSubject(name, { dir, port, url: 'http://127.0.0.1:9/v4/ai' })
-    while (!await isHealthy(port)) await sleep(POLL_MS)
+    const { child, stop } = spawnSubject(name, { dir, port, url: 'http://127.0.0.1:9/v4/ai' })
+    while (!await isHealthy(port)) {
+      if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode} before it was healthy`)
+      await sleep(POLL_MS)
+    }
     const took = performance.now() - began
     // The caches are written once what follows start-up has been loaded as well.
     await sleep(700)
