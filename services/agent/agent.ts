@@ -5,13 +5,14 @@ import type { Approval } from '../approvals/record.ts'
 import { newId } from '../ids.ts'
 import { createKeyedLock } from '../locks.ts'
 import { createRunLog } from '../runlog/runlog.ts'
+import { approvalResponses, isAnswer, mentionedApprovals } from './answers.ts'
 import { settleDecided, type Attempt } from './calls.ts'
 import type { Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
 import { openFolder } from './folder.ts'
 import { createLiveRuns, followKnown, type Follower, type LiveRun } from './live.ts'
 import { analyzeRun, endEarly, runSteps } from './loop.ts'
-import { approvalResponses, isAnswer, mentionedApprovals, toPrompt } from './messages.ts'
+import { continuedMessage, toPrompt } from './messages.ts'
 import { loadRun, storedSegment, type Run } from './run.ts'
 
 const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
@@ -52,7 +53,7 @@ export function createAgent (deps: AgentDeps) {
   }
 
   async function startRun (body: RunBody): Promise<Follower> {
-    const context = await toPrompt(body.messages)
+    const context = await toPrompt(body.messages, deps.host.forModel)
     const cwd = await openFolder(body.context?.cwd, deps.workspace())
     const threadId = body.id ?? await conversationOf(body) ?? newId()
     return locked(threadId, async () => {
@@ -71,7 +72,7 @@ export function createAgent (deps: AgentDeps) {
   function newRun ({ messages }: RunBody, threadId: string, cwd: string): Run {
     const now = clock.now()
     const runId = newId()
-    const messageId = newId()
+    const messageId = continuedMessage(messages) ?? newId()
     return {
       head: {
         runId, threadId, messageId, cwd, maxSteps: STANDARD_STEPS, createdAt: now, updatedAt: now, segment: 0, steps: 0, asked: [], usage: { inputTokens: 0, outputTokens: 0 }, chunks: 0
@@ -102,7 +103,8 @@ export function createAgent (deps: AgentDeps) {
   }
 
   async function answer (body: RunBody): Promise<Follower> {
-    const decisions = approvalResponses(body.messages)
+    const said = approvalResponses(body)
+    const decisions = said.withOld ? await ledger.meant(said.decisions) : said.decisions
     const { threadId } = await ledger.require(decisions[0].approvalId)
     return locked(threadId, async () => {
       const { approvals, news } = await ledger.decide(decisions, body.id)
@@ -142,7 +144,7 @@ export function createAgent (deps: AgentDeps) {
       ])
     }
     lives.admit(threadId)
-    const context = await toPrompt(run.messages)
+    const context = await toPrompt(run.messages, deps.host.forModel)
     if (head.segment < segment) {
       run.head = { ...head, segment }
       log.append(start)
@@ -154,8 +156,8 @@ export function createAgent (deps: AgentDeps) {
   }
 
   return {
-    /** Starts a run, or continues one when the last message answers an approval request. */
-    run: (body: RunBody): Promise<Follower> => isAnswer(body.messages) ? answer(body) : startRun(body),
+    /** Starts a run, or continues one when the request answers an approval request. */
+    run: (body: RunBody): Promise<Follower> => isAnswer(body) ? answer(body) : startRun(body),
 
     /** Continues the run that asked; see `Ledger.decide` for what an answer may be. */
     approve: answer,

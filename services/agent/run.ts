@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import type { RawMessage } from './messages.ts'
+import type { RawMessage } from './raw-message.ts'
 import { compact } from '../runlog/compact.ts'
 import { createRunLog, segmentStart, type RunLog } from '../runlog/runlog.ts'
 import type { RunEvent, Usage } from '../runlog/events.ts'

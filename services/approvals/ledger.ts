@@ -55,6 +55,19 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     },
 
     /**
+     * A chat's message keeps the decisions that were carried out before its newest ones. Of all of them, the ones
+     * that are meant: those the book still waits for, else those of the newest step, to be followed or replayed.
+     */
+    async meant (decisions: Decision[]): Promise<Decision[]> {
+      const known = (await Promise.all(decisions.map(async (decision) => ({ decision, approval: await get(decision.approvalId) }))))
+        .filter((entry): entry is { decision: Decision, approval: Approval } => entry.approval !== undefined)
+      const open = known.filter(({ approval }) => approval.state === 'pending')
+      const last = known.at(-1)?.approval
+      const meant = open.length > 0 ? open : known.filter(({ approval }) => approval.runId === last?.runId && approval.segment === last.segment)
+      return meant.length > 0 ? meant.map(({ decision }) => decision) : decisions
+    },
+
+    /**
      * Checks the answers of one request against the book and returns those that are news; nothing is written when
      * one of them cannot stand. The first decision wins: the same again is no news, another is a 409.
      */
