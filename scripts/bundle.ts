@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
+import { late } from './late.ts'
 
 export const ROOT = new URL('..', import.meta.url).pathname
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
@@ -16,7 +17,8 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    external: ['classic-level'],
+    external: ['classic-level/binding.js'],
+    plugins: [late],
     define: { PACKAGE_VERSION: JSON.stringify(version) },
     // CommonJS packages in an ES module bundle still ask for these.
     banner: {
