@@ -1,3 +1,4 @@
+import { Check } from '@sinclair/typebox/value'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ConfigKeys, type Config } from '../../schemas/config.ts'
 import { whatIsWrong, type FailedRule } from '../invalid.ts'
@@ -10,8 +11,9 @@ export function checkConfig (raw: Record<string, unknown>): { config: Config, pr
   const problems: string[] = []
   for (const [key, value] of Object.entries(raw)) {
     if (!Object.hasOwn(ConfigKeys, key)) continue
-    const validate = validator(key)
-    if (validate(value)) config[key] = value
+    // Whether it holds is soon said; only to say why not is a validator made, since start-up waits for this.
+    const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
+    if (!validate || validate(value)) config[key] = value
     else {
       const { path, message } = whatIsWrong(validate.errors as FailedRule[])
       problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
