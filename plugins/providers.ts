@@ -17,7 +17,8 @@ export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL, token, 
     keys: app.store.record<{ gateway_key?: string }>('secrets', () => ({})),
     config: app.config,
     clock: app.clock,
-    environment: { gatewayKey, gatewayBaseURL }
+    environment: { gatewayKey, gatewayBaseURL },
+    variables: process.env
   })
   app.decorate('providers', providers)
   app.decorate('secrets', () => [...providers.secrets(), token, passphrase].filter((secret) => secret !== undefined))

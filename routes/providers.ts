@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { ConfigureBodySchema, ConfiguredSchema, ProviderListSchema } from '../schemas/providers.ts'
+import { ConfigureBodySchema, ConfiguredSchema, ModelListSchema, ProviderListSchema, ProviderTestedSchema, TestBodySchema } from '../schemas/providers.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ConfigureBodySchema, ConfiguredSchema, ProviderListSchema]) app.addSchema(schema)
+  for (const schema of [ConfigureBodySchema, ConfiguredSchema, ModelListSchema, ProviderListSchema, ProviderTestedSchema, TestBodySchema]) app.addSchema(schema)
 
   app.get('/providers', {
     schema: {
@@ -21,6 +21,24 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(ConfiguredSchema), 400: ErrorRef }
     }
   }, async (request) => app.providers.configure(request.body))
+
+  app.get('/models', {
+    schema: {
+      tags: ['providers'], operationId: 'listModels', summary: 'The models of every provider; lists are kept for five minutes', response: { 200: ref(ModelListSchema) }
+    }
+  }, async (request) => app.providers.models(request.signal))
+
+  app.post('/providers/test', {
+    // Without a body the active model is meant.
+    preValidation: async (request) => { request.body ??= {} },
+    schema: {
+      tags: ['providers'],
+      operationId: 'testProvider',
+      summary: 'Makes one small call to a model and says how it went',
+      body: ref(TestBodySchema),
+      response: { 200: ref(ProviderTestedSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.providers.test(request.body.model, request.signal))
 }
 
 export default routes

@@ -27,3 +27,32 @@ export const ConfiguredSchema = Type.Object({
   gateway_configured: Type.Boolean(),
   warning: Type.Optional(Type.String())
 }, { $id: 'Configured' })
+
+const ModelInfoSchema = Type.Object({
+  id: ModelId,
+  name: Type.String(),
+  provider: Type.String(),
+  contextWindow: Type.Optional(Type.Integer({ description: 'Tokens' })),
+  pricing: Type.Optional(Type.Object({
+    input: Type.Optional(Type.String()),
+    output: Type.Optional(Type.String())
+  }, { description: 'US dollars a token' }))
+})
+
+export const ModelListSchema = Type.Object({
+  models: Type.Array(ModelInfoSchema),
+  errors: Type.Array(Type.Object({ provider: Type.String(), error: Type.String() }), { description: 'Providers whose models could not be listed, and why' })
+}, { $id: 'ModelList' })
+export type ModelList = Static<typeof ModelListSchema>
+
+export const TestBodySchema = Type.Object({
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`; the active model when absent' }))
+}, { $id: 'TestBody', additionalProperties: false })
+
+export const ProviderTestedSchema = Type.Object({
+  ok: Type.Boolean(),
+  model: ModelId,
+  latencyMs: Type.Integer({ description: 'How long the call took' }),
+  error: Type.Optional(Type.String({ description: 'What went wrong, and what to do' }))
+}, { $id: 'ProviderTested' })
+export type ProviderTested = Static<typeof ProviderTestedSchema>

@@ -1,3 +1,4 @@
+import { boundedFetch } from './bounded.ts'
 import type { Provider } from './contract.ts'
 import { ProviderNotConfigured } from './errors.ts'
 
@@ -6,7 +7,7 @@ export interface GatewaySettings {
   apiKey?: string
 }
 
-const GATEWAY_HINT = 'the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.'
+const NO_KEY = 'the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.'
 
 /**
  * Models of the AI gateway. Settings are read at each call, so that a changed key works on the next one. The SDK is loaded
@@ -14,7 +15,8 @@ const GATEWAY_HINT = 'the model gateway has no key. POST /providers/configure wi
  */
 export function createGatewayProvider ({ settings, fetch }: { settings: () => GatewaySettings, fetch?: typeof globalThis.fetch }): Provider {
   const seen = new Set<string>()
-  let cached: { baseURL?: string, gateway: Promise<ReturnType<typeof import('@ai-sdk/gateway').createGateway>> } | undefined
+  type Gateway = ReturnType<typeof import('@ai-sdk/gateway').createGateway>
+  let cached: { baseURL?: string, gateways: Promise<{ whole: Gateway, streamed: Gateway }> } | undefined
 
   function key (): string | undefined {
     const apiKey = settings().apiKey?.trim() || undefined
@@ -22,10 +24,20 @@ export function createGatewayProvider ({ settings, fetch }: { settings: () => Ga
     return apiKey
   }
 
-  async function open (options: { fetch?: typeof globalThis.fetch } = {}) {
+  async function open (mode: 'answer' | 'events', signal?: AbortSignal) {
     const { createGateway } = await import('@ai-sdk/gateway')
-    // Without a key the SDK would look for other credentials of this machine: the callback never lets it.
-    return createGateway({ baseURL: settings().baseURL || undefined, apiKey: () => key() ?? 'none', fetch: options.fetch ?? fetch })
+    const send = boundedFetch(mode, fetch)
+    return createGateway({
+      baseURL: settings().baseURL || undefined,
+      // Without a key the SDK would look for other credentials of this machine: the callback never lets it.
+      apiKey: () => key() ?? 'none',
+      fetch: signal ? (url, init) => send(url, { ...init, signal }) : send
+    })
+  }
+
+  async function openBoth () {
+    const [whole, streamed] = await Promise.all([open('answer'), open('events')])
+    return { whole, streamed }
   }
 
   return {
@@ -33,27 +45,37 @@ export function createGatewayProvider ({ settings, fetch }: { settings: () => Ga
     kind: 'gateway',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     configured: () => key() !== undefined,
+    problem: () => key() === undefined ? NO_KEY : undefined,
     secrets () {
       key()
       return [...seen]
     },
     async languageModel (id) {
-      if (key() === undefined) throw new ProviderNotConfigured(id, GATEWAY_HINT)
+      if (key() === undefined) throw new ProviderNotConfigured(id, NO_KEY)
       const { baseURL } = settings()
-      if (!cached || cached.baseURL !== baseURL) cached = { baseURL, gateway: open() }
+      if (!cached || cached.baseURL !== baseURL) cached = { baseURL, gateways: openBoth() }
       try {
-        return (await cached.gateway).languageModel(id)
+        const gateways = await cached.gateways
+        const whole = gateways.whole.languageModel(id)
+        const streamed = gateways.streamed.languageModel(id)
+        return {
+          specificationVersion: 'v4',
+          provider: streamed.provider,
+          modelId: id,
+          supportedUrls: streamed.supportedUrls,
+          doGenerate: (options) => whole.doGenerate(options),
+          doStream: (options) => streamed.doStream(options)
+        }
       } catch (error) {
         cached = undefined
         throw error
       }
     },
     async listModels (signal) {
-      if (key() === undefined) throw new ProviderNotConfigured('gateway', GATEWAY_HINT)
+      if (key() === undefined) throw new ProviderNotConfigured('gateway', NO_KEY)
       signal.throwIfAborted()
-      const send = fetch ?? globalThis.fetch
       // A gateway of its own each time: the SDK keeps the first list it got for ever.
-      const gateway = await open({ fetch: (url, init) => send(url, { ...init, signal }) })
+      const gateway = await open('answer', signal)
       const { models } = await gateway.getAvailableModels()
       return models.filter(({ modelType }) => !modelType || modelType === 'language').map(({ id, name, pricing }) => ({
         id, name, provider: id.slice(0, id.indexOf('/')), ...pricing && { pricing: { input: pricing.input, output: pricing.output } }

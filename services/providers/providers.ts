@@ -1,9 +1,13 @@
-import type { ConfigureBody, ProviderList } from '../../schemas/providers.ts'
+import type { ConfigureBody, ModelList, ProviderList, ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { ConfigService } from '../config/config.ts'
 import type { StoredRecord } from '../store/contract.ts'
+import { createCatalog } from './catalog.ts'
+import type { Provider } from './contract.ts'
+import { createDirectProvider } from './direct.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/provider.ts'
+import { probe } from './probe.ts'
 import { createRegistry } from './registry.ts'
 
 export type Providers = Awaited<ReturnType<typeof createProviders>>
@@ -16,29 +20,41 @@ interface Parts {
   config: Pick<ConfigService, 'current' | 'update'>
   clock: Clock
   environment: { gatewayKey?: string, gatewayBaseURL?: string }
+  /** Where `${VAR}` in the key of a provider is looked up. */
+  variables: Record<string, string | undefined>
 }
 
 /** The service's models: the registry of roles, and how the user changes it. */
-export async function createProviders ({ keys, config, clock, environment }: Parts) {
+export async function createProviders ({ keys, config, clock, environment, variables }: Parts) {
   let { gateway_key: configuredKey } = await keys.get()
-  const registry = createRegistry({
-    providers: [
-      createOfflineProvider({ clock, script: () => config.current.offline?.script }),
-      createGatewayProvider({
-        settings: () => ({
-          apiKey: configuredKey ?? environment.gatewayKey,
-          baseURL: environment.gatewayBaseURL ?? config.current.gateway?.baseURL
-        })
-      })
-    ],
-    settings: () => config.current,
-    clock
+  const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
+  const gateway = createGatewayProvider({
+    settings: () => ({
+      apiKey: configuredKey ?? environment.gatewayKey,
+      baseURL: environment.gatewayBaseURL ?? config.current.gateway?.baseURL
+    })
   })
+  const direct = new Map<string, Provider>()
+
+  function directProvider (name: string): Provider {
+    let provider = direct.get(name)
+    if (!provider) {
+      // A name such as "constructor" is no provider only because every object has one.
+      const own = () => Object.hasOwn(config.current.providers ?? {}, name) ? config.current.providers![name] : undefined
+      direct.set(name, provider = createDirectProvider({ name, settings: own, variables }))
+    }
+    return provider
+  }
+
+  const settings = () => config.current
+  const providers = () => [offline, ...Object.keys(config.current.providers ?? {}).map(directProvider), gateway]
+  const registry = createRegistry({ providers, settings, clock })
+  const catalog = createCatalog({ providers, settings, describe: registry.describeListFailure, clock })
 
   return {
     ...registry,
 
-    secrets: (): string[] => [configuredKey, environment.gatewayKey].filter((secret) => secret !== undefined),
+    secrets: (): string[] => [...registry.secrets(), configuredKey, environment.gatewayKey].filter((secret) => secret !== undefined),
 
     /** What keeps the active model from working, in a sentence; undefined when nothing is known to. */
     problem (): string | undefined {
@@ -62,6 +78,7 @@ export async function createProviders ({ keys, config, clock, environment }: Par
       if (key !== undefined) {
         await keys.update((secrets) => ({ ...secrets, gateway_key: key }))
         configuredKey = key
+        catalog.drop()
       }
       if (model !== undefined) await config.update((current) => ({ ...current, model }))
       const warning = registry.warning(registry.active())
@@ -71,6 +88,15 @@ export async function createProviders ({ keys, config, clock, environment }: Par
         gateway_configured: registry.gatewayConfigured(),
         ...(warning !== undefined && { warning })
       }
+    },
+
+    /** The models of every provider. */
+    models: (signal: AbortSignal): Promise<ModelList> => catalog.list(signal),
+
+    /** Whether a model answers, the one of role `capable` when none is named. Throws InvalidModelId (400). */
+    async test (id: string | undefined, signal: AbortSignal): Promise<ProviderTested> {
+      if (id !== undefined) registry.parseModelId(id)
+      return probe({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })
     }
   }
 }

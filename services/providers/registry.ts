@@ -20,8 +20,8 @@ export interface ModelSettings {
 }
 
 export interface RegistryParts {
-  /** `gateway` answers for every name that no other has. */
-  providers: Provider[]
+  /** Those there are at the moment; `gateway` answers for every name that no other has. */
+  providers: () => Provider[]
   settings: () => ModelSettings
   clock: Pick<Clock, 'now'>
 }
@@ -30,7 +30,14 @@ export type Registry = ReturnType<typeof createRegistry>
 
 /** Which model is used for what, and where it comes from. */
 export function createRegistry ({ providers, settings, clock }: RegistryParts) {
-  const named = (name: string) => providers.find((provider) => provider.name === name)
+  /** Every provider there ever was: the keys of those that are gone are struck out of messages too. */
+  const known = new Set<Provider>()
+  function present (): Provider[] {
+    const now = providers()
+    for (const provider of now) known.add(provider)
+    return now
+  }
+  const named = (name: string) => present().find((provider) => provider.name === name)
   const gateway = named('gateway')
 
   /** The parts of an id, its provider found. Throws InvalidModelId. */
@@ -82,6 +89,19 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     return fallback !== undefined && fallback !== active() && usable(fallback) ? [fallback] : []
   }
 
+  function secrets (): string[] {
+    present()
+    return [...known].flatMap((provider) => provider.secrets?.() ?? [])
+  }
+
+  function adviceFor (modelId: string) {
+    try {
+      return parseModelId(modelId).provider.advice
+    } catch {
+      return undefined
+    }
+  }
+
   const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
 
   return {
@@ -107,7 +127,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
       return [id, ...fallbacks().filter((fallback) => fallback !== id)]
     },
 
-    list: () => providers.map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
+    list: () => present().map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
 
     gatewayConfigured: (): boolean => gateway?.configured() ?? false,
 
@@ -115,13 +135,20 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     warning (id: string): string | undefined {
       const { provider } = parseModelId(id)
       if (provider.configured()) return undefined
-      return new ProviderNotConfigured(id, missing(provider)).message
+      return new ProviderNotConfigured(id, provider.problem?.() ?? `the provider ${provider.name} is not configured.`).message
     },
 
+    /** Every key that is or was in use. */
+    secrets,
+
     /** A failed call in words that name the model and hold no key. */
-    describeFailure: (error: unknown, modelId: string): Failure => describeFailure(error, modelId, {
-      secrets: providers.flatMap((provider) => provider.secrets?.() ?? []), now: clock.now()
-    }),
+    describeFailure (error: unknown, modelId: string): Failure {
+      return describeFailure(error, { modelId, advice: adviceFor(modelId), secrets: secrets(), now: clock.now() })
+    },
+
+    /** A list of models that could not be had, in such words. */
+    describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
+      describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
 
     /** Loads what the active model's first call would wait for. */
     async warm (): Promise<void> {
@@ -130,7 +157,3 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 }
-
-const missing = ({ kind, name }: Provider) => kind === 'gateway'
-  ? 'the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.'
-  : `the provider ${name} is not configured. Give its address and key in config.json under "providers".`

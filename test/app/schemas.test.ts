@@ -84,6 +84,8 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'POST /memory/brain/pref 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'toString', value: '' } }),
   'DELETE /memory/brain 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain' }),
   'GET /providers 200': (app) => app.inject('/providers'),
+  'GET /models 200': (app) => app.inject('/models'),
+  'POST /providers/test 200': (app) => app.inject({ method: 'POST', url: '/providers/test' }),
   'POST /providers/configure 200': (app) => app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } })
 }
 

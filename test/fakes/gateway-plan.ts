@@ -1,10 +1,12 @@
-/** What the fake gateway answers to one model call. Everything is optional; parts leave in the order of the fields. */
+/** What a fake model server answers to one call. Everything is optional; parts leave in the order of the fields. */
 export interface Plan {
   /** Milliseconds before the answer's status line. */
   delayMs?: number
   /** Answers with this error instead; `body` replaces the gateway's own error JSON. */
   error?: { status: number, type?: string, message?: string, param?: unknown, headers?: Record<string, string>, body?: string }
   reasoning?: string | string[]
+  /** The answer is JSON of this many bytes that means nothing, sent as fast as it is taken. */
+  bytes?: number
   /** A string is cut into words, an array gives the deltas as they are (make it long for a huge answer). */
   text?: string | string[]
   toolCalls?: Array<{ toolName: string, input: unknown, toolCallId?: string }>
@@ -19,12 +21,12 @@ export interface Plan {
   /** Puts the time of sending (epoch milliseconds with fraction) and a blank before each text delta. Needs partMs. */
   stamp?: boolean
   /** How the stream ends instead of properly, after its first `after` parts (default: all but the finish part). */
-  ending?: 'cut' | 'stall' | 'no-finish' | 'invalid-json' | { error: unknown }
+  ending?: 'cut' | 'stall' | 'no-finish' | 'no-done' | 'invalid-json' | { error: unknown }
   after?: number
 }
 
 let lastCall = 0
-const words = (text: string | string[]) => typeof text === 'string' ? text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text ? [text] : []) : text
+export const words = (text: string | string[]) => typeof text === 'string' ? text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text ? [text] : []) : text
 
 const usageOf = (plan: Plan, text: number) => {
   const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: text }
@@ -34,7 +36,7 @@ const usageOf = (plan: Plan, text: number) => {
   }
 }
 
-const textOf = (plan: Plan) => plan.object === undefined ? words(plan.text ?? []) : [JSON.stringify(plan.object)]
+export const textOf = (plan: Plan) => plan.object === undefined ? words(plan.text ?? []) : [JSON.stringify(plan.object)]
 const callsOf = (plan: Plan) => (plan.toolCalls ?? []).map((call) => ({
   type: 'tool-call', toolCallId: call.toolCallId ?? `gw_${++lastCall}`, toolName: call.toolName, input: JSON.stringify(call.input)
 }))

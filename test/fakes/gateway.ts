@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { plainAnswer, streamParts, structuredAnswer, type Plan } from './gateway-plan.ts'
+import { sendBytes, sendJson, sendParts, sse, startStream } from './sending.ts'
 
 export type { Plan } from './gateway-plan.ts'
 
@@ -26,6 +27,8 @@ export interface FakeGatewayOptions {
   reply? (request: GatewayRequest): Plan | undefined | Promise<Plan | undefined>
   /** Models of GET /config. */
   models?: Array<{ id: string, name: string } & Record<string, unknown>>
+  /** What happens to GET /config instead: `delayMs`, `error` and `bytes` of a plan. */
+  listing? (): Plan | undefined
   /** Any other key is refused with authentication_error. */
   apiKey?: string
   port?: number
@@ -60,6 +63,10 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       if (options.apiKey !== undefined && req.headers.authorization !== `Bearer ${options.apiKey}`) {
         return sendError(res, { status: 401, type: 'authentication_error', message: 'Invalid API key' })
       }
+      const listing = path.endsWith('/config') ? options.listing?.() : undefined
+      if (listing?.delayMs) await new Promise((resolve) => setTimeout(resolve, listing.delayMs))
+      if (listing?.error) return sendError(res, listing.error)
+      if (listing?.bytes) return sendBytes(res, listing.bytes)
       if (path.endsWith('/config')) return sendJson(res, { models: options.models ?? defaultModels })
       if (path.endsWith('/v1/credits')) return sendJson(res, { balance: '10.00', total_used: '0.00' })
       if (req.method !== 'POST' || !path.endsWith('/language-model')) return sendError(res, { status: 404, type: 'not_found', message: `No route ${path}` })
@@ -82,6 +89,7 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       }
       if (plan.delayMs) await new Promise((resolve) => setTimeout(resolve, plan.delayMs))
       if (plan.error) sendError(res, plan.error)
+      else if (plan.bytes) sendBytes(res, plan.bytes)
       else if (!request.streaming) sendJson(res, plainAnswer(plan))
       else stream(res, plan, request.modelId)
     }
@@ -99,60 +107,24 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
   }
 }
 
-function sendJson (res: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) {
-  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
-}
-
 function sendError (res: ServerResponse, { status, type = 'internal_server_error', message = 'The fake gateway failed', param, headers, body }: NonNullable<Plan['error']>) {
   sendJson(res, body ?? { error: { message, type, param }, generationId: 'gen_1' }, status, headers)
 }
 
-const sse = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`
 const rendered = new WeakMap<Plan, Buffer>()
 
 function stream (res: ServerResponse, plan: Plan, modelId: string) {
-  res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-  res.on('error', () => {})
   if (!plan.partMs && !plan.ending && !plan.toolCalls) {
     let body = rendered.get(plan)
     if (!body) rendered.set(plan, body = Buffer.from(streamParts(plan, modelId).map(sse).join('') + 'data: [DONE]\n\n'))
-    res.end(body)
-    return
+    return startStream(res).end(body)
   }
   const parts = streamParts(plan, modelId)
-  const count = plan.ending ? Math.min(plan.after ?? parts.length - 1, parts.length) : parts.length
-  if (!plan.partMs) {
-    res.write(parts.slice(0, count).map(sse).join(''))
-    return end(res, plan.ending)
-  }
-  // One timer a stream; a late tick catches up, so that the pace holds under load.
-  const started = performance.now()
-  let sent = 0
-  const timer = setInterval(() => {
-    const due = Math.min(count, Math.floor((performance.now() - started) / plan.partMs!))
-    let text = ''
-    for (; sent < due; sent++) text += sse(plan.stamp ? stamped(parts[sent]) : parts[sent])
-    if (text) res.write(text)
-    if (sent === count) {
-      clearInterval(timer)
-      end(res, plan.ending)
-    }
-  }, plan.partMs)
-  res.once('close', () => clearInterval(timer))
+  sendParts(res, parts, plan, { whole: parts.length - 1, render: (part) => sse(plan.stamp ? stamped(part) : part) })
 }
 
 function stamped (part: any) {
   return part.type === 'text-delta' ? { ...part, delta: `${(performance.timeOrigin + performance.now()).toFixed(3)} ${part.delta}` } : part
-}
-
-function end (res: ServerResponse, ending: Plan['ending']) {
-  if (ending === 'stall') return
-  // The bytes already written are to arrive before the connection breaks.
-  if (ending === 'cut') res.write('', () => setTimeout(() => res.destroy(), 5))
-  else if (ending === 'invalid-json') res.end('data: {"type":"text-delta","id":"t0","del\n\n')
-  else if (ending === 'no-finish') res.end()
-  else if (ending) res.end(sse({ type: 'error', error: ending.error }) + 'data: [DONE]\n\n')
-  else res.end('data: [DONE]\n\n')
 }
 
 // On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0]

@@ -1,12 +1,20 @@
 import t from 'tap'
 import { systemClock } from '../../../services/clock/clock.ts'
+import { createDirectProvider } from '../../../services/providers/direct.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
 import { createOfflineProvider } from '../../../services/providers/offline/provider.ts'
 import type { ScriptedTurn } from '../../../services/providers/offline/scripted.ts'
-import { startFakeGateway } from '../../fakes/gateway.ts'
+import { startFakeGateway, type Plan } from '../../fakes/gateway.ts'
+import { startFakeOpenAI } from '../../fakes/openai.ts'
 import { providerSuite } from '../../suites/provider.ts'
 
 const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
+
+/** What a model server answers to the suite's messages. */
+function planFor (said: string): Plan {
+  if (said === 'tool') return { toolCalls: [{ toolName: 'listDirectory', input: { path: 'src' } }] }
+  return said === 'slow' ? { text: words, partMs: 200 } : { text: words }
+}
 
 providerSuite(t, 'offline/assistant', async () => ({
   provider: createOfflineProvider({ clock: systemClock, script: () => undefined }),
@@ -41,17 +49,21 @@ providerSuite(t, 'offline/scripted', async () => {
 })
 
 providerSuite(t, 'the gateway', async (t) => {
-  const gateway = await startFakeGateway({
-    reply (request) {
-      const said = request.body.prompt.at(-1).content[0].text
-      if (said === 'tool') return { toolCalls: [{ toolName: 'listDirectory', input: { path: 'src' } }] }
-      return said === 'slow' ? { text: words, partMs: 200 } : { text: words }
-    }
-  })
+  const gateway = await startFakeGateway({ reply: ({ body }) => planFor(body.prompt.at(-1).content[0].text) })
   t.teardown(() => gateway.close())
   return {
     provider: createGatewayProvider({ settings: () => ({ baseURL: gateway.url, apiKey: 'test-key' }) }),
     modelId: 'anthropic/claude-sonnet-5.5',
+    say: { text: 'text', tool: 'tool', slow: 'slow' }
+  }
+})
+
+providerSuite(t, 'a direct provider', async (t) => {
+  const server = await startFakeOpenAI({ reply: ({ body }) => planFor(body.messages.at(-1).content) })
+  t.teardown(() => server.close())
+  return {
+    provider: createDirectProvider({ name: 'ollama', settings: () => ({ baseURL: server.url, models: ['llama3'] }), variables: {} }),
+    modelId: 'llama3',
     say: { text: 'text', tool: 'tool', slow: 'slow' }
   }
 })

@@ -15,7 +15,7 @@ async function setUp (t: Test, options: FakeGatewayOptions = {}, key: string | u
   t.teardown(() => gateway.close())
   const settings = { baseURL: gateway.url as string | undefined, apiKey: key as string | undefined }
   const provider = createGatewayProvider({ settings: () => settings })
-  const registry = createRegistry({ providers: [provider], settings: () => ({}), clock: systemClock })
+  const registry = createRegistry({ providers: () => [provider], settings: () => ({}), clock: systemClock })
   return { gateway, settings, provider, registry }
 }
 

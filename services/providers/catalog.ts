@@ -1,0 +1,67 @@
+import type { ModelList } from '../../schemas/providers.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { ModelInfo, Provider } from './contract.ts'
+import { within } from './deadline.ts'
+import type { Failure } from './failure.ts'
+
+/** How long a list is kept, and how long a provider may take for it, milliseconds. */
+const KEPT_MS = 5 * 60_000
+const LIMIT_MS = 10_000
+/** Models taken of one provider. */
+const MOST_MODELS = 2_000
+
+interface Parts {
+  providers: () => Provider[]
+  /** Another object whenever the configuration has changed. */
+  settings: () => object
+  describe (error: unknown, provider: Provider): Failure
+  clock: Clock
+}
+
+/** The models of all providers, each list kept for five minutes. */
+export function createCatalog ({ providers, settings, describe, clock }: Parts) {
+  let kept = new Map<string, { models: ModelInfo[], at: number }>()
+  let keptFor = settings()
+
+  /** What is being asked for when this is called is not kept either. */
+  function drop () {
+    kept = new Map()
+    keptFor = settings()
+  }
+
+  async function modelsOf (provider: Provider, signal: AbortSignal): Promise<ModelInfo[]> {
+    const lists = kept
+    const known = lists.get(provider.name)
+    if (known && clock.now() - known.at < KEPT_MS && clock.now() >= known.at) return known.models
+    const all = await within({ clock, ms: LIMIT_MS, signal }, (either) => provider.listModels(either))
+    const models = all.slice(0, MOST_MODELS)
+    lists.set(provider.name, { models, at: clock.now() })
+    return models
+  }
+
+  return {
+    drop,
+
+    /** Every model there is. A provider that cannot be asked is told of beside them; a gateway without key is not asked. */
+    async list (signal: AbortSignal): Promise<ModelList> {
+      if (settings() !== keptFor) drop()
+      const present = providers()
+      const taken = new Set(present.map(({ name }) => name))
+      const asked = present.filter((provider) => provider.kind !== 'gateway' || provider.configured())
+      const answers = await Promise.all(asked.map(async (provider) => {
+        try {
+          const models = await modelsOf(provider, signal)
+          return { models: provider.kind === 'gateway' ? models.map((model) => told(model, taken)) : models, errors: [] }
+        } catch (error) {
+          return { models: [], errors: [{ provider: provider.name, error: describe(error, provider).message }] }
+        }
+      }))
+      return { models: answers.flatMap(({ models }) => models), errors: answers.flatMap(({ errors }) => errors) }
+    }
+  }
+}
+
+/** A gateway's model whose first part is the name of a direct provider is reached as `gateway/<id>`. */
+function told (model: ModelInfo, taken: Set<string>): ModelInfo {
+  return taken.has(model.provider) ? { ...model, id: `gateway/${model.id}`, provider: 'gateway' } : model
+}

@@ -1,0 +1,121 @@
+import { adaptive, type Refused } from './adapt.ts'
+import { boundedFetch } from './bounded.ts'
+import type { Provider } from './contract.ts'
+import { ProviderNotConfigured } from './errors.ts'
+import { readModelList } from './list.ts'
+
+export interface DirectSettings {
+  /** http or https, as the server's own documentation names it: it often ends in /v1. */
+  baseURL: string
+  /** `${VAR}` in it stands for a variable of the environment. */
+  apiKey?: string
+  /** Names of models to offer, the first one as the default; absent: the server is asked. */
+  models?: string[]
+}
+
+interface Parts {
+  name: string
+  /** Read at each call; undefined when it is configured no more. */
+  settings: () => DirectSettings | undefined
+  variables: Record<string, string | undefined>
+  fetch?: typeof globalThis.fetch
+}
+
+/** A server that speaks OpenAI's chat completions, asked directly. The SDK is loaded on first use. */
+export function createDirectProvider ({ name, settings, variables, fetch }: Parts): Provider {
+  const seen = new Set<string>()
+  const refused = new Map<string, Refused>()
+  let firstListed: string | undefined
+
+  /** The key with its variables filled in, and those that are not there. */
+  function key () {
+    const missing: string[] = []
+    const value = settings()?.apiKey?.replace(/\$\{(\w+)\}/g, (_whole, variable) => {
+      if (!variables[variable]) missing.push(variable)
+      return variables[variable] ?? ''
+    }).trim() || undefined
+    if (value !== undefined && missing.length === 0) seen.add(value)
+    return { value, missing }
+  }
+
+  function problem (): string | undefined {
+    if (!settings()) return `config.json names no provider "${name}" any more. Add it under "providers", or choose another model.`
+    const [variable] = key().missing
+    return variable && `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "providers".`
+  }
+
+  /** Throws ProviderNotConfigured, naming what was wanted. */
+  function access (wanted: string) {
+    const wrong = problem()
+    if (wrong !== undefined) throw new ProviderNotConfigured(wanted, wrong)
+    return { baseURL: settings()!.baseURL.replace(/\/+$/, ''), apiKey: key().value }
+  }
+
+  return {
+    name,
+    kind: 'direct',
+    get defaultModel () { return `${name}/${settings()?.models?.[0] ?? firstListed ?? 'default'}` },
+    configured: () => problem() === undefined,
+    problem,
+    advice: {
+      get key () {
+        const given = settings()?.apiKey !== undefined
+        return `${given ? 'the key is not valid' : 'it wants a key'}. Set ${given ? 'another' : 'an'} "apiKey" for "${name}" in config.json under "providers", then POST /config/reload.`
+      },
+      address: `the "baseURL" of "${name}" in config.json`
+    },
+    secrets () {
+      key()
+      return [...seen]
+    },
+
+    async languageModel (id) {
+      const { baseURL, apiKey } = access(`${name}/${id}`)
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const caller = `${baseURL} ${id}`
+      if (!refused.has(caller)) refused.set(caller, new Set())
+      const calls = (mode: 'answer' | 'events') => adaptive((transformRequestBody) => createOpenAICompatible({
+        name, baseURL, apiKey, fetch: boundedFetch(mode, fetch), includeUsage: true, supportsStructuredOutputs: true, transformRequestBody
+      }).languageModel(id), refused.get(caller)!)
+      const whole = calls('answer')
+      const streamed = calls('events')
+      return {
+        specificationVersion: 'v4',
+        provider: name,
+        modelId: id,
+        supportedUrls: {},
+        doGenerate: (options) => whole((model) => model.doGenerate(options)),
+        doStream: (options) => streamed((model) => model.doStream(options))
+      }
+    },
+
+    async listModels (signal) {
+      signal.throwIfAborted()
+      const { baseURL, apiKey } = access(name)
+      const { models } = settings()!
+      if (models?.length) return models.map((model) => ({ id: `${name}/${model}`, name: model, provider: name }))
+      const response = await boundedFetch('answer', fetch)(`${baseURL}/models`, {
+        headers: { accept: 'application/json', ...apiKey !== undefined && { authorization: `Bearer ${apiKey}` } }, signal
+      })
+      const text = await response.text()
+      if (!response.ok) throw Object.assign(new Error(saidIn(text)), { statusCode: response.status })
+      const list = readModelList(text, name)
+      firstListed = list[0]?.id.slice(name.length + 1)
+      return list
+    },
+
+    async warm () {
+      await import('@ai-sdk/openai-compatible')
+    }
+  }
+}
+
+/** The message of OpenAI's error format. */
+function saidIn (text: string): string {
+  try {
+    const { error } = JSON.parse(text)
+    return String(error?.message ?? error ?? '')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,41 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ProviderTested } from '../../schemas/providers.ts'
+import type { Clock } from '../clock/clock.ts'
+import { within } from './deadline.ts'
+import type { Failure } from './failure.ts'
+
+const LIMIT_MS = 15_000
+/** The fewest that every provider accepts; what the model thinks first counts too. */
+const TOKENS = 16
+
+interface Parts {
+  id: string
+  load (id: string): Promise<{ model: LanguageModelV4 }>
+  describe (error: unknown, id: string): Failure
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** Makes one small call, streamed as those of runs are, and says how it went. Never fails. */
+export async function probe ({ id, load, describe, clock, signal }: Parts): Promise<ProviderTested> {
+  const started = clock.monotonic()
+  const latencyMs = () => Math.round(clock.monotonic() - started)
+  try {
+    await within({ clock, ms: LIMIT_MS, signal }, async (abortSignal) => {
+      const { model } = await load(id)
+      const { stream } = await model.doStream({
+        prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with the word OK.' }] }],
+        maxOutputTokens: TOKENS,
+        abortSignal
+      })
+      for await (const part of stream) {
+        if (part.type === 'error') throw part.error
+        if (part.type === 'finish') return
+      }
+      throw new Error('The answer broke off before it was finished.')
+    })
+    return { ok: true, model: id, latencyMs: latencyMs() }
+  } catch (error) {
+    return { ok: false, model: id, latencyMs: latencyMs(), error: describe(error, id).message }
+  }
+}

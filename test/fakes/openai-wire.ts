@@ -1,0 +1,59 @@
+import { textOf, words, type Plan } from './gateway-plan.ts'
+
+let lastCall = 0
+/** Characters of a tool's arguments in one chunk. */
+const PIECE = 5
+
+const finishOf = (plan: Plan) => (plan.finishReason ?? (plan.toolCalls?.length ? 'tool-calls' : 'stop')).replace('-', '_')
+
+function usageOf (plan: Plan) {
+  const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: textOf(plan).length }
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
+}
+
+const callsOf = (plan: Plan) => (plan.toolCalls ?? []).map(({ toolName, input, toolCallId = `call_${++lastCall}` }) => ({
+  id: toolCallId, type: 'function', function: { name: toolName, arguments: JSON.stringify(input) }
+}))
+
+/** The chunks of a streamed chat completion; a tool call's arguments come in pieces, as OpenAI sends them. */
+export function chunks (plan: Plan, model: string, withUsage: boolean): unknown[] {
+  if (plan.parts) return plan.parts
+  const chunk = (delta: object, finish: string | null = null) => ({
+    id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1767225600, model, choices: [{ index: 0, delta, finish_reason: finish }]
+  })
+  const calls = callsOf(plan).flatMap((call, index) => [
+    chunk({ tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: '' } }] }),
+    ...pieces(call.function.arguments).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] }))
+  ])
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    ...words(plan.reasoning ?? []).map((piece) => chunk({ reasoning_content: piece })),
+    ...textOf(plan).map((piece) => chunk({ content: piece })),
+    ...calls,
+    chunk({}, finishOf(plan)),
+    ...withUsage ? [{ ...chunk({}), choices: [], usage: usageOf(plan) }] : []
+  ]
+}
+
+/** A chat completion in one piece. */
+export function completion (plan: Plan, model: string): unknown {
+  const calls = callsOf(plan)
+  const text = textOf(plan).join('')
+  const reasoning = words(plan.reasoning ?? []).join('')
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1767225600,
+    model,
+    choices: [{
+      index: 0,
+      message: { role: 'assistant', content: text || null, ...reasoning && { reasoning_content: reasoning }, ...calls.length && { tool_calls: calls } },
+      finish_reason: finishOf(plan)
+    }],
+    usage: usageOf(plan)
+  }
+}
+
+function pieces (text: string): string[] {
+  return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) => text.slice(index * PIECE, (index + 1) * PIECE))
+}

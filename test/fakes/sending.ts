@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Plan } from './gateway-plan.ts'
+
+/** An event of a stream. */
+export const sse = (part: unknown) => `data: ${JSON.stringify(part)}\n\n`
+
+export function sendJson (res: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) {
+  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+/** One JSON document of so many bytes, sent no faster than it is taken. */
+export async function sendBytes (res: ServerResponse, bytes: number) {
+  res.on('error', () => {})
+  res.writeHead(200, { 'content-type': 'application/json' }).write('{"padding":"')
+  const closed = once(res, 'close')
+  const piece = Buffer.alloc(256 * 1024, 'x')
+  for (let sent = 0; sent < bytes && !res.destroyed; sent += piece.length) {
+    if (!res.write(piece)) await Promise.race([once(res, 'drain').catch(() => {}), closed])
+  }
+  res.end('"}')
+}
+
+export function startStream (res: ServerResponse): ServerResponse {
+  res.on('error', () => {})
+  return res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+}
+
+/** Streams parts at the plan's pace, and ends as it says: when not properly, then after its first `after` parts, or the `whole` ones. */
+export function sendParts (res: ServerResponse, parts: unknown[], plan: Plan, { whole, render = sse }: { whole: number, render?: (part: unknown) => string }) {
+  startStream(res)
+  const count = plan.ending && plan.ending !== 'no-done' ? Math.min(plan.after ?? whole, parts.length) : parts.length
+  if (!plan.partMs) {
+    res.write(parts.slice(0, count).map(render).join(''))
+    return end(res, plan.ending)
+  }
+  // One timer a stream; a late tick catches up, so that the pace holds under load.
+  const started = performance.now()
+  let sent = 0
+  const timer = setInterval(() => {
+    const due = Math.min(count, Math.floor((performance.now() - started) / plan.partMs!))
+    let text = ''
+    for (; sent < due; sent++) text += render(parts[sent])
+    if (text) res.write(text)
+    if (sent === count) {
+      clearInterval(timer)
+      end(res, plan.ending)
+    }
+  }, plan.partMs)
+  res.once('close', () => clearInterval(timer))
+}
+
+function end (res: ServerResponse, ending: Plan['ending']) {
+  if (ending === 'stall') return
+  // The bytes already written are to arrive before the connection breaks.
+  if (ending === 'cut') res.write('', () => setTimeout(() => res.destroy(), 5))
+  else if (ending === 'invalid-json') res.end('data: {"type":"text-delta","id":"t0","del\n\n')
+  else if (ending === 'no-finish' || ending === 'no-done') res.end()
+  else if (ending) res.end(sse({ type: 'error', error: ending.error }) + 'data: [DONE]\n\n')
+  else res.end('data: [DONE]\n\n')
+}
