@@ -27,5 +27,7 @@ t.test('examples/curl.sh stops at the first call that fails', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' } })
 
-  await t.rejects(execute('bash', [SCRIPT, service.url], { env: { PATH: process.env.PATH } }), { stdout: /"status":"ok"[\s\S]*ERR_/ })
+  const failed = await execute('bash', [SCRIPT, service.url], { env: { PATH: process.env.PATH } }).then(() => t.fail('it went on'), (error) => error)
+
+  t.match(failed, { code: 22, stdout: /"status":"ok"[\s\S]*ERR_/ })
 })

@@ -49,6 +49,11 @@ t.test('forgetting a fact that is not stored answers 404 and changes nothing', a
   t.same((await recall(app)).brain.facts, ['Prefers tea'])
 })
 
+t.test('only the fact that was given is forgotten', async (t) => {
+  const app = await remembering(t, { facts: ['one', 'two', 'three'] })
+  t.same((await forget(app, 'two')).body.brain.facts, ['one', 'three'])
+})
+
 t.test('a fact is kept trimmed and composed, and forgotten however it is padded or composed', async (t) => {
   const app = await build(t)
   t.same((await learn(app, '  Owns a cafe\u0301\n')).body.brain.facts, ['Owns a café'])
@@ -126,7 +131,7 @@ t.test('beyond 1,000 facts a new one is a 409 that says what to do; a known one 
 
 t.test('beyond 1,000 preferences a new key is a 409; a known one is overwritten', async (t) => {
   const app = await remembering(t, { preferences: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`key ${i}`, 'v'])) })
-  t.match(await prefer(app, 'one more', 'v'), { status: 409, body: { error: /DELETE \/memory\/brain/, code: 'ERR_TOO_MANY_PREFERENCES', statusCode: 409 } })
+  for (const key of ['one more', 'toString']) t.match(await prefer(app, key, 'v'), { status: 409, body: { error: /DELETE \/memory\/brain/, code: 'ERR_TOO_MANY_PREFERENCES', statusCode: 409 } })
   t.equal((await prefer(app, 'key 7', 'w')).body.brain.preferences['key 7'], 'w')
 })
 
