@@ -9,11 +9,11 @@ type Validate = ((data: unknown) => boolean) & { errors?: unknown }
  * What is returned for a route has `compile()` beside it, which compiles at once.
  */
 export function lazyCompilers (): any {
-  const ajv: (schemas: any, options: any) => (route: any) => unknown = AjvCompiler() as any
+  const ajv = once(() => AjvCompiler() as unknown as (schemas: any, options: any) => (route: any) => unknown)
   const json: () => (schemas: any, options: any) => (route: any) => (data: unknown) => string = SerializerCompiler as any
   return {
     buildValidator (schemas: any, options: any) {
-      const compilerFor = (coerceTypes: boolean | 'array') => once(() => ajv(schemas, {
+      const compilerFor = (coerceTypes: boolean | 'array') => once(() => ajv()(schemas, {
         ...options,
         customOptions: { ...options?.customOptions, coerceTypes, removeAdditional: false, useDefaults: true, verbose: true, allErrors: false }
       }))
