@@ -13,6 +13,7 @@ import routeTable from './route-table.ts'
 import store from './store.ts'
 import stream from './stream.ts'
 import tools from './tools.ts'
+import warmUp from './warm-up.ts'
 
 /** Every plugin, in the order in which they depend on each other; they close in the reverse order. */
 export async function registerPlugins (app: App, settings: Settings) {
@@ -30,4 +31,5 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(health)
   await app.register(drain)
   await app.register(retention)
+  await app.register(warmUp)
 }

@@ -29,6 +29,7 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
     // Names stay, for stack traces; the rest is less to read at each start.
     minifyWhitespace: true,
     minifySyntax: true,
+    lineLimit: 500,
     legalComments: 'none',
     logLevel: 'warning'
   })
