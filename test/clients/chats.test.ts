@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
+import { build } from '../helper.ts'
+import { withGateway } from '../with-gateway.ts'
+import { openChat } from './chat.ts'
+import { versions } from './versions.ts'
+
+const look = { toolName: 'listDirectory', input: { path: '.' } }
+
+for (const version of versions) {
+  t.test(`a chat of ${version.name}`, async (t) => {
+    t.test('shows the thinking and the answer, and its next turn brings the model the conversation without our thinking', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => ({ reasoning: 'hm', text: ['Hello there.', 'And again.'][nth] }), { config: { analysis: true } })
+      const chat = await openChat(app, version, { id: 'chat' })
+
+      await chat.say('hi')
+      t.match(chat.parts, [
+        { type: 'reasoning', text: /short question/, state: 'done', providerMetadata: { agent: { phase: 'analysis' } } },
+        { type: 'step-start' },
+        { type: 'reasoning', text: 'hm', state: 'done' },
+        { type: 'text', text: 'Hello there.', state: 'done' }
+      ])
+      t.match(chat.last, { role: 'assistant', metadata: { threadId: 'chat', finishReason: 'stop' } })
+
+      await chat.say('go on')
+      t.equal(chat.text, 'And again.')
+      t.same(chat.chat.messages.map(({ role }) => role), ['user', 'assistant', 'user', 'assistant'])
+      const [, ...prompt] = gateway.requests.at(-1)!.body.prompt
+      t.match(prompt, [
+        { role: 'user', content: [{ text: 'hi' }] },
+        { role: 'assistant', content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'Hello there.' }] },
+        { role: 'user', content: [{ text: 'go on' }] }
+      ])
+      t.notMatch(JSON.stringify(prompt), /short question/)
+      t.equal(chat.chat.status, 'ready')
+      t.same(chat.errors, [])
+    })
+
+    t.test('shows tools at work, good and bad calls, and what they came to', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => [
+        { text: 'Let me look.', toolCalls: [look, { toolName: 'readFile', input: { path: 'missing.txt' } }, { toolName: 'readFile', input: { file: 'x' } }] },
+        { toolCalls: [{ toolName: 'noSuchTool', input: {} }] },
+        { text: 'That is all.' },
+        { text: 'Yes.' }
+      ][nth])
+      writeFileSync(`${app.cwd}/here.txt`, 'x')
+      const chat = await openChat(app, version)
+
+      await chat.say('go')
+      t.match(chat.parts, [
+        { type: 'step-start' }, { type: 'text', text: 'Let me look.' },
+        { type: 'tool-listDirectory', state: 'output-available', input: { path: '.' }, output: { entries: [{ name: 'here.txt' }] } },
+        { type: 'tool-readFile', state: 'output-error', errorText: /missing\.txt/, input: { path: 'missing.txt' } },
+        { type: 'tool-readFile', state: 'output-error', errorText: /path/ },
+        { type: 'step-start' }, { type: 'tool-noSuchTool', state: 'output-error', errorText: /noSuchTool/ },
+        { type: 'step-start' }, { type: 'text', text: 'That is all.' }
+      ])
+
+      await chat.say('sure?')
+      t.equal(chat.text, 'Yes.')
+      const results = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
+      t.match(results, [
+        { content: [{ output: { type: 'json', value: { entries: [{ name: 'here.txt' }] } } }, { output: { type: 'error-text', value: /missing\.txt/ } }, { output: { type: 'error-text' } }] },
+        { content: [{ output: { type: 'error-text', value: /noSuchTool/ } }] }
+      ])
+      t.match(gateway.requests.at(-1)!.body.prompt[2].content.at(-1), { type: 'tool-call', input: { file: 'x' } }, 'the bad input is not lost')
+      t.same(chat.errors, [])
+    })
+
+    t.test('is told of a model\'s failure, and goes on afterwards', async (t) => {
+      const { app } = await withGateway(t, (_request, nth) => [
+        { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 }, { text: 'Better now.' }
+      ][nth])
+      const chat = await openChat(app, version, { id: 'chat' })
+      await chat.say('go')
+      t.equal(chat.chat.status, 'error')
+      t.match(chat.errors, [{ message: /test\/model/ }])
+      t.match(chat.text, /^half/)
+      await chat.say('try again')
+      t.equal(chat.text, 'Better now.')
+      t.equal(chat.errors.length, 1)
+    })
+
+    t.test('regenerates an answer', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => ({ text: ['first', 'second'][nth] }))
+      const chat = await openChat(app, version, { id: 'chat' })
+      await chat.say('go')
+      await chat.chat.regenerate()
+      t.equal(chat.text, 'second')
+      t.same(chat.chat.messages.map(({ role }) => role), ['user', 'assistant'])
+      t.match(gateway.requests[1].body.prompt.slice(1), [{ role: 'user', content: [{ text: 'go' }] }])
+      t.same(chat.errors, [])
+    })
+
+    t.test('attaches files', async (t) => {
+      const { app, gateway } = await withGateway(t, () => ({ text: 'a dot' }))
+      const chat = await openChat(app, version)
+      await chat.chat.sendMessage({ text: 'what is this?', files: [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url: 'data:image/png;base64,iVBORw0KGgo=' }] })
+      t.match(gateway.requests[0].body.prompt[1].content, [{ type: 'file', mediaType: 'image/png' }, { type: 'text', text: 'what is this?' }])
+      t.match(JSON.stringify(gateway.requests[0].body.prompt[1].content[0]), 'iVBORw0KGgo=')
+      t.same(chat.errors, [])
+    })
+
+    t.test('works with no model at all', async (t) => {
+      const app = await build(t)
+      writeFileSync(`${app.cwd}/here.txt`, 'x')
+      const chat = await openChat(app, version)
+      await chat.say('list the files here, then read here.txt')
+      t.match(chat.calls, [{ type: 'tool-listDirectory', state: 'output-available' }, { type: 'tool-readFile', state: 'output-available' }])
+      t.match(chat.text, /here\.txt/)
+      t.same(chat.errors, [])
+    })
+  })
+}
