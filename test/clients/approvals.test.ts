@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { build } from '../helper.ts'
+import { withGateway } from '../with-gateway.ts'
+import { openChat, waiting } from './chat.ts'
+import { versions } from './versions.ts'
+
+const write = (path: string, content: string) => ({ toolName: 'writeFile', input: { path, content } })
+const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
+const effects = (dir: string) => existsSync(`${dir}/effects.log`) ? readFileSync(`${dir}/effects.log`, 'utf8') : ''
+
+for (const version of versions.filter(({ approvals }) => approvals)) {
+  const sendAutomaticallyWhen = version.release.lastAssistantMessageIsCompleteWithApprovalResponses
+
+  t.test(`a chat of ${version.name} that answers approvals on /run`, async (t) => {
+    t.test('goes on with the same message through a chain of two, and then with another turn', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => [
+        { text: 'One at a time.', toolCalls: [write('a.txt', 'A')] }, { toolCalls: [write('b.txt', 'B')] }, { text: 'Both are written.' }, { text: 'You are welcome.' }
+      ][nth], { config: { analysis: true } })
+      const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
+
+      await chat.say('go')
+      const { id } = chat.last
+      t.match(chat.calls, [{ type: 'tool-writeFile', state: 'approval-requested', input: { path: 'a.txt', content: 'A' } }])
+      t.notOk(existsSync(`${app.cwd}/a.txt`))
+
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
+      t.match(chat.calls, [{ state: 'output-available', output: { path: 'a.txt' } }, { state: 'approval-requested', input: { path: 'b.txt' } }])
+      t.notOk(existsSync(`${app.cwd}/b.txt`))
+
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
+      t.equal(readFileSync(`${app.cwd}/b.txt`, 'utf8'), 'B')
+      t.match(chat.parts, [
+        { type: 'reasoning' },
+        { type: 'step-start' }, { type: 'text', text: 'One at a time.' }, { type: 'tool-writeFile', state: 'output-available' },
+        { type: 'step-start' }, { type: 'tool-writeFile', state: 'output-available', approval: { approved: true } },
+        { type: 'step-start' }, { type: 'text', text: 'Both are written.', state: 'done' }
+      ])
+      t.equal(chat.parts.length, 8, 'nothing is there twice')
+      t.equal(chat.last.id, id)
+      t.equal(chat.chat.messages.length, 2)
+
+      await chat.say('thanks')
+      t.equal(chat.text, 'You are welcome.')
+      const results = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
+      t.match(results, [{ content: [{ output: { type: 'json', value: { path: 'a.txt' } } }] }, { content: [{ output: { type: 'json', value: { path: 'b.txt' } } }] }])
+      t.same(chat.errors, [])
+    })
+
+    t.test('answers two at once, one yes and one no, and the model hears the reason', async (t) => {
+      const { app, gateway, systemOf } = await withGateway(t, (_request, nth) => [
+        { toolCalls: [append('a'), append('b'), { toolName: 'systemInfo', input: {} }] }, { text: 'As you wish.' }, { text: 'Fine.' }
+      ][nth])
+      const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
+      await chat.say('go')
+      const [a, b] = waiting(chat)
+      await chat.chat.addToolApprovalResponse({ id: a, approved: false, reason: 'not that one' })
+      t.equal(gateway.requests.length, 1, 'one answer of two sends nothing')
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: b, approved: true }))
+
+      t.equal(effects(app.cwd), 'b')
+      t.match(chat.calls, [
+        { state: 'output-denied', approval: { approved: false, reason: 'not that one' } }, { state: 'output-available', output: { exitCode: 0 } }, { type: 'tool-systemInfo', state: 'output-available' }
+      ])
+      t.equal(chat.text, 'As you wish.')
+      t.match(systemOf(1), /not that one/)
+
+      await chat.say('never mind')
+      t.equal(chat.text, 'Fine.')
+      const [results] = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
+      t.match(results.content, [{ output: { value: 'not that one' } }, { output: { type: 'json' } }, { output: { type: 'json' } }])
+      t.same(chat.errors, [])
+    })
+
+    t.test('that sends one answer of two is asked for the other again', async (t) => {
+      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a'), append('b')] }, { text: 'Done.' }][nth])
+      const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
+      await chat.say('go')
+      const [a, b] = waiting(chat)
+      await chat.chat.addToolApprovalResponse({ id: b, approved: true })
+      await chat.chat.sendMessage()
+      t.equal(effects(app.cwd), '')
+      t.match(chat.calls, [{ state: 'approval-requested' }, { state: 'approval-responded' }])
+      t.same(waiting(chat), [a])
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: a, approved: true }))
+      t.equal(effects(app.cwd), 'ab')
+      t.match(chat.calls, [{ state: 'output-available' }, { state: 'output-available' }])
+      t.equal(chat.text, 'Done.')
+      t.same(chat.errors, [])
+    })
+
+    t.test('that lost what followed an answer gets it again, and nothing runs twice', async (t) => {
+      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'Done.' }][nth])
+      const chat = await openChat(app, version, { id: 'chat' })
+      await chat.say('go')
+      await chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true })
+      const before = structuredClone(chat.chat.messages)
+      await chat.chat.sendMessage()
+      chat.chat.messages = before
+      await chat.chat.sendMessage()
+      t.equal(effects(app.cwd), 'a')
+      t.match(chat.calls, [{ state: 'output-available' }, { state: 'approval-requested' }])
+
+      // Now the answer that was carried out long ago is still there as one, beside the new one.
+      chat.last.parts = chat.last.parts.map((part: any) => part.state === 'output-available' ? before[1].parts.find(({ type }) => type === part.type)! : part)
+      await chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true })
+      await chat.chat.sendMessage()
+      t.equal(effects(app.cwd), 'ab')
+      t.equal(chat.text, 'Done.')
+      t.same(chat.errors, [])
+    })
+
+    t.test('that says something else instead withdraws the question', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { text: 'All right.' }][nth])
+      const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
+      await chat.say('go')
+      await chat.say('no, wait')
+      t.equal(chat.text, 'All right.')
+      t.match(gateway.requests[1].body.prompt.find(({ role }: any) => role === 'tool'), { content: [{ output: { type: 'execution-denied' } }] })
+      t.same((await app.inject('/approvals')).json(), { approvals: [] })
+      t.same(chat.errors, [])
+    })
+
+    t.test('is shown a call refused without asking as an error, and can go on after it', async (t) => {
+      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { toolCalls: [append('a')] }, { text: 'Right.' }, { text: 'Bye.' }][nth])
+      const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
+      await chat.say('go')
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: false }))
+      t.match(chat.calls, [{ state: 'output-denied' }, { state: 'output-error', errorText: /denied/ }])
+      await chat.say('bye')
+      t.equal(chat.text, 'Bye.')
+      t.same(chat.errors, [])
+    })
+
+    t.test('works with no model at all', async (t) => {
+      const app = await build(t)
+      const chat = await openChat(app, version, { sendAutomaticallyWhen })
+      await chat.say('write "one" to a.txt, then write "two" to b.txt')
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
+      t.equal(readFileSync(`${app.cwd}/b.txt`, 'utf8'), 'two')
+      t.match(chat.text, /a\.txt[\s\S]*b\.txt/)
+      t.same(chat.errors, [])
+    })
+  })
+}
