@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { Aborted } from '../abort.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Failure } from '../providers/failure.ts'
+import { turn } from './turns.ts'
 
 /** A model call that failed for good. */
 export class ModelFailed extends Error {
@@ -30,8 +31,6 @@ const RETRIES = 3
 const RETRY_MS = 1_000
 /** A provider that asks for a longer wait has refused. */
 const LONGEST_WAIT_MS = 60_000
-/** How long parts are read without letting other work have its turn, milliseconds. */
-const SLICE_MS = 4
 
 /**
  * Streams one model call. Until its first part it is tried again (RETRIES times, `retry-after` honoured), then on
@@ -98,7 +97,6 @@ async function attemptOnce (model: LanguageModelV4, { options, signal, clock, on
   }
 
   async function readAll (reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>) {
-    let sliceStart = clock.monotonic()
     for (let finished = false; ;) {
       const { done: ended, value: part } = await reader.read()
       either.throwIfAborted()
@@ -117,10 +115,8 @@ async function attemptOnce (model: LanguageModelV4, { options, signal, clock, on
         throw error
       }
       heardAt = clock.monotonic()
-      if (heardAt - sliceStart > SLICE_MS) {
-        await new Promise(setImmediate)
-        sliceStart = clock.monotonic()
-      }
+      const over = turn()
+      if (over) await over
     }
   }
 }

@@ -1,0 +1,29 @@
+/** How long the streams together may keep the event loop from everything else, milliseconds. */
+const SLICE_MS = 4
+
+// There is one event loop, so there is one of this: with a slice for each stream, thirty streams would keep a health
+// check waiting for thirty slices. Its time is the real one, whatever clock the services are given.
+
+const waiting: Array<() => void> = []
+let sliceStart: number | undefined
+
+/** Call it after each part of work. Undefined while the slice lasts; then a promise that resolves when it is this caller's turn again. */
+export function turn (): Promise<void> | undefined {
+  const now = performance.now()
+  if (sliceStart === undefined) {
+    sliceStart = now
+    setImmediate(nextTurn)
+  }
+  if (now - sliceStart <= SLICE_MS) return undefined
+  return new Promise((resolve) => { waiting.push(resolve) })
+}
+
+/** After all else has had its turn: a new slice, begun by whoever waits longest. */
+function nextTurn () {
+  sliceStart = undefined
+  const resolve = waiting.shift()
+  if (resolve === undefined) return
+  sliceStart = performance.now()
+  setImmediate(nextTurn)
+  resolve()
+}
