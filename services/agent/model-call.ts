@@ -123,6 +123,8 @@ async function attemptOnce (model: LanguageModelV4, { options, signal, clock, on
 
 /** A promise's value, or a rejection with the signal's reason when that comes first. */
 export async function orAbort<T> (promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  // Whoever began it may have given it the same signal: its rejection then comes as well, and nobody waits for it.
+  Promise.resolve(promise).catch(() => {})
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
