@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
+const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
 const Names = Type.Record(Type.String(), Type.String())
 
 export const McpEntrySchema = Type.Object({
@@ -30,13 +31,14 @@ export const ConfigKeys = {
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   /** Servers that speak OpenAI's chat completions, by the name that stands before the slash of their models. */
-  providers: Type.Optional(Type.Record(Type.String(), Type.Object({
+  providers: Type.Optional(Type.Record(Type.String({ pattern: PROVIDER_NAME }), Type.Object({
     baseURL: Type.String({ pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#]*)?$', description: 'An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment' }),
     /** `${VAR}` in it is taken from the environment. */
     apiKey: Type.Optional(Type.String()),
     models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
   }), {
-    propertyNames: { pattern: '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$', description: 'Up to 64 letters, digits, dots, dashes and underscores, and neither offline nor gateway' }
+    additionalProperties: false,
+    propertyNames: { pattern: PROVIDER_NAME, description: 'Up to 64 letters, digits, dots, dashes and underscores, and neither offline nor gateway' }
   })),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
   permissions: Type.Optional(Type.Record(Type.String(),

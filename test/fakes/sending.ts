@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import type { Plan } from './gateway-plan.ts'
 
 /** An event of a stream. */
@@ -11,14 +11,15 @@ export function sendJson (res: ServerResponse, body: unknown, status = 200, head
 
 /** One JSON document of so many bytes, sent no faster than it is taken. */
 export async function sendBytes (res: ServerResponse, bytes: number) {
-  res.on('error', () => {})
-  res.writeHead(200, { 'content-type': 'application/json' }).write('{"padding":"')
-  const closed = once(res, 'close')
+  res.writeHead(200, { 'content-type': 'application/json' })
+  await pipeline(padding(bytes), res).catch(() => {})
+}
+
+function * padding (bytes: number) {
   const piece = Buffer.alloc(256 * 1024, 'x')
-  for (let sent = 0; sent < bytes && !res.destroyed; sent += piece.length) {
-    if (!res.write(piece)) await Promise.race([once(res, 'drain').catch(() => {}), closed])
-  }
-  res.end('"}')
+  yield '{"padding":"'
+  for (let sent = 0; sent < bytes; sent += piece.length) yield piece
+  yield '"}'
 }
 
 export function startStream (res: ServerResponse): ServerResponse {
