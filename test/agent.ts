@@ -8,7 +8,9 @@ export interface Answer { status: number, events: Sent[], body: any, headers: Re
 async function post (app: App, url: string, payload: object): Promise<Answer> {
   const response = await app.inject({ method: 'POST', url, payload })
   const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
-  return { status: response.statusCode, headers: response.headers, events: isStream ? parseEvents(response.body) : [], body: isStream ? undefined : response.json() }
+  // Only the chat clients' dialects end with a line that is not JSON.
+  const text = response.headers['x-vercel-ai-ui-message-stream'] ? response.body.replace(/data: \[DONE\]\n\n$/, '') : response.body
+  return { status: response.statusCode, headers: response.headers, events: isStream ? parseEvents(text) : [], body: isStream ? undefined : response.json() }
 }
 
 /** Says one thing to the agent. */
