@@ -7,6 +7,7 @@ import { createRegistry } from '../../../services/providers/registry.ts'
 import { startFakeOpenAI, type FakeOpenAIOptions, type Plan } from '../../fakes/openai.ts'
 
 const ID = 'ollama/llama3'
+const variable = (name: string) => `\${${name}}`
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }]
 
 async function setUp (t: Test, options: FakeOpenAIOptions = {}, more: Partial<DirectSettings> = {}, variables: Record<string, string> = {}) {
@@ -36,7 +37,7 @@ const failedWith = (t: Test, error: NonNullable<Plan['error']>) => failure(t, { 
 
 t.test('a key may be a variable of the environment, without which nothing is sent', async (t) => {
   const variables: Record<string, string> = { THE_KEY: 'from-the-environment' }
-  const { server, provider, registry } = await setUp(t, {}, { apiKey: `\${THE_KEY}` }, variables)
+  const { server, provider, registry } = await setUp(t, {}, { apiKey: variable('THE_KEY') }, variables)
   await (await provider.languageModel('llama3')).doGenerate({ prompt })
   t.equal(server.calls[0].headers.authorization, 'Bearer from-the-environment')
   t.strictSame(provider.secrets!(), ['from-the-environment'])

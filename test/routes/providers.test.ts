@@ -1,0 +1,243 @@
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import { fakeClock } from '../clock.ts'
+import { startFakeGateway, type FakeGatewayOptions } from '../fakes/gateway.ts'
+import { build } from '../helper.ts'
+import { withDirect } from '../with-direct.ts'
+
+const models = async (app: App) => (await app.inject('/models')).json()
+const ids = async (app: App) => (await models(app)).models.map(({ id }: { id: string }) => id)
+const test = (app: App, payload?: object) => app.inject({ method: 'POST', url: '/providers/test', ...payload && { payload } })
+const configure = (app: App, payload: object) => app.inject({ method: 'POST', url: '/providers/configure', payload })
+
+async function gatewayFor (t: Test, options: FakeGatewayOptions = {}) {
+  const gateway = await startFakeGateway(options)
+  t.teardown(() => gateway.close())
+  return { gateway, keys: { gatewayKey: 'the-key', gatewayBaseURL: gateway.url } }
+}
+
+t.test('without a key and a server the offline models are listed, and nothing is wrong', async (t) => {
+  const app = await build(t)
+  t.match(await models(app), { models: [{ id: 'offline/assistant', provider: 'offline' }, { id: 'offline/scripted' }], errors: [] })
+  t.equal((await models(app)).models.length, 2)
+})
+
+t.test('the models of all providers stand in one list', async (t) => {
+  const { keys } = await gatewayFor(t)
+  const { app } = await withDirect(t, undefined, { ...keys, server: { models: [{ id: 'llama3', context_length: 8192 }] } })
+  const { models: all, errors } = await models(app)
+  t.strictSame(errors, [])
+  t.strictSame(all.map(({ id }: { id: string }) => id), [
+    'offline/assistant', 'offline/scripted', 'ollama/llama3', 'anthropic/claude-sonnet-5.5', 'anthropic/claude-haiku-5.5', 'openai/gpt-6-sol'
+  ])
+  t.match(all[2], { name: 'llama3', provider: 'ollama', contextWindow: 8192 })
+  t.match(all[3], { provider: 'anthropic', pricing: { input: '0.000003', output: '0.000015' } })
+})
+
+t.test('every id of the list is the id to use, also where a direct provider has a name of the gateway\'s', async (t) => {
+  const { gateway, keys } = await gatewayFor(t)
+  const { app, server, reload } = await withDirect(t, undefined, keys)
+  await reload({ providers: { openai: { baseURL: server.url } } })
+  const all = await ids(app)
+  t.ok(all.includes('gateway/openai/gpt-6-sol'))
+  t.ok(all.includes('openai/llama3'))
+  t.match((await test(app, { model: 'gateway/openai/gpt-6-sol' })).json(), { ok: true })
+  t.match((await test(app, { model: 'openai/llama3' })).json(), { ok: true })
+  t.equal(gateway.requests[0].modelId, 'openai/gpt-6-sol')
+  t.equal(server.calls[0].modelId, 'llama3')
+})
+
+t.test('a provider that fails is told of beside the models of the others', async (t) => {
+  const { keys } = await gatewayFor(t, { apiKey: 'another-key' })
+  const { app } = await withDirect(t, undefined, { ...keys, server: { listing: () => ({ error: { status: 500, message: 'oh dear' } }) } })
+  const answer = await app.inject('/models')
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.json().models.length, 2, 'the offline ones')
+  t.match(answer.json().errors, [
+    { provider: 'ollama', error: /^The model list of ollama failed.*oh dear/ },
+    { provider: 'gateway', error: /^The model list of gateway was refused: the key is not valid.*gateway_key/ }
+  ])
+})
+
+t.test('providers are asked side by side, and one that does not answer is given up after ten seconds', async (t) => {
+  const clock = fakeClock()
+  const asked = Promise.withResolvers<void>()
+  const { keys } = await gatewayFor(t, {
+    listing () {
+      asked.resolve()
+      return undefined
+    }
+  })
+  const { app, server } = await withDirect(t, undefined, { ...keys, clock, server: { listing: () => new Promise<never>(() => {}) } })
+  const answer = models(app)
+  await asked.promise // while the other one keeps silent
+  await clock.sleeper(10_000)
+  await clock.advance(10_000)
+  t.match((await answer).errors[0], { provider: 'ollama', error: /did not answer in time/ })
+  t.equal(await server.requests[0].ended, 'aborted')
+})
+
+t.test('a client who leaves ends the asking', async (t) => {
+  const arrived = Promise.withResolvers<void>()
+  const { app, server } = await withDirect(t, undefined, {
+    server: {
+      listing () {
+        arrived.resolve()
+        return new Promise<never>(() => {})
+      }
+    }
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const leave = new AbortController()
+  const answer = fetch(`${url}/models`, { signal: leave.signal })
+  await arrived.promise
+  leave.abort()
+  await t.rejects(answer, { name: 'AbortError' })
+  t.equal(await server.requests[0].ended, 'aborted')
+})
+
+t.test('lists are kept for five minutes, failures are not', async (t) => {
+  const clock = fakeClock()
+  let fails = true
+  const { app, server } = await withDirect(t, undefined, { clock, server: { listing: () => fails ? { error: { status: 500 } } : undefined } })
+  t.equal((await models(app)).errors.length, 1)
+  fails = false
+  t.strictSame((await models(app)).errors, [])
+  await clock.advance(5 * 60_000 - 1)
+  await models(app)
+  t.equal(server.requests.length, 2)
+  await clock.advance(1)
+  await models(app)
+  t.equal(server.requests.length, 3)
+})
+
+t.test('a new key, a new model and a reload make the next list a fresh one', async (t) => {
+  const { app, server, reload, config } = await withDirect(t)
+  await models(app)
+  const changes = [() => configure(app, { gateway_key: 'x-key' }), () => configure(app, { model: 'ollama/other' }), () => reload(config)]
+  for (const [index, change] of changes.entries()) {
+    await change()
+    await models(app)
+    await models(app)
+    t.equal(server.requests.length, index + 2)
+  }
+})
+
+t.test('a list that was asked for with an old key is not kept for the new one', async (t) => {
+  const [arrived, go] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
+  const { app, server } = await withDirect(t, undefined, {
+    server: {
+      listing () {
+        arrived.resolve()
+        return go.promise
+      }
+    }
+  })
+  const first = models(app)
+  await arrived.promise
+  await configure(app, { gateway_key: 'x-key' })
+  go.resolve(undefined)
+  await first
+  await models(app)
+  t.equal(server.requests.filter(({ path }) => path === '/v1/models').length, 2)
+})
+
+t.test('of an endless list two thousand are taken', async (t) => {
+  const { app } = await withDirect(t, undefined, { server: { models: Array.from({ length: 5_000 }, (_, index) => ({ id: `m${index}` })) } })
+  t.equal((await models(app)).models.length, 2_002)
+})
+
+t.test('a test makes a small real call to the active model', async (t) => {
+  const { app, server } = await withDirect(t)
+  const answer = await test(app)
+  t.equal(answer.statusCode, 200)
+  t.match(answer.json(), { ok: true, model: 'ollama/llama3', latencyMs: Number })
+  t.notOk('error' in answer.json())
+  t.equal(server.calls.length, 1)
+  t.match(server.calls[0].body, { model: 'llama3', stream: true, max_tokens: 16 })
+  t.equal(server.calls[0].body.messages.length, 1)
+})
+
+t.test('a test takes another model, of any provider', async (t) => {
+  const { gateway, keys } = await gatewayFor(t)
+  const { app, server } = await withDirect(t, undefined, keys)
+  for (const model of ['ollama/other', 'test/model', 'offline/assistant']) t.match((await test(app, { model })).json(), { ok: true, model })
+  t.strictSame([...server.calls, ...gateway.requests].map(({ modelId }) => modelId), ['other', 'test/model'])
+})
+
+t.test('a test that fails says what to do', async (t) => {
+  const { app, server } = await withDirect(t, () => ({ error: { status: 401, message: 'Bad key secret-key-1' } }), { provider: { apiKey: 'secret-key-1' } })
+  const refused = await test(app)
+  t.equal(refused.statusCode, 200)
+  t.match(refused.json(), { ok: false, model: 'ollama/llama3', latencyMs: Number, error: /the key is not valid.*"apiKey" for "ollama"/ })
+  t.notMatch(refused.body, 'secret-key-1')
+  t.match((await test(app, { model: 'anthropic/claude-haiku-5.5' })).json(), { ok: false, error: /gateway_key/ })
+  await server.close()
+  t.match((await test(app)).json(), { ok: false, error: /ECONNREFUSED/ })
+})
+
+t.test('a test is given up after fifteen seconds', async (t) => {
+  const clock = fakeClock()
+  const { app, server } = await withDirect(t, () => ({ text: 'hm', ending: 'stall' }), { clock })
+  const answer = test(app)
+  await clock.sleeper(15_000)
+  while (server.calls.length === 0) await new Promise(setImmediate)
+  await clock.advance(15_000)
+  t.match((await answer).json(), { ok: false, latencyMs: 15_000, error: /did not answer in time/ })
+  t.equal(await server.calls[0].ended, 'aborted')
+})
+
+t.test('an answer that breaks off fails a test', async (t) => {
+  const { app } = await withDirect(t, () => ({ text: 'o k', ending: 'no-finish' }))
+  t.match((await test(app)).json(), { ok: false, error: /broke off/ })
+})
+
+t.test('what is no model id is refused with 400, and nothing is called', async (t) => {
+  const { app, server } = await withDirect(t)
+  for (const payload of [{ model: 'llama3' }, { model: 'offline/gpt' }, { model: '' }, { model: 7 }, { other: 1 }, { model: `a/${'b'.repeat(300)}` }]) {
+    t.match((await test(app, payload)).json(), { statusCode: 400, error: String, code: /^ERR_INVALID/ }, JSON.stringify(payload))
+  }
+  t.equal(server.requests.length, 0)
+})
+
+t.test('providers of the configuration are listed with their defaults', async (t) => {
+  const { app, reload, config } = await withDirect(t, undefined, { provider: { models: ['small', 'large'] } })
+  t.match((await app.inject('/providers')).json(), {
+    active_model: 'ollama/llama3',
+    gateway_configured: false,
+    providers: [{ name: 'offline' }, { name: 'ollama', default_model: 'ollama/small', kind: 'direct', configured: true }, { name: 'gateway' }],
+    roles: { fast: 'ollama/llama3', capable: 'ollama/llama3', vision: 'ollama/llama3' }
+  })
+  await reload({ ...config, providers: {} })
+  t.match((await app.inject('/providers')).json().providers, [{ name: 'offline' }, { name: 'gateway' }])
+  t.match((await app.inject('/health')).json(), { status: 'degraded', checks: { model: /ollama\/llama3/ } })
+})
+
+t.test('roles go to direct models, and to the active one when theirs cannot be used', async (t) => {
+  const { app, reload, config } = await withDirect(t, undefined, { config: { models: { fast: 'ollama/small', vision: 'openai/gpt-6-sol' } } })
+  const roles = async () => (await app.inject('/providers')).json().roles
+  t.strictSame(await roles(), { fast: 'ollama/small', capable: 'ollama/llama3', vision: 'ollama/llama3' })
+  await configure(app, { gateway_key: 'x-key' })
+  t.strictSame(await roles(), { fast: 'ollama/small', capable: 'ollama/llama3', vision: 'openai/gpt-6-sol' })
+  await reload({ ...config, model: 'offline/assistant', providers: { ollama: { baseURL: 'http://127.0.0.1:9', apiKey: ['$', '{NOT_SET_ANYWHERE}'].join('') } } })
+  t.equal((await roles()).fast, 'offline/assistant')
+})
+
+t.test('a provider that cannot be one is refused by name or address', async (t) => {
+  const { app, reload } = await withDirect(t)
+  const refused: Array<[object, RegExp]> = [
+    [{ offline: { baseURL: 'http://x/v1' } }, /the name "offline"/],
+    [{ gateway: { baseURL: 'http://x/v1' } }, /the name "gateway"/],
+    [{ 'two words': { baseURL: 'http://x/v1' } }, /the name "two words"/],
+    [{ a: {} }, /providers\.a" needs the field "baseURL"/],
+    [{ a: { baseURL: 'ftp://x/v1' } }, /providers\.a\.baseURL" must be an http or https address/],
+    [{ a: { baseURL: 'http://user:secret@x/v1' } }, /without user name/],
+    [{ a: { baseURL: 'http://x/v1?key=secret' } }, /without user name, query/]
+  ]
+  for (const [providers, error] of refused) {
+    const answer = await reload({ providers })
+    t.match(answer.json(), { statusCode: 400, error })
+    t.notMatch(answer.body, 'secret')
+  }
+  t.ok((await app.inject('/providers')).json().providers.some(({ name }: { name: string }) => name === 'ollama'), 'the last good ones stay')
+})
