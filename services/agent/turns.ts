@@ -4,10 +4,10 @@ const SLICE_MS = 4
 // There is one event loop, so there is one of this: with a slice for each stream, thirty streams would keep a health
 // check waiting for thirty slices. Its time is the real one, whatever clock the services are given.
 
-const waiting: Array<() => void> = []
+let waiting: Array<() => void> = []
 let sliceStart: number | undefined
 
-/** Call it after each part of work. Undefined while the slice lasts; then a promise that resolves when it is this caller's turn again. */
+/** Call it after each piece of work. Undefined while the slice lasts; then a promise of the next one. */
 export function turn (): Promise<void> | undefined {
   const now = performance.now()
   if (sliceStart === undefined) {
@@ -18,12 +18,10 @@ export function turn (): Promise<void> | undefined {
   return new Promise((resolve) => { waiting.push(resolve) })
 }
 
-/** After all else has had its turn: a new slice, begun by whoever waits longest. */
+/** After all else has had its turn everyone who waits does one more piece, and on while the new slice lasts. */
 function nextTurn () {
+  const ready = waiting
+  waiting = []
   sliceStart = undefined
-  const resolve = waiting.shift()
-  if (resolve === undefined) return
-  sliceStart = performance.now()
-  setImmediate(nextTurn)
-  resolve()
+  for (const resolve of ready) resolve()
 }
