@@ -4,6 +4,7 @@ import { systemClock } from '../../../services/clock/clock.ts'
 import { createDirectProvider, type DirectSettings } from '../../../services/providers/direct.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
 import { createRegistry } from '../../../services/providers/registry.ts'
+import { selfSigned } from '../../fakes/certificate.ts'
 import { startFakeOpenAI, type FakeOpenAIOptions, type Plan } from '../../fakes/openai.ts'
 
 const ID = 'ollama/llama3'
@@ -124,7 +125,7 @@ t.test('an answer that breaks off or makes no sense is told as such', async (t) 
   t.match(await failure(t, { text: 'one two', ending: 'invalid-json' }), { code: 'ERR_PROVIDER_RESPONSE', retryable: true })
 })
 
-t.test('a server that is down, has no such name, or speaks no TLS is told as such', async (t) => {
+t.test('a server that is down, has no such name, shows a strange certificate or speaks no TLS is told as such', async (t) => {
   const at = async (baseURL: string) => {
     const { registry, state } = await setUp(t)
     state.settings = { baseURL }
@@ -138,6 +139,9 @@ t.test('a server that is down, has no such name, or speaks no TLS is told as suc
   t.match(await at('http://nowhere.invalid/v1'), { code: 'ERR_PROVIDER_UNREACHABLE', message: /nowhere\.invalid/ })
   const plain = await startFakeOpenAI()
   t.teardown(() => plain.close())
+  const untrusted = await startFakeOpenAI({ tls: selfSigned })
+  t.teardown(() => untrusted.close())
+  t.match(await at(untrusted.url), { code: 'ERR_PROVIDER_CERTIFICATE', retryable: false, message: /self-signed.*NODE_EXTRA_CA_CERTS/ })
   t.match(await at(plain.url.replace('http:', 'https:')), { code: 'ERR_PROVIDER_TLS', retryable: false, message: /begins with http or https/ })
 })
 

@@ -1,0 +1,21 @@
+/** A certificate for 127.0.0.1 that no one trusts, with its key; made with openssl req -x509, good for nothing but tests. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMAERIc0FscZYv2jv
+UjfmuORQTt0SrzMBFKC/1z3EFnihRANCAAR3aqsqd7FkGZIfEY+JnewP3pZ2jJvU
+W1JmXfAEuoE0B0wszx+eTRmDMT6ZtEKTwMhsKVZnL1pgTh7P/tvwnMUk
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBkDCCATagAwIBAgIUfljpt7eMhvABpFyIuu9dPVK7eikwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMDUxNloYDzIxMjYxMDI4
+MTAwNTE2WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAR3aqsqd7FkGZIfEY+JnewP3pZ2jJvUW1JmXfAEuoE0B0wszx+eTRmD
+MT6ZtEKTwMhsKVZnL1pgTh7P/tvwnMUko2QwYjAdBgNVHQ4EFgQUFfQbwkIe8Wu6
+mNoWsQZqNqAncYgwHwYDVR0jBBgwFoAUFfQbwkIe8Wu6mNoWsQZqNqAncYgwDwYD
+VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
+IH6VaNNFrm3oUqfx3wh+AtzoDeGhnw0JuHdpo5Ua4SHiAiEA6PDsDNo5nfxhQNj+
+WOK6Pzr456Uh22yuYKv8znf+cMQ=
+-----END CERTIFICATE-----
+`
+}
