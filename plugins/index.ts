@@ -12,6 +12,7 @@ import retention from './retention.ts'
 import routeTable from './route-table.ts'
 import store from './store.ts'
 import stream from './stream.ts'
+import threads from './threads.ts'
 import tools from './tools.ts'
 import warmUp from './warm-up.ts'
 
@@ -27,6 +28,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(providers, settings)
   await app.register(tools, settings)
   await app.register(brain)
+  await app.register(threads)
   await app.register(agent)
   await app.register(health)
   await app.register(drain)

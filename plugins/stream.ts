@@ -2,13 +2,14 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Protocol } from '../schemas/agent.ts'
 import type { RunEvent } from '../services/runlog/events.ts'
-import { chooseDialect, type Dialect } from '../services/dialects/dialect.ts'
+import { dialectOf, type Dialect } from '../services/dialects/dialect.ts'
 import { pump } from '../services/stream/pump.ts'
 
 /** What a run's stream is made from; see `Follower` in services/agent. */
 interface RunStream {
   runId: string
   threadId: string
+  protocol: Protocol
   batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
   lag (): number
   leave (): void
@@ -16,18 +17,16 @@ interface RunStream {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with a run's events until the segment ends or the client goes away; see `chooseDialect` for how they are written. */
-    streamRun (run: RunStream, protocol?: Protocol, messages?: ReadonlyArray<object>): Promise<void>
+    /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
+    streamRun (run: RunStream): Promise<void>
   }
 }
 
-/** Streams: headers out at once, one write a turn, slow readers bounded, everything ended before the server closes. */
+/** Streams: headers out at once, one write a turn, slow readers bounded. */
 export default fp(async (app) => {
-  const open = new Set<Promise<unknown>>()
-
-  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream, protocol?: Protocol, messages?: ReadonlyArray<object>) {
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream) {
     const { raw } = this
-    const dialect = chooseDialect(protocol, messages)
+    const dialect = dialectOf(run.protocol)
     const gone = new AbortController()
     const onClose = () => gone.abort()
     raw.on('close', onClose)
@@ -44,19 +43,13 @@ export default fp(async (app) => {
       ...dialect.headers
     })
     raw.flushHeaders()
-    const streaming = pump({ chunks: rendered(run.batches(gone.signal), dialect), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
-    open.add(streaming)
     try {
-      await streaming
+      await pump({ chunks: rendered(run.batches(gone.signal), dialect), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
     } finally {
-      open.delete(streaming)
       run.leave()
       raw.end()
     }
   })
-
-  /** The runs were ended by then; their readers get what is left. */
-  app.addHook('onClose', async () => { await Promise.allSettled(open) })
 }, { name: 'stream', dependencies: ['clock'] })
 
 async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Dialect) {

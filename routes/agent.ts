@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ApprovalListSchema, ApprovalSchema, PageQuery, RunBodySchema, StreamQuery } from '../schemas/agent.ts'
-import { ref } from '../schemas/common.ts'
+import {
+  AnalysisSchema, ApprovalListSchema, ApprovalSchema, EvaluationSchema, LiveRunSchema, PageQuery, RunBodySchema, RunResultSchema, SteerBodySchema, StreamQuery, ThreadParams
+} from '../schemas/agent.ts'
+import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
 /** 10 MiB: a conversation carries its history and its pictures. */
 const RUN_BODY_LIMIT = 10 * 1024 * 1024
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [RunBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
+  for (const schema of [RunBodySchema, AnalysisSchema, EvaluationSchema, RunResultSchema, LiveRunSchema, SteerBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
 
   app.post('/run', {
     bodyLimit: RUN_BODY_LIMIT,
@@ -19,7 +21,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(RunBodySchema),
       response: { 400: ErrorRef, 409: ErrorRef, 429: ErrorRef }
     }
-  }, async (request, reply) => reply.streamRun(await app.agent.run(request.body), request.query.protocol, request.body.messages))
+  }, async (request, reply) => reply.streamRun(await app.agent.run(request.body, request.query.protocol)))
 
   app.post('/run/approve', {
     bodyLimit: RUN_BODY_LIMIT,
@@ -31,7 +33,53 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(RunBodySchema),
       response: { 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
-  }, async (request, reply) => reply.streamRun(await app.agent.approve(request.body), request.query.protocol, request.body.messages))
+  }, async (request, reply) => reply.streamRun(await app.agent.approve(request.body, request.query.protocol)))
+
+  app.post('/run/sync', {
+    bodyLimit: RUN_BODY_LIMIT,
+    schema: {
+      tags: ['agent'],
+      operationId: 'runSync',
+      summary: 'Answers a conversation as one object',
+      body: ref(RunBodySchema),
+      response: { 200: ref(RunResultSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef, 502: ErrorRef, 504: ErrorRef }
+    }
+  }, async (request) => app.agent.sync(request.body, request.signal))
+
+  app.get('/run/:id/stream', {
+    schema: {
+      tags: ['agent'],
+      operationId: 'followRun',
+      summary: 'Follows the run under way in a conversation, from its first event; 204 when there is none',
+      params: ThreadParams,
+      querystring: StreamQuery,
+      response: { 204: NoContent, 400: ErrorRef }
+    }
+  }, async (request, reply) => {
+    const run = await app.agent.follow(request.params.id, request.query.protocol)
+    return run === undefined ? reply.code(204).send(null) : reply.streamRun(run)
+  })
+
+  app.post('/run/:id/stop', {
+    schema: {
+      tags: ['agent'],
+      operationId: 'stopRun',
+      summary: 'Ends the run under way in a conversation',
+      params: ThreadParams,
+      response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => app.agent.stop(request.params.id))
+
+  app.post('/run/:id/steer', {
+    schema: {
+      tags: ['agent'],
+      operationId: 'steerRun',
+      summary: 'Says something to the run under way; it hears it at its next step',
+      params: ThreadParams,
+      body: ref(SteerBodySchema),
+      response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
+    }
+  }, async (request) => app.agent.steer(request.params.id, request.body.message))
 
   app.get('/approvals', {
     schema: {

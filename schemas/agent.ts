@@ -1,17 +1,21 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { ref, Timestamp } from './common.ts'
 
 /** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
-const Message = Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
+const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
+  Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
+)
 
 export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
 
 export const RunBodySchema = Type.Object({
-  messages: Type.Array(Message, { minItems: 1, description: 'The conversation so far, in the AI SDK\'s message format' }),
+  messages: Type.Optional(Type.Array(Message, { minItems: 1, description: 'The conversation so far, in the AI SDK\'s message format' })),
+  message: Type.Optional(Message),
   context: Type.Optional(Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder that relative paths and commands start from' }))
   }, { additionalProperties: true })),
   id: Type.Optional(ThreadId),
+  resumable: Type.Optional(Type.Boolean({ description: 'The run lives on when its client goes away; GET /run/{id}/stream follows it' })),
   trigger: Type.Optional(Type.Unknown({ description: 'Of chat clients: "regenerate-message" never answers an approval request' })),
   messageId: Type.Optional(Type.Unknown({ description: 'Of chat clients: the message that is continued' }))
 }, { $id: 'RunBody', additionalProperties: true })
@@ -24,6 +28,50 @@ export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Liter
 export type Protocol = Static<typeof ProtocolSchema>
 
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
+export const AnalysisSchema = Type.Object({
+  complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
+  goal: Type.String({ description: 'What the user wants, in one sentence' }),
+  thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
+  qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' }))
+}, { $id: 'Analysis', additionalProperties: false })
+export type Analysis = Static<typeof AnalysisSchema>
+
+/** A judgement of an answer; `score` from 0 to 1. */
+export const EvaluationSchema = Type.Object({
+  satisfied: Type.Boolean({ description: 'Whether the answer does what was asked, all of it' }),
+  score: Type.Number({ minimum: 0, maximum: 1 }),
+  issues: Type.Array(Type.String({ description: 'One thing that is missing or wrong, so that it can be mended' }))
+}, { $id: 'Evaluation', additionalProperties: false })
+export type Evaluation = Static<typeof EvaluationSchema>
+
+/** What `POST /run/sync` answers. */
+export const RunResultSchema = Type.Object({
+  text: Type.String({ description: 'The answer: what was said after the last tool call' }),
+  messages: Type.Array(Message, { description: 'The messages to add to the conversation' }),
+  steps: Type.Integer(),
+  toolCalls: Type.Array(Type.Object({
+    toolCallId: Type.String(),
+    toolName: Type.String(),
+    input: Type.Optional(Type.Unknown()),
+    output: Type.Optional(Type.Unknown()),
+    errorText: Type.Optional(Type.String()),
+    status: Type.Union(['pending', 'complete', 'error', 'denied'].map((status) => Type.Literal(status)))
+  })),
+  usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
+  finishReason: Type.String(),
+  pendingApprovals: Type.Array(Type.Object({ approvalId: Type.String(), toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() })),
+  analysis: Type.Optional(ref(AnalysisSchema)),
+  evaluation: Type.Optional(ref(EvaluationSchema)),
+  threadId: Type.String(),
+  runId: Type.String()
+}, { $id: 'RunResult' })
+export type RunResult = Static<typeof RunResultSchema>
+
+export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, { $id: 'LiveRun' })
+export const SteerBodySchema = Type.Object({
+  message: Type.String({ minLength: 1, maxLength: 20_000, description: 'What the agent should hear at its next step' })
+}, { $id: 'SteerBody', additionalProperties: false })
+export const ThreadParams = Type.Object({ id: ThreadId })
 
 export const ApprovalState = Type.Union(
   ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'].map((state) => Type.Literal(state))

@@ -7,3 +7,5 @@ export function ref<S extends TSchema> (schema: S) {
 
 /** Integer milliseconds since the Unix epoch. */
 export const Timestamp = Type.Integer({ description: 'Milliseconds since the Unix epoch' })
+
+export const NoContent = Type.Null({ description: 'Nothing' })

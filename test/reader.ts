@@ -4,11 +4,16 @@ import type { App } from '../app.ts'
 import { parseEvents, type Sent } from './sse.ts'
 
 /** A client on a real socket that reads as it comes, stops reading, or hangs up. */
-export async function openRun (app: App, body: object, path = '/run') {
+export const openRun = (app: App, body: object, path = '/run') => open(app, 'POST', path, body)
+
+/** The same for a stream that is only followed. */
+export const readRun = (app: App, path: string) => open(app, 'GET', path)
+
+async function open (app: App, method: string, path: string, body?: object) {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
-  const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { 'content-type': 'application/json' } })
-  sent.end(JSON.stringify(body))
+  const sent = request({ port, host: '127.0.0.1', path, method, headers: body && { 'content-type': 'application/json' } })
+  sent.end(body && JSON.stringify(body))
   const [response] = await once(sent, 'response') as [IncomingMessage]
   let text = ''
   response.setEncoding('utf8').on('data', (chunk) => {

@@ -3,6 +3,7 @@ import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { Store } from '../store/contract.ts'
+import type { Threads } from '../threads/threads.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { Conversations } from './conversations.ts'
@@ -16,6 +17,7 @@ export interface AgentDeps {
   fence: Fence
   ledger: Ledger
   conversations: Conversations
+  threads: Threads
   config: () => Config
   /** What is remembered of the user, as text for the system prompt; read anew for each model call. */
   memory: () => Promise<string>

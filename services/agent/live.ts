@@ -1,29 +1,45 @@
 import { createError } from '@fastify/error'
+import type { Protocol } from '../../schemas/agent.ts'
 import { Aborted } from '../abort.ts'
 import type { RunEvent } from '../runlog/events.ts'
 import { segmentStart } from '../runlog/runlog.ts'
 import type { Run } from './run.ts'
 
 export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
+export const SteeringFull = createError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.', 429)
 export const ConversationBusy = createError('ERR_CONVERSATION_BUSY', 'This conversation already has a run under way; wait for it to end.', 409)
 
 /** Somebody who follows a segment of a run, batch by batch. Whoever gets one must call `leave`. */
 export interface Follower {
   runId: string
   threadId: string
+  /** How this follower is written to. */
+  protocol: Protocol
   batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
   /** Bytes of the log that this follower has not taken yet. */
   lag (): number
   leave (): void
 }
 
+/** Messages that may wait for a run's next step. */
+const STEERING_QUEUE = 20
+
 /** Above this a run waits for its readers, bytes; see `roomToSay`. */
 const HOLD_BACK = 256 * 1024
 
+/** How a run is followed. */
+export interface LiveOptions {
+  /** Whether it lives on when nobody follows. */
+  resumable: boolean
+  /** What followers get who do not say. */
+  protocol: Protocol
+}
+
 export type LiveRun = ReturnType<typeof createLiveRun>
 
-/** A run under way and those who follow it. The last one to leave takes the run with them. */
-export function createLiveRun (run: Run) {
+/** A run under way and those who follow it. The last one to leave takes the run with them, unless it is resumable. */
+export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
+  const steering: string[] = []
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
@@ -33,7 +49,7 @@ export function createLiveRun (run: Run) {
     moved.resolve()
     moved = Promise.withResolvers()
   }
-  const isHeldBack = () => positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > HOLD_BACK)
+  const isHeldBack = () => !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > HOLD_BACK)
 
   return {
     run,
@@ -49,6 +65,14 @@ export function createLiveRun (run: Run) {
       done.resolve()
     },
 
+    /** Something for the model's next step. Throws SteeringFull (429). */
+    steer (text: string) {
+      if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
+      steering.push(text)
+    },
+    get isSteered () { return steering.length > 0 },
+    takeSteering: () => steering.splice(0),
+
     /** A promise while every follower is far behind: the model's stream is then not read either. */
     roomToSay (): Promise<void> | undefined {
       if (!isHeldBack()) return undefined
@@ -57,14 +81,15 @@ export function createLiveRun (run: Run) {
       })()
     },
 
-    /** Follows from the first event of a segment. */
-    follow (segment: number): Follower {
+    /** Follows from the first event of a segment, written in the run's own protocol unless said otherwise. */
+    follow (segment: number, as: Protocol = protocol): Follower {
       const me = Symbol('follower')
       const start = segmentStart(run.log.events, segment)
       positions.set(me, start)
       return {
         runId: run.head.runId,
         threadId: run.head.threadId,
+        protocol: as,
         lag: () => run.log.lag(positions.get(me) ?? run.log.events.length),
         async * batches (signal) {
           for await (const batch of run.log.read(start, signal)) {
@@ -76,7 +101,7 @@ export function createLiveRun (run: Run) {
         leave () {
           if (!positions.delete(me)) return
           progress()
-          if (positions.size === 0 && !run.log.ended) controller.abort(new Aborted('client', 'The client went away.'))
+          if (positions.size === 0 && !run.log.ended && !resumable) controller.abort(new Aborted('client', 'The client went away.'))
         }
       }
     }
@@ -84,10 +109,11 @@ export function createLiveRun (run: Run) {
 }
 
 /** Events that are already known, for a follower: replays, and questions asked again. */
-export function followKnown (run: { runId: string, threadId: string }, events: readonly RunEvent[]): Follower {
+export function followKnown ({ runId, threadId }: { runId: string, threadId: string }, events: readonly RunEvent[], protocol: Protocol): Follower {
   return {
-    runId: run.runId,
-    threadId: run.threadId,
+    runId,
+    threadId,
+    protocol,
     async * batches () { yield events },
     lag: () => 0,
     leave () {}
@@ -114,8 +140,8 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
     },
 
     /** Starts `work`; the run counts as live until that has ended. */
-    launch (run: Run, work: (live: LiveRun) => Promise<void>): LiveRun {
-      const live = createLiveRun(run)
+    launch (run: Run, options: LiveOptions, work: (live: LiveRun) => Promise<void>): LiveRun {
+      const live = createLiveRun(run, options)
       byThread.set(run.head.threadId, live)
       work(live).finally(() => {
         byThread.delete(run.head.threadId)

@@ -8,9 +8,11 @@ import type { Tool } from '../tools/contract.ts'
 import { analyze } from './analyze.ts'
 import { settleCalls, type Attempt, type ReadyCall } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
+import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { LiveRun } from './live.ts'
-import { ModelFailed, streamModel } from './model-call.ts'
+import { streamModel } from './model-call.ts'
 import { systemPrompt } from './prompt.ts'
+import { conclude } from './record.ts'
 import { commit } from './run.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from './step.ts'
 
@@ -42,16 +44,32 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
   for (;;) {
     const step = run.head.steps + 1
     const isLast = step > run.head.maxSteps
+    for (const text of live.takeSteering()) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
     const { calls, finishReason, usage } = await callModel(attempt, context, isLast ? [] : deps.host.offered(), ids, deps)
     const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
     run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
     const stepFinish: RunEvent = { type: 'step-finish', step, finishReason, usage }
     if (questions.length > 0) return ask(questions, stepFinish, attempt, deps)
-    if (calls.length === 0 || isLast) return finish(finishReason, stepFinish, attempt, deps)
-    run.log.append(stepFinish)
+    if (isLast) return finish(finishReason, stepFinish, attempt, deps)
+    if (calls.length === 0 && !live.isSteered) {
+      const review = await reviewOnce(attempt, deps)
+      if (review === undefined) return finish(finishReason, stepFinish, attempt, deps)
+      run.log.append(stepFinish)
+      run.log.append({ type: 'message', text: review })
+    } else run.log.append(stepFinish)
     if (run.durable) await commit(run, deps)
   }
+}
+
+/** What the model must mend of the answer to a complex request; undefined when it may stand. Once a run. */
+async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { registry, clock }: AgentDeps): Promise<string | undefined> {
+  const analysis = log.events.find((event) => event.type === 'analysis')?.analysis
+  if (analysis?.complexity !== 'complex' || log.events.some(({ type }) => type === 'evaluation')) return undefined
+  const evaluation = await evaluate({ load: () => registry.model('fast'), analysis, events: log.events, signal, clock })
+  if (evaluation === undefined) return undefined
+  log.append({ type: 'evaluation', evaluation })
+  return evaluation.satisfied || evaluation.issues.length === 0 ? undefined : refinementPrompt(evaluation)
 }
 
 async function callModel ({ live, conversation }: Attempt, { prompt, instructions }: Context, tools: Tool[], ids: IdSource, deps: AgentDeps): Promise<StepResult> {
@@ -89,31 +107,39 @@ async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live: { run 
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId) }
   const requests = approvals.map(({ approvalId, toolCallId, toolName, input }): RunEvent =>
     ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))
-  await commit(run, deps, {
+  await conclude(run, deps, {
     tail: [...requests, stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, deps.conversations.asked(conversation, runId)]
   })
 }
 
-async function finish (finishReason: FinishReason, stepFinish: RunEvent, { live: { run } }: Attempt, deps: AgentDeps) {
-  const tail: RunEvent[] = [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }]
-  if (run.durable) await commit(run, deps, { tail })
-  else tail.forEach(run.log.append)
+const finish = (finishReason: FinishReason, stepFinish: RunEvent, { live: { run } }: Attempt, deps: AgentDeps) =>
+  conclude(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+
+/**
+ * Says in the stream why a run ended early. What the user stopped is over, also on disk; else a run that waits there
+ * stays as it is, so that the same answer may go on from its last step. What was exchanged is in the thread either way.
+ */
+export async function endEarly ({ run }: LiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'log'>) {
+  const kind = abortKind(error)
+  const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
+  const tail: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
+  try {
+    if (kind === 'stop' || !run.durable) return await conclude(run, deps, { tail })
+  } catch (failed) {
+    deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
+  }
+  tail.forEach(run.log.append)
 }
 
-/** Says in the stream why a run ended early. Nothing of it is stored: the same request may go on from the last step. */
-export function endEarly ({ run }: LiveRun, error: unknown, log: AgentDeps['log']) {
+function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {
+  const { message, code } = error as Error & { code?: string }
   const kind = abortKind(error)
-  if (kind === 'timeout') run.log.append({ type: 'error', errorText: (error as Error).message, code: 'ERR_TIMEOUT' })
-  else if (kind !== undefined) run.log.append({ type: 'abort', reason: kind })
-  else if (error instanceof ModelFailed || (error as { code?: string }).code?.startsWith('ERR_')) {
-    run.log.append({ type: 'error', errorText: (error as Error).message, code: (error as { code: string }).code })
-  } else {
-    log.error({ err: error, runId: run.head.runId }, 'run failed')
-    run.log.append({ type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' })
-  }
-  const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
-  run.log.append({ type: 'finish', finishReason, usage: run.head.usage })
+  if (kind === 'timeout') return { type: 'error', errorText: message, code: 'ERR_TIMEOUT' }
+  if (kind !== undefined) return { type: 'abort', reason: kind }
+  if (code?.startsWith('ERR_')) return { type: 'error', errorText: message, code }
+  log.error({ err: error, runId }, 'run failed')
+  return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }
 
 const add = (a: Usage, b: Usage): Usage => ({ inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens })

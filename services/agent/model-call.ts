@@ -121,7 +121,7 @@ async function attemptOnce (model: LanguageModelV4, { options, signal, clock, on
   }
 }
 
-/** A promise's value, or a rejection with the signal's reason when that comes first. */
+/** A promise's value, or a rejection with the signal's reason when that comes first. The promise is never left unheard. */
 export async function orAbort<T> (promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   // Whoever began it may have given it the same signal: its rejection then comes as well, and nobody waits for it.
   Promise.resolve(promise).catch(() => {})
@@ -129,8 +129,9 @@ export async function orAbort<T> (promise: PromiseLike<T>, signal: AbortSignal):
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
   try {
-    return await Promise.race([promise, aborted.promise])
+    return await Promise.race([aborted.promise, promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

@@ -22,6 +22,8 @@ export interface RunHead {
   /** The approvals of the newest step that asked. */
   asked: string[]
   usage: Usage
+  /** Where the answer begins in the thread. */
+  answerAt: number
   /** How many chunks of events are stored. */
   chunks: number
 }
@@ -33,6 +35,8 @@ export interface Run {
   log: RunLog
   /** How many events of the log are stored. */
   stored: number
+  /** Settles when what the user said is in the thread, on disk. */
+  saved: Promise<void>
   /** Whether the run is on disk: from its first approval on, every step is. */
   durable: boolean
 }
@@ -64,7 +68,7 @@ export async function loadRun (store: Store, runId: string): Promise<Run | undef
   if (head === undefined || messages === undefined) return undefined
   const events: RunEvent[] = []
   for await (const [, chunk] of store.list<RunEvent[]>(`${runKey(runId)}/`)) events.push(...chunk)
-  return { head, messages, log: createRunLog(events), stored: events.length, durable: true }
+  return { head, messages, log: createRunLog(events), stored: events.length, saved: Promise.resolve(), durable: true }
 }
 
 /** The events of a segment that is stored to its end; undefined when it has not begun or was cut off. */

@@ -1,3 +1,4 @@
+import type { ApprovalView } from '../../schemas/agent.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isId, newId } from '../ids.ts'
 import type { Op, Store } from '../store/contract.ts'
@@ -115,13 +116,14 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
 
     /** The open questions, oldest first. */
-    async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: Approval[], nextCursor?: string }> {
-      const approvals: Approval[] = []
+    async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
+      const approvals: ApprovalView[] = []
       for await (const [key] of store.list(openKey(''), { after: cursor && openKey(cursor) })) {
         const approval = await get(key.slice(openKey('').length))
         if (approval === undefined || isOverdue(approval)) continue
         if (approvals.length === limit) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
-        approvals.push(approval)
+        const { segment, ...view } = approval
+        approvals.push(view)
       }
       return { approvals }
     }

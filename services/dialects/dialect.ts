@@ -21,7 +21,9 @@ const DIALECTS: Record<Protocol, Dialect> = {
   ui5: { ...uiStream, render: renderUI5 }
 }
 
-/** The dialect asked for; without one, the chat clients' own when the messages are theirs, which have `parts`. */
-export function chooseDialect (protocol?: Protocol, messages: ReadonlyArray<{ parts?: unknown }> = []): Dialect {
-  return DIALECTS[protocol ?? (messages.some(({ parts }) => parts !== undefined) ? 'ui' : 'documented')]
+export const dialectOf = (protocol: Protocol): Dialect => DIALECTS[protocol]
+
+/** How a request without a `protocol` is answered: in the chat clients' own when its messages are theirs, which have `parts`. */
+export function protocolOf (messages: ReadonlyArray<object>): Protocol {
+  return messages.some((message) => 'parts' in message) ? 'ui' : 'documented'
 }

@@ -39,7 +39,9 @@ function render (event: RunEvent): string {
     case 'error': return line({ type: 'error', errorText: event.errorText, code: event.code })
     case 'abort': return line({ type: 'abort', reason: event.reason })
     case 'finish': return line({ type: 'finish', finishReason: event.finishReason })
-    case 'analysis': return ''
+    case 'analysis':
+    case 'evaluation':
+    case 'message': return ''
   }
 }
 

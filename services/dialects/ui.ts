@@ -44,7 +44,9 @@ export function renderChunk (event: RunEvent): string {
     case 'error': return line({ type: 'error', errorText: event.errorText })
     case 'abort': return line({ type: 'abort' })
     case 'finish': return line({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })
-    case 'analysis': return ''
+    case 'analysis':
+    case 'evaluation':
+    case 'message': return ''
   }
 }
 

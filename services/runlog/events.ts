@@ -1,16 +1,10 @@
 import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { Analysis, Evaluation } from '../../schemas/agent.ts'
 
 /** Tokens, as far as the provider counts them. */
 export interface Usage { inputTokens: number, outputTokens: number }
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
-
-export interface Analysis {
-  complexity: 'simple' | 'standard' | 'complex' | 'long_running'
-  goal: string
-  thinking: string
-  qualityCriteria: string[]
-}
 
 /** What belongs to one tool call, in every event about it. */
 interface Call { toolCallId: string, toolName: string }
@@ -42,6 +36,9 @@ export type RunEvent =
   /** `approvalId` when the user was asked and said no; without it nobody was asked, or nobody answered. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | { type: 'approval-request', approvalId: string, input: unknown, reason?: string } & Call
+  | { type: 'evaluation', evaluation: Evaluation }
+  /** Said to the model as by the user, between two steps: steering, or what a review found. */
+  | { type: 'message', text: string }
   | { type: 'error', errorText: string, code: string }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: Usage }

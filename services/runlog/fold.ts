@@ -56,6 +56,10 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
         break
       case 'tool-output': result(event, { type: 'json', value: forModel(event.output) as never }); break
       case 'tool-error': result(event, { type: 'error-text', value: event.errorText }); break
+      case 'message':
+        closeStep()
+        messages.push({ role: 'user', content: [{ type: 'text', text: event.text }] })
+        break
       case 'tool-denied': result(event, { type: 'execution-denied', reason: event.reason }); break
     }
   }

@@ -32,23 +32,26 @@ async function liveThrough (t: Parameters<typeof startService>[0], dir: string, 
 
   let service: Sidecar = await startService(t, { home, cwd, preload: [PRELOAD], env: { KILL_AT: killAt } })
   let deaths = 0
-  const restarted = async (stream: Stream) => {
-    if (stream.isWhole) return false
-    await service.exited
-    deaths++
-    service = await startService(t, { home, cwd })
-    return true
+  const attempt = async (path: string, body: object): Promise<Stream> => {
+    const stream = await post(`${service.url}${path}`, body)
+    if (!stream.isWhole) {
+      await service.exited
+      deaths++
+      service = await startService(t, { home, cwd })
+    }
+    return stream
+  }
+  const insist = async (path: string, body: object): Promise<Stream> => {
+    const stream = await attempt(path, body)
+    return stream.isWhole ? stream : attempt(path, body)
   }
 
-  let asked = await post(`${service.url}/run`, REQUEST)
-  const lost = await restarted(asked)
-  const known = questionIn(asked)
-  if (lost && known === undefined) asked = await post(`${service.url}/run`, REQUEST)
-  const id = questionIn(asked)!
-  let answered = await post(`${service.url}/run/approve`, decision(id, approved))
-  if (await restarted(answered)) answered = await post(`${service.url}/run/approve`, decision(id, approved))
-  const replayed = await post(`${service.url}/run/approve`, decision(id, approved))
-  const next = await post(`${service.url}/run`, { ...REQUEST, messages: [{ role: 'user', content: 'list the files here' }] })
+  let asked = await attempt('/run', REQUEST)
+  if (questionIn(asked) === undefined) asked = await attempt('/run', REQUEST)
+  const answer = decision(questionIn(asked)!, approved)
+  const answered = await insist('/run/approve', answer)
+  const replayed = await insist('/run/approve', answer)
+  const next = await insist('/run', { ...REQUEST, messages: [{ role: 'user', content: 'list the files here' }] })
   const open = await (await fetch(`${service.url}/approvals`)).json() as { approvals: object[] }
   await service.stop()
   return {

@@ -102,7 +102,7 @@ t.test('an answer without end is stopped', async (t) => {
 t.test('an analysis that makes no sense, or takes more than two seconds, makes the request a standard one', async (t) => {
   const clock = fakeClock()
   const answers = [() => ({ object: { complexity: 'baffling' } }), () => new Promise<never>(() => {})]
-  const { app } = await withGateway(t, () => ({ text: 'ok' }), { config: { analysis: true }, clock, analysis: () => answers.shift()!() })
+  const { app } = await withGateway(t, () => ({ text: 'ok' }), { config: { analysis: true }, clock, structured: () => answers.shift()!() })
   const senseless = await say(app, 'go')
   const running = say(app, 'go')
   await clock.sleeper(2_000)

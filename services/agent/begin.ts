@@ -1,0 +1,92 @@
+import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import { newId } from '../ids.ts'
+import { createRunLog } from '../runlog/runlog.ts'
+import { mentionedApprovals } from './answers.ts'
+import type { Conversation } from './conversations.ts'
+import type { AgentDeps } from './deps.ts'
+import { openFolder } from './folder.ts'
+import type { createLiveRuns, Follower } from './live.ts'
+import type { Launcher } from './launch.ts'
+import { analyzeRun, runSteps } from './loop.ts'
+import { continuedMessage, toPrompt } from './messages.ts'
+import type { RawMessage } from './raw-message.ts'
+import { loadRun, type Run } from './run.ts'
+
+/** Until the analysis says otherwise. */
+const STANDARD_STEPS = 10
+
+/** What a request asks for, once its history is known. */
+export interface Request extends RunBody { messages: RawMessage[], protocol: Protocol }
+
+interface Parts {
+  deps: AgentDeps
+  lives: ReturnType<typeof createLiveRuns>
+  launch: Launcher
+  locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
+}
+
+/** Starts runs: analyze, route, execute, evaluate. */
+export function createBegin ({ deps, lives, launch, locked }: Parts) {
+  const { store, clock, ledger, conversations, threads } = deps
+
+  /** The conversation that a history without an `id` belongs to, as far as the ledger knows it. */
+  async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
+    const id = mentionedApprovals(messages).at(-1)
+    return id === undefined ? undefined : (await ledger.find(id))?.threadId
+  }
+
+  /** A new message closes what the conversation left open; what the model must know of that is returned. */
+  async function leaveBehind ({ runId }: Conversation): Promise<string[]> {
+    const run = runId && await loadRun(store, runId)
+    if (!run) return []
+    const asked = await ledger.all(run.head.asked)
+    const cut = asked.filter(({ state }) => state === 'executing')
+    const ops = [...ledger.withdraw(asked), ...cut.map((approval) => ledger.move(approval, 'unknown').op)]
+    if (ops.length > 0) await store.transact(ops)
+    return cut.map(({ toolName, input }) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)} was interrupted; ` +
+      'its outcome is unknown. Check before doing it again.')
+  }
+
+  async function newRun (messages: RawMessage[], threadId: string, cwd: string): Promise<Run> {
+    const { ops, answerAt } = await threads.take(threadId, messages as Parameters<typeof threads.take>[1])
+    const saved = store.transact(ops)
+    // Whoever ends the run waits for it, and meets its failure there.
+    saved.catch(() => {})
+    const now = clock.now()
+    const runId = newId()
+    const messageId = continuedMessage(messages) ?? newId()
+    return {
+      head: {
+        runId, threadId, messageId, cwd, maxSteps: STANDARD_STEPS, createdAt: now, updatedAt: now, segment: 0, steps: 0, asked: [], usage: { inputTokens: 0, outputTokens: 0 }, answerAt, chunks: 0
+      },
+      messages,
+      log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
+      stored: 0,
+      saved,
+      durable: false
+    }
+  }
+
+  return async function begin ({ messages, context: where, id, resumable = false, protocol }: Request): Promise<Follower> {
+    const context = await toPrompt(messages, deps.host.forModel)
+    const cwd = await openFolder(where?.cwd, deps.workspace())
+    const threadId = id ?? await conversationOf(messages) ?? newId()
+    return locked(threadId, async () => {
+      await lives.settled(threadId)
+      lives.admit(threadId)
+      const conversation = await conversations.get(threadId)
+      context.instructions.push(...await leaveBehind(conversation))
+      const run = await newRun(messages, threadId, cwd)
+      return launch({
+        run,
+        conversation,
+        resumable,
+        protocol,
+        async work (attempt) {
+          await analyzeRun(attempt, context, deps)
+          await runSteps(attempt, context, deps)
+        }
+      }).follow(0)
+    })
+  }
+}

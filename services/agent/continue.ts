@@ -1,0 +1,83 @@
+import { createError } from '@fastify/error'
+import type { Approval } from '../approvals/record.ts'
+import type { RunEvent } from '../runlog/events.ts'
+import { approvalResponses } from './answers.ts'
+import type { Request } from './begin.ts'
+import { settleDecided } from './calls.ts'
+import type { Conversation } from './conversations.ts'
+import type { AgentDeps } from './deps.ts'
+import type { Launcher } from './launch.ts'
+import { followKnown, type createLiveRuns, type Follower } from './live.ts'
+import { runSteps } from './loop.ts'
+import { toPrompt } from './messages.ts'
+import { loadRun, storedSegment } from './run.ts'
+
+const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
+
+interface Parts {
+  deps: AgentDeps
+  lives: ReturnType<typeof createLiveRuns>
+  launch: Launcher
+  locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
+}
+
+/** Takes the answers to approval requests, and goes on with the run that asked. */
+export function createContinue ({ deps, lives, launch, locked }: Parts) {
+  const { store, ledger, conversations } = deps
+
+  /** Attaches to, replays, or begins what follows the step that these approvals belong to. */
+  async function goOn (approvals: Approval[], conversation: Conversation, { resumable = false, protocol }: Request): Promise<Follower> {
+    const { runId, threadId } = approvals[0]
+    const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
+    const live = await lives.settled(threadId)
+    if (live?.run.head.runId === runId) return live.follow(segment, protocol)
+    const run = await loadRun(store, runId)
+    if (run === undefined) throw new RunGone()
+    const { head, log } = run
+    const told = storedSegment(run, segment)
+    if (told !== undefined) return followKnown(head, told, protocol)
+
+    const asked = await ledger.all(head.asked)
+    const start: RunEvent = { type: 'start', messageId: head.messageId, threadId, runId }
+    const open = asked.filter(ledger.isOpen)
+    if (open.length > 0) {
+      const requests = open.map(({ approvalId, toolCallId, toolName, input }): RunEvent => ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))
+      return followKnown(head, [start, ...requests, { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
+    }
+    lives.admit(threadId)
+    const context = await toPrompt(run.messages, deps.host.forModel)
+    if (head.segment < segment) {
+      run.head = { ...head, segment }
+      log.append(start)
+    }
+    return launch({
+      run,
+      conversation,
+      resumable,
+      protocol,
+      async work (attempt) {
+        await settleDecided(asked, attempt, deps)
+        await runSteps(attempt, context, deps)
+      }
+    }).follow(segment)
+  }
+
+  return async function answer (request: Request): Promise<Follower> {
+    const said = approvalResponses(request)
+    const decisions = said.withOld ? await ledger.meant(said.decisions) : said.decisions
+    const { threadId } = await ledger.require(decisions[0].approvalId)
+    return locked(threadId, async () => {
+      const { approvals, news } = await ledger.decide(decisions, request.id)
+      let conversation = await conversations.get(threadId)
+      const ops = ledger.record(news)
+      const refused = news.filter(({ approved }) => !approved)
+      if (refused.length > 0) {
+        const denied = conversations.deny(conversation, refused)
+        conversation = denied.conversation
+        ops.push(denied.op)
+      }
+      if (ops.length > 0) await store.transact(ops)
+      return goOn(approvals, conversation, request)
+    })
+  }
+}

@@ -1,0 +1,52 @@
+import { createError } from '@fastify/error'
+import type { RunResult } from '../../schemas/agent.ts'
+import type { EventOf, RunEvent } from '../runlog/events.ts'
+import { answerText } from '../runlog/fold.ts'
+import type { Follower } from './live.ts'
+import { answerMessages } from './record.ts'
+
+const UpstreamFailed = createError('ERR_UPSTREAM', '%s', 502)
+const UpstreamTimeout = createError('ERR_TIMEOUT', '%s', 504)
+
+/** Waits for a run and gives its answer as one object. Throws UpstreamFailed (502) or UpstreamTimeout (504). */
+export async function collect (follower: Follower, signal: AbortSignal): Promise<RunResult> {
+  const events: RunEvent[] = []
+  try {
+    for await (const batch of follower.batches(signal)) events.push(...batch)
+  } finally {
+    follower.leave()
+  }
+  const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
+  const [failure] = of('error')
+  if (failure?.code === 'ERR_TIMEOUT') throw new UpstreamTimeout(failure.errorText)
+  if (failure !== undefined) throw new UpstreamFailed(failure.errorText)
+  const finish = of('finish')[0]
+  return {
+    text: answerText(events),
+    messages: answerMessages(events),
+    steps: of('step-start').length,
+    toolCalls: toolCalls(events),
+    usage: finish?.usage ?? { inputTokens: 0, outputTokens: 0 },
+    finishReason: finish?.finishReason ?? 'other',
+    pendingApprovals: of('approval-request').map(({ approvalId, toolCallId, toolName, input }) => ({ approvalId, toolCallId, toolName, input })),
+    ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
+    ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
+    threadId: follower.threadId,
+    runId: follower.runId
+  }
+}
+
+function toolCalls (events: RunEvent[]): RunResult['toolCalls'] {
+  const calls = new Map<string, RunResult['toolCalls'][number]>()
+  for (const event of events) {
+    if (!('toolCallId' in event) || !('toolName' in event)) continue
+    const { toolCallId, toolName } = event
+    const call = calls.get(toolCallId) ?? { toolCallId, toolName, status: 'pending' as const }
+    if (event.type === 'tool-input') call.input = event.input
+    if (event.type === 'tool-output') Object.assign(call, { output: event.output, status: 'complete' })
+    if (event.type === 'tool-error' || event.type === 'tool-input-error') Object.assign(call, { errorText: event.errorText, status: 'error' })
+    if (event.type === 'tool-denied') Object.assign(call, { errorText: event.reason, status: 'denied' })
+    calls.set(toolCallId, call)
+  }
+  return [...calls.values()]
+}

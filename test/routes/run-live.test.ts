@@ -1,0 +1,127 @@
+import t from 'tap'
+import type { Plan } from '../fakes/gateway.ts'
+import { say } from '../agent.ts'
+import { openRun, readRun, userSays } from '../reader.ts'
+import { kinds, parseEvents, textOf } from '../sse.ts'
+import { withGateway } from '../with-gateway.ts'
+import type { App } from '../../app.ts'
+
+const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, payload })
+
+/** A model that says "first", waits for the test, and goes on. */
+function gate () {
+  const opened = Promise.withResolvers<void>()
+  return { open: opened.resolve, opened: opened.promise }
+}
+
+const stalled: Plan = { text: ['first ', 'never'], ending: 'stall', after: 4 }
+
+t.test('a resumable run lives on without its client and is told again from its first event', async (t) => {
+  const wait = gate()
+  const { app, gateway } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) return { text: 'first ', toolCalls: [{ toolName: 'systemInfo', input: {} }] }
+    await wait.opened
+    return { text: 'second' }
+  })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
+  await run.says('tool-output-available')
+  run.hangUp()
+  const again = await readRun(app, '/run/chat/stream')
+  await again.says('tool-output-available')
+  wait.open()
+  await again.ended
+  t.equal(textOf(again.events), 'first second')
+  t.equal(again.events[0].type, 'start')
+  t.match(again.events.at(-1), { type: 'finish', finishReason: 'stop' })
+  t.equal(gateway.requests.length, 2, 'the model was not asked again')
+  t.equal((await app.inject('/run/chat/stream')).statusCode, 204, 'over is over')
+})
+
+t.test('two readers follow one run and see the same', async (t) => {
+  const wait = gate()
+  const { app } = await withGateway(t, async () => {
+    await wait.opened
+    return { text: 'one answer for both' }
+  })
+  const one = await openRun(app, { ...userSays('go'), id: 'chat' })
+  await one.says('start')
+  const two = await readRun(app, '/run/chat/stream')
+  await two.says('start')
+  wait.open()
+  await Promise.all([one.ended, two.ended])
+  t.same(one.events, two.events)
+})
+
+t.test('nothing under way: 204 for a follower, 404 for stop and steer', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: 'hi' }))
+  t.equal((await app.inject('/run/nobody/stream')).statusCode, 204)
+  t.match((await post(app, '/run/nobody/stop')).json(), { statusCode: 404, code: 'ERR_NO_LIVE_RUN' })
+  t.match((await post(app, '/run/nobody/steer', { message: 'left' })).json(), { statusCode: 404 })
+})
+
+t.test('a run can be stopped; its stream says so, and the conversation goes on', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? stalled : { text: 'next' })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
+  await run.says('first ')
+  t.match((await post(app, '/run/chat/stop')).json(), { ok: true, threadId: 'chat' })
+  t.equal(await run.ended, 'whole')
+  t.match(run.events.slice(-2), [{ type: 'abort', reason: 'stop' }, { type: 'finish' }])
+  t.equal(await gateway.requests[0].ended, 'aborted')
+  t.equal(textOf((await say(app, 'go', { id: 'chat' })).events), 'next')
+})
+
+t.test('what is said to a live run reaches the model at its next step', async (t) => {
+  const wait = gate()
+  const { app, gateway } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) {
+      await wait.opened
+      return { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
+    }
+    return { text: 'as you say' }
+  })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+  await run.says('start')
+  t.match((await post(app, '/run/chat/steer', { message: 'turn left' })).json(), { ok: true, threadId: 'chat' })
+  wait.open()
+  await run.ended
+  t.notMatch(JSON.stringify(gateway.requests[0].body.prompt), 'turn left')
+  t.match(gateway.requests[1].body.prompt.at(-1), { role: 'user', content: [{ text: 'turn left' }] })
+})
+
+t.test('what is said while the last answer is written is still heard', async (t) => {
+  const wait = gate()
+  const { app, gateway } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) await wait.opened
+    return { text: `answer ${nth}` }
+  })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+  await run.says('start')
+  await post(app, '/run/chat/steer', { message: 'one more thing' })
+  wait.open()
+  await run.ended
+  t.equal(textOf(run.events), 'answer 0answer 1')
+  t.match(kinds(run.events), ['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'step-boundary'])
+  t.equal(gateway.requests.length, 2)
+})
+
+t.test('messages that wait are bounded, and must say something', async (t) => {
+  const { app } = await withGateway(t, () => stalled)
+  const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+  await run.says('first')
+  for (const payload of [{}, { message: '' }, { message: 5 }, { message: 'x', extra: 1 }]) t.equal((await post(app, '/run/chat/steer', payload)).statusCode, 400)
+  for (let n = 0; n < 20; n++) t.equal((await post(app, '/run/chat/steer', { message: `${n}` })).statusCode, 200)
+  t.match((await post(app, '/run/chat/steer', { message: 'one too many' })).json(), { statusCode: 429 })
+  run.hangUp()
+})
+
+t.test('one message with the id of its thread continues the stored conversation, also after a restart', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => ({ text: `answer ${nth}` }))
+  await say(app, 'my first question', { id: 'chat' })
+  const payload = { id: 'chat', message: { role: 'user', content: 'my second question' } }
+  t.equal(textOf(parseEvents((await post(app, '/run', payload)).body)), 'answer 1')
+  t.match(gateway.requests[1].body.prompt.slice(1), [
+    { role: 'user', content: [{ text: 'my first question' }] }, { role: 'assistant', content: [{ text: 'answer 0' }] }, { role: 'user', content: [{ text: 'my second question' }] }
+  ])
+  t.match((await post(app, '/run', { message: payload.message })).json(), { statusCode: 400, error: /id/ })
+  t.match((await post(app, '/run', { id: 'chat' })).json(), { statusCode: 400, error: /messages/ })
+})

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import { build } from '../helper.ts'
+import { withGateway } from '../with-gateway.ts'
+import type { App } from '../../app.ts'
+
+const sync = async (app: App, payload: object) => {
+  const response = await app.inject({ method: 'POST', url: '/run/sync', payload })
+  return { status: response.statusCode, body: response.json() }
+}
+const user = (content: string) => ({ role: 'user', content })
+
+t.test('a script gets the whole answer as one object', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [
+    { text: 'Looking.', toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }, { toolName: 'readFile', input: { path: 'none' } }], usage: { inputTokens: 5, outputTokens: 3 } },
+    { text: 'All good.', usage: { inputTokens: 7, outputTokens: 2 } }
+  ][nth], { config: { analysis: true } })
+  const { status, body } = await sync(app, { messages: [user('go')], id: 'chat' })
+  t.equal(status, 200)
+  t.match(body, {
+    text: 'All good.',
+    steps: 2,
+    toolCalls: [{ toolName: 'listDirectory', input: { path: '.' }, output: { entries: [] }, status: 'complete' }, { toolName: 'readFile', status: 'error', errorText: /none/ }],
+    usage: { inputTokens: 12, outputTokens: 5 },
+    finishReason: 'stop',
+    pendingApprovals: [],
+    analysis: { complexity: /./, goal: /./ },
+    threadId: 'chat'
+  })
+  t.match(body.messages, [
+    { role: 'assistant', content: [{ type: 'text', text: 'Looking.' }, { type: 'tool-call' }, { type: 'tool-call' }] },
+    { role: 'tool', content: [{ type: 'tool-result' }, { type: 'tool-result' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'All good.' }] }
+  ])
+})
+
+t.test('approvals work without a stream, and the messages given back continue the conversation', async (t) => {
+  const app = await build(t)
+  const asked = await sync(app, { messages: [user('write "x" to a.txt')] })
+  t.match(asked.body, { finishReason: 'tool-calls', pendingApprovals: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] })
+  const done = await sync(app, {
+    messages: [user('write "x" to a.txt'), ...asked.body.messages, {
+      role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked.body.pendingApprovals[0].approvalId, approved: true }]
+    }]
+  })
+  t.match(done.body, { text: /a\.txt/, toolCalls: [{ toolName: 'writeFile', status: 'complete' }], threadId: asked.body.threadId })
+  t.ok(existsSync(`${app.cwd}/a.txt`))
+  const next = await sync(app, { messages: [user('write "x" to a.txt'), ...asked.body.messages, ...done.body.messages, user('list the files here')] })
+  t.match(next, { status: 200, body: { text: /a\.txt/ } })
+})
+
+t.test('a failing model is a 502 that says what to do', async (t) => {
+  const { app } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'no' } }))
+  t.match(await sync(app, { messages: [user('go')] }), { status: 502, body: { error: /providers\/configure/, code: /^ERR_/ } })
+})
+
+t.test('time running out is a 504', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: ['a', 'b'], ending: 'stall', after: 4 }), { config: { limits: { runMs: 1000 } } })
+  t.match(await sync(app, { messages: [user('go')] }), { status: 504, body: { code: 'ERR_TIMEOUT' } })
+})
