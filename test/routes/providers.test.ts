@@ -80,6 +80,7 @@ t.test('providers are asked side by side, and one that does not answer is given 
 t.test('a client who leaves ends the asking', async (t) => {
   const arrived = Promise.withResolvers<void>()
   const { app, server } = await withDirect(t, undefined, {
+    clock: fakeClock(), // no time-out does it
     server: {
       listing () {
         arrived.resolve()

@@ -11,42 +11,43 @@ async function setUp (t: Test, reply: (request: OpenAIRequest) => Plan) {
   const server = await startFakeOpenAI({ reply })
   t.teardown(() => server.close())
   const provider = createDirectProvider({ name: 'local', settings: () => ({ baseURL: server.url }), variables: {} })
-  return { server, model: await provider.languageModel('small'), other: await provider.languageModel('large') }
+  // Opened anew for each call, as runs do.
+  return { server, small: () => provider.languageModel('small'), large: () => provider.languageModel('large') }
 }
 const drain = async ({ stream }: { stream: ReadableStream }) => stream.pipeTo(new WritableStream())
 
 t.test('a schema that the server does not take is put into words, at once from then on', async (t) => {
-  const { server, model, other } = await setUp(t, ({ body }) => body.response_format
+  const { server, small, large } = await setUp(t, ({ body }) => body.response_format
     ? no("'response_format.type' of json_schema is not supported")
     : { text: '{"word":"yes"}' })
-  const { content } = await model.doGenerate(structured('answer'))
+  const { content } = await (await small()).doGenerate(structured('answer'))
   t.match(content, [{ type: 'text', text: '{"word":"yes"}' }])
   t.match(server.calls.map(({ structured }) => structured), ['answer', undefined])
   t.match(server.calls[1].body.messages.at(-1), { role: 'user', content: /JSON schema:\n.*"word"/s })
-  await model.doGenerate(structured('answer'))
+  await (await small()).doGenerate(structured('answer'))
   t.equal(server.calls.length, 3, 'it does not ask again')
-  await model.doGenerate(structured('plan'))
+  await (await small()).doGenerate(structured('plan'))
   t.equal(server.calls.length, 5, 'another schema may be taken')
-  await other.doGenerate(structured('answer'))
+  await (await large()).doGenerate(structured('answer'))
   t.equal(server.calls.length, 7, 'another model too')
 })
 
 t.test('a newer name for the limit is learned, and usage is left out where it is unknown', async (t) => {
-  const { server, model } = await setUp(t, ({ body }) => {
+  const { server, small } = await setUp(t, ({ body }) => {
     if (body.max_tokens) return no("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
     return body.stream_options ? no('stream_options: extra fields not permitted', 422) : { text: 'ok' }
   })
-  await drain(await model.doStream({ prompt, maxOutputTokens: 16 }))
+  await drain(await (await small()).doStream({ prompt, maxOutputTokens: 16 }))
   t.equal(server.calls.length, 3)
   t.match(server.calls[2].body, { max_completion_tokens: 16, max_tokens: undefined, stream_options: undefined })
-  await drain(await model.doStream({ prompt, maxOutputTokens: 16 }))
+  await drain(await (await small()).doStream({ prompt, maxOutputTokens: 16 }))
   t.equal(server.calls.length, 4)
 })
 
 t.test('any other refusal is told as it is, after one request', async (t) => {
   for (const plan of [no('the prompt is too long'), no('response_format', 500), no('max_completion_tokens')]) {
-    const { server, model } = await setUp(t, () => plan)
-    t.match(await (async () => model.doGenerate({ prompt }))().catch((error) => error), { statusCode: plan.error!.status })
+    const { server, small } = await setUp(t, () => plan)
+    t.match(await (async () => (await small()).doGenerate({ prompt }))().catch((error) => error), { statusCode: plan.error!.status })
     t.equal(server.calls.length, 1)
   }
 })

@@ -17,7 +17,7 @@ async function setUp (t: Test, options: FakeOpenAIOptions = {}, more: Partial<Di
   const state: { settings: DirectSettings | undefined } = { settings: { baseURL: server.url, ...more } }
   const provider = createDirectProvider({ name: 'ollama', settings: () => state.settings, variables })
   const gateway = createGatewayProvider({ settings: () => ({}) })
-  const registry = createRegistry({ providers: () => [provider, gateway], settings: () => ({ model: ID }), clock: systemClock })
+  const registry = createRegistry({ providers: () => state.settings ? [provider, gateway] : [gateway], settings: () => ({ model: ID }), clock: systemClock })
   return { server, state, provider, registry }
 }
 
