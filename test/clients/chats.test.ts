@@ -36,6 +36,24 @@ for (const version of versions) {
       t.same(chat.errors, [])
     })
 
+    t.test('brings back to the model what its provider signed', async (t) => {
+      const signature = { anthropic: { signature: 'sig' } }
+      const { app, gateway } = await withGateway(t, () => ({
+        parts: [
+          { type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'reasoning-end', id: 'r', providerMetadata: signature },
+          { type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Hi.' }, { type: 'text-end', id: 't', providerMetadata: signature },
+          { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
+        ]
+      }))
+      const chat = await openChat(app, version)
+      await chat.say('hi')
+      await chat.say('go on')
+      t.match(gateway.requests[1].body.prompt[2].content, [
+        { type: 'reasoning', text: 'hm', providerOptions: signature }, { type: 'text', text: 'Hi.', providerOptions: signature }
+      ])
+      t.same(chat.errors, [])
+    })
+
     t.test('shows tools at work, good and bad calls, and what they came to', async (t) => {
       const { app, gateway } = await withGateway(t, (_request, nth) => [
         { text: 'Let me look.', toolCalls: [look, { toolName: 'readFile', input: { path: 'missing.txt' } }, { toolName: 'readFile', input: { file: 'x' } }] },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { asked, of, say, sayAll } from '../agent.ts'
+import { answer, asked, of, say, sayAll } from '../agent.ts'
 import { build } from '../helper.ts'
 
 const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
@@ -56,6 +56,27 @@ t.test('the first decision wins for chats as well, and an old one that is forgot
   t.equal(effects(app.cwd), 'x')
   parts[1].approval.approved = false
   t.match(await sayAll(app, messages, { id: 'chat' }), { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } })
+})
+
+t.test('what a chat still holds of the steps before counts neither for nor against its answer', async (t) => {
+  const app = await build(t, { config: { model: 'offline/scripted', offline: { script: [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'done' }] } } })
+  const { messages, parts } = await askFor(app, [true])
+  const second = await sayAll(app, messages, { id: 'chat' })
+  parts[0].approval.approved = false
+  parts.push({ ...parts[0], toolCallId: 'b', approval: { id: asked(second.events)[0], approved: true } })
+  const third = await sayAll(app, messages, { id: 'chat' })
+  t.equal(third.status, 200, JSON.stringify(third.body))
+  t.equal(effects(app.cwd), 'ab')
+  t.same((await sayAll(app, messages, { id: 'chat' })).events, third.events, 'and the same again replays what followed')
+  t.equal(effects(app.cwd), 'ab')
+})
+
+t.test('a chat whose one question was answered elsewhere meanwhile still gets its other one answered', async (t) => {
+  const app = await build(t, { config: calling(append('a'), append('b')) })
+  const { messages, ids } = await askFor(app, [false, true])
+  await answer(app, { [ids[0]]: true })
+  t.match(await sayAll(app, messages, { id: 'chat' }), { status: 200 })
+  t.equal(effects(app.cwd), 'ab', 'the first decision about the first one stands')
 })
 
 t.test('a chat that regenerates answers nothing', async (t) => {
@@ -115,13 +136,13 @@ t.test('the stream is written as the query asks, else as the messages suggest', 
     for (const messages of [plain, mixed]) t.equal((await request(`/run?protocol=${protocol}`, messages)).dialect, protocol)
   }
   const [id] = asked((await say(app, 'go')).events)
-  const answer = [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: id, approved: true }] }]
-  t.equal((await request('/run/approve', answer)).dialect, 'documented')
-  t.equal((await request('/run/approve', [user('go'), ...answer])).dialect, 'ui')
-  t.equal((await request('/run/approve?protocol=ui', answer)).dialect, 'ui')
+  const decision = [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: id, approved: true }] }]
+  t.equal((await request('/run/approve', decision)).dialect, 'documented')
+  t.equal((await request('/run/approve', [user('go'), ...decision])).dialect, 'ui')
+  t.equal((await request('/run/approve?protocol=ui', decision)).dialect, 'ui')
   for (const path of ['/run', '/run/approve']) {
     for (const protocol of ['v6', 'UI', '', 'ui&protocol=ui5']) {
-      const { statusCode, body } = await request(`${path}?protocol=${protocol}`, answer)
+      const { statusCode, body } = await request(`${path}?protocol=${protocol}`, decision)
       t.equal(statusCode, 400)
       t.match(JSON.parse(body), { error: /protocol must be one of documented, ui, ui5/, code: 'ERR_INVALID_REQUEST' })
     }

@@ -24,6 +24,7 @@ t.test('the parts of every version mean the same to the model', async (t) => {
     ['a denial', [call('output-denied', { approval: { id: 'x', approved: false, reason: 'not now' } })], result({ type: 'error-text', value: 'not now' })],
     ['a denial without its approval', [call('output-denied')], result({ type: 'error-text' })],
     ['an open question', [call('approval-requested', { approval: { id: 'x' } })], result(refused)],
+    ['an open question without its id', [call('approval-requested')], result(refused)],
     ['a call without an outcome', [call('input-available')], result(refused)],
     ['an approval whose outcome never came', [call('approval-responded', { approval: { id: 'x', approved: true } })], result({ type: 'error-text', value: /lost/ })],
     ['a denial whose outcome never came', [call('approval-responded', { approval: { id: 'x', approved: false, reason: 'no!' } })], result({ type: 'error-text', value: 'no!' })],
