@@ -21,6 +21,8 @@ export interface Settings {
   /** Where tools work when neither the request nor config.json names a folder. */
   cwd: string
   clock?: Clock
+  /** What compiles the routes' schemas, for those who want to watch. */
+  compilers?: typeof lazyCompilers
   log?: DestinationStream
 }
 
@@ -41,7 +43,7 @@ export async function buildApp (settings: Settings): Promise<App> {
     http: { requireHostHeader: false },
     clientErrorHandler: answerParserError,
     routerOptions: { maxParamLength: 1024 },
-    schemaController: { compilersFactory: lazyCompilers() },
+    schemaController: { compilersFactory: (settings.compilers ?? lazyCompilers)() },
     frameworkErrors (error, request, reply) {
       try {
         request.server.admitUnrouted(request, reply)

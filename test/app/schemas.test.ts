@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import * as compilers from '../../plugins/compilers.ts'
 import { HealthSchema } from '../../schemas/service.ts'
+import { build } from '../helper.ts'
 import { parseEvents } from '../sse.ts'
 
 interface Compiled { name: string, compile (): unknown }
@@ -40,11 +41,7 @@ async function watched (t: Test, config = {}) {
       }
     }
   }
-  const { buildApp } = await t.mockImport<typeof import('../../app.ts')>('../../app.ts', { '../../plugins/compilers.ts': { lazyCompilers } })
-  const dir = t.testdir({ home: { 'config.json': JSON.stringify(config) }, work: {} })
-  const { Writable } = await import('node:stream')
-  const app = await buildApp({ host: '127.0.0.1', home: `${dir}/home`, cwd: `${dir}/work`, log: new Writable({ write: (_chunk, _encoding, done) => done() }) })
-  t.teardown(() => app.close())
+  const app = await build(t, { config, compilers: lazyCompilers })
   return { app, schemas, sent }
 }
 
