@@ -68,15 +68,18 @@ t.test('a program that is not found exits with 127, a folder that is not there r
 })
 
 t.test('what a command leaves in the background ends with it', { skip: !linux }, async (t) => {
+  // The command must not end before what it leaves has begun.
+  const there = 'until [ -e there ]; do sleep 0.01; done; rm there'
+  const cwd = t.testdir()
   for (const [kind, line] of [
     ['a background child', 'sleep 1000 & echo $!'],
     ['one without our streams', 'sleep 1000 >/dev/null 2>&1 & echo $!'],
     ['one that ignores HUP', 'nohup sleep 1000 >/dev/null 2>&1 & echo $!'],
-    ['one in a session of its own', 'setsid sh -c "echo \\$\\$; exec sleep 1000" & sleep 0.1'],
-    ['a daemon, twice forked in its own session', '( ( setsid sh -c "echo \\$\\$; exec sleep 1000 >&-" & ) & ); sleep 0.1'],
+    ['one in a session of its own', `setsid sh -c "echo \\$\\$; touch there; exec sleep 1000" & ${there}`],
+    ['a daemon, twice forked in its own session', `( ( setsid sh -c "echo \\$\\$; touch there; exec sleep 1000 >&-" & ) & ); ${there}`],
     ['one in a group of its own', 'bash -mc "sleep 1000 & echo \\$!"']
   ] as const) {
-    const child = await run(line)
+    const child = await run(line, { cwd })
     const [[left]] = await Promise.all([pids(child.stdout, 1), child.exited])
     await child.end()
     t.ok(left > 0)

@@ -74,8 +74,9 @@ t.test('a slow first read does not bring back a value that an update has replace
       return {
         ...database,
         async get (key) {
+          const isFirst = key.startsWith('!record') && ++reads === 1
           const value = await database.get(key)
-          if (key.startsWith('!record') && ++reads === 1) await gate.promise
+          if (isFirst) await gate.promise
           return value
         }
       }
