@@ -31,8 +31,11 @@ const BODY_LIMIT = 1_048_576
 
 export type App = FastifyInstance
 
-/** The whole service, not yet listening: its store is open and its managers are up once this resolves. */
-export async function buildApp (settings: Settings): Promise<App> {
+/**
+ * The whole service, not yet listening: its store is open and its managers are up once this resolves. `observe` gets
+ * it before its routes do, to see them registered.
+ */
+export async function buildApp (settings: Settings, observe?: (app: App) => Promise<unknown>): Promise<App> {
   const app = Fastify({
     loggerInstance: pino({ level: 'info', redact: ['req.headers.authorization'] }, settings.log ?? pino.destination(2)),
     logController: new LogController({ disableRequestLogging: true }),
@@ -56,6 +59,7 @@ export async function buildApp (settings: Settings): Promise<App> {
 
   try {
     await registerPlugins(app as unknown as App, settings)
+    await observe?.(app as unknown as App)
     await registerRoutes(app as unknown as App)
     await app.ready()
   } catch (error) {

@@ -3,6 +3,7 @@ import agent from './agent.ts'
 import brain from './brain.ts'
 import clock from './clock.ts'
 import config from './config.ts'
+import docs from './docs.ts'
 import drain from './drain.ts'
 import errors from './errors.ts'
 import health from './health.ts'
@@ -31,6 +32,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(threads)
   await app.register(agent)
   await app.register(health)
+  await app.register(docs)
   await app.register(drain)
   await app.register(retention)
   await app.register(warmUp)

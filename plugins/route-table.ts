@@ -14,6 +14,8 @@ declare module 'fastify' {
     open?: boolean
     /** Answered while the service shuts down. */
     whileDraining?: boolean
+    /** For the documentation: the body may be left out. */
+    optionalBody?: boolean
   }
 }
 

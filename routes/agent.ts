@@ -1,15 +1,27 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  AnalysisSchema, ApprovalListSchema, ApprovalSchema, EvaluationSchema, LiveRunSchema, PageQuery, RunBodySchema, RunResultSchema, SteerBodySchema, StreamQuery, ThreadParams
+  AnalysisSchema, ApprovalListSchema, ApprovalSchema, ApproveBodySchema, EvaluationSchema, LiveRunSchema, PageQuery, RunBodySchema, RunResultSchema, SteerBodySchema, StreamQuery, ThreadParams
 } from '../schemas/agent.ts'
 import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { events, RunStreamEventSchema } from '../schemas/events.ts'
 
 /** 10 MiB: a conversation carries its history and its pictures. */
 const RUN_BODY_LIMIT = 10 * 1024 * 1024
 
+/** Written by the stream itself, past any serializer. */
+const Stream = {
+  description: 'The run as it happens: Server-Sent Events, one `data:` line of JSON each, the last one `finish`. ' +
+    'Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK\'s UI message stream, which ends with `data: [DONE]`',
+  headers: {
+    'x-thread-id': Type.String({ description: 'The conversation, percent-encoded: `id` of the next request' }),
+    'x-run-id': Type.String()
+  },
+  content: { 'text/event-stream': { schema: ref(RunStreamEventSchema) } }
+}
+
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [RunBodySchema, AnalysisSchema, EvaluationSchema, RunResultSchema, LiveRunSchema, SteerBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
+  for (const schema of [...events, RunStreamEventSchema, RunBodySchema, ApproveBodySchema, AnalysisSchema, EvaluationSchema, RunResultSchema, LiveRunSchema, SteerBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
 
   app.post('/run', {
     bodyLimit: RUN_BODY_LIMIT,
@@ -19,7 +31,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Answers a conversation as a stream of events',
       querystring: StreamQuery,
       body: ref(RunBodySchema),
-      response: { 400: ErrorRef, 409: ErrorRef, 429: ErrorRef }
+      response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
   }, async (request, reply) => reply.streamRun(await app.agent.run(request.body, request.query.protocol)))
 
@@ -30,8 +42,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'approveRun',
       summary: 'Answers an approval request and continues the run that asked',
       querystring: StreamQuery,
-      body: ref(RunBodySchema),
-      response: { 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
+      body: ref(ApproveBodySchema),
+      response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
   }, async (request, reply) => reply.streamRun(await app.agent.approve(request.body, request.query.protocol)))
 
@@ -53,7 +65,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Follows the run under way in a conversation, from its first event; 204 when there is none',
       params: ThreadParams,
       querystring: StreamQuery,
-      response: { 204: NoContent, 400: ErrorRef }
+      response: { 200: Stream, 204: NoContent, 400: ErrorRef }
     }
   }, async (request, reply) => {
     const run = await app.agent.follow(request.params.id, request.query.protocol)

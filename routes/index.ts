@@ -1,12 +1,14 @@
 import type { App } from '../app.ts'
 import agent from './agent.ts'
 import brain from './brain.ts'
+import docs from './docs.ts'
 import providers from './providers.ts'
 import service from './service.ts'
 
 /** Every route of the service. */
 export async function registerRoutes (app: App) {
   await app.register(service)
+  await app.register(docs)
   await app.register(agent)
   await app.register(brain)
   await app.register(providers)

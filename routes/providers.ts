@@ -30,6 +30,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/providers/test', {
     // Without a body the active model is meant.
+    config: { optionalBody: true },
     preValidation: async (request) => { request.body ??= {} },
     schema: {
       tags: ['providers'],

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
+import * as examples from './examples/run.ts'
 
 /** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -18,8 +19,18 @@ export const RunBodySchema = Type.Object({
   resumable: Type.Optional(Type.Boolean({ description: 'The run lives on when its client goes away; GET /run/{id}/stream follows it' })),
   trigger: Type.Optional(Type.Unknown({ description: 'Of chat clients: "regenerate-message" never answers an approval request' })),
   messageId: Type.Optional(Type.Unknown({ description: 'Of chat clients: the message that is continued' }))
-}, { $id: 'RunBody', additionalProperties: true })
+}, {
+  $id: 'RunBody', additionalProperties: true, description: 'A conversation to answer', examples: [examples.runBody]
+})
 export type RunBody = Static<typeof RunBodySchema>
+
+export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
+  $id: 'ApproveBody',
+  additionalProperties: true,
+  description: 'The conversation so far, whose final message holds the decisions: role "tool", with a part ' +
+    '{ type: "tool-approval-response", approvalId, approved, reason? } for each request that is answered',
+  examples: [examples.approveBody]
+})
 
 export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Literal('ui'), Type.Literal('ui5')], {
   description: 'How the stream is written: as documented here, as the AI SDK\'s UI message stream, or as that for its 5.x clients. ' +
@@ -33,7 +44,7 @@ export const AnalysisSchema = Type.Object({
   goal: Type.String({ description: 'What the user wants, in one sentence' }),
   thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
   qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' }))
-}, { $id: 'Analysis', additionalProperties: false })
+}, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request', examples: [examples.analysis] })
 export type Analysis = Static<typeof AnalysisSchema>
 
 /** A judgement of an answer; `score` from 0 to 1. */
@@ -41,8 +52,13 @@ export const EvaluationSchema = Type.Object({
   satisfied: Type.Boolean({ description: 'Whether the answer does what was asked, all of it' }),
   score: Type.Number({ minimum: 0, maximum: 1 }),
   issues: Type.Array(Type.String({ description: 'One thing that is missing or wrong, so that it can be mended' }))
-}, { $id: 'Evaluation', additionalProperties: false })
+}, { $id: 'Evaluation', additionalProperties: false, description: 'A judgement of an answer, from 0 to 1', examples: [examples.evaluation] })
 export type Evaluation = Static<typeof EvaluationSchema>
+
+export const FinishReason = Type.Union(
+  ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
+  { description: 'Why it ended; "tool-calls" when approvals are waited for' }
+)
 
 /** What `POST /run/sync` answers. */
 export const RunResultSchema = Type.Object({
@@ -58,19 +74,21 @@ export const RunResultSchema = Type.Object({
     status: Type.Union(['pending', 'complete', 'error', 'denied'].map((status) => Type.Literal(status)))
   })),
   usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
-  finishReason: Type.String(),
+  finishReason: FinishReason,
   pendingApprovals: Type.Array(Type.Object({ approvalId: Type.String(), toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() })),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   threadId: Type.String(),
   runId: Type.String()
-}, { $id: 'RunResult' })
+}, { $id: 'RunResult', description: 'The whole answer', examples: [examples.runResult] })
 export type RunResult = Static<typeof RunResultSchema>
 
-export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, { $id: 'LiveRun' })
+export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, {
+  $id: 'LiveRun', description: 'The run that was reached', examples: [examples.liveRun]
+})
 export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'What the agent should hear at its next step' })
-}, { $id: 'SteerBody', additionalProperties: false })
+}, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })
 export const ThreadParams = Type.Object({ id: ThreadId })
 
 export const ApprovalState = Type.Union(
@@ -91,13 +109,13 @@ export const ApprovalSchema = Type.Object({
   createdAt: Timestamp,
   expiresAt: Timestamp,
   state: ApprovalState
-}, { $id: 'Approval' })
+}, { $id: 'Approval', description: 'A tool call that waits, or waited, for a person', examples: [examples.approval] })
 export type ApprovalView = Static<typeof ApprovalSchema>
 
 export const ApprovalListSchema = Type.Object({
   approvals: Type.Array(Type.Unsafe<ApprovalView>(Type.Ref('Approval'))),
   nextCursor: Type.Optional(Type.String())
-}, { $id: 'ApprovalList' })
+}, { $id: 'ApprovalList', description: 'A page of open approval requests; with nextCursor there are more', examples: [examples.approvalList] })
 
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),

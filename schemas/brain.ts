@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
+import * as examples from './examples/brain.ts'
 
 /** Characters are Unicode code points, as everywhere in JSON Schema. */
 export const LIMITS = { facts: 1_000, preferences: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
@@ -20,7 +21,7 @@ export const BrainSchema = Type.Object({
   })),
   patterns: Type.Array(PatternSchema, { description: 'Learned patterns; none are learned yet' }),
   updatedAt: Type.Integer({ description: 'Time of the last change in milliseconds since the Unix epoch; 0 before the first' })
-}, { $id: 'Brain' })
+}, { $id: 'Brain', description: 'What the service remembers about its user', examples: [examples.brain] })
 export type Brain = Static<typeof BrainSchema>
 
 const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
@@ -28,22 +29,24 @@ const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
 export const BrainViewSchema = Type.Object({
   brain: BrainRef,
   contextPreview: Type.String({ description: 'The text injected into the system prompt of every run; at most 4,000 tokens, counted as 4 characters each' })
-}, { $id: 'BrainView' })
+}, { $id: 'BrainView', description: 'The brain, and what runs are told of it', examples: [examples.brainView] })
 export type BrainView = Static<typeof BrainViewSchema>
 
 /** Limits on facts and keys hold after trimming and Unicode normalisation (NFC); the service checks them. */
 export const FactBodySchema = Type.Object({
   fact: Type.String({ description: `A statement about the user, 1 to ${LIMITS.fact} characters after trimming` })
-}, { $id: 'FactBody', additionalProperties: false })
+}, { $id: 'FactBody', additionalProperties: false, examples: [examples.fact] })
 
 export const PreferenceBodySchema = Type.Object({
   key: Type.String({ description: `1 to ${LIMITS.key} characters after trimming` }),
   value: Type.String({ maxLength: LIMITS.value, description: `Kept as it is given, up to ${LIMITS.value} characters` })
-}, { $id: 'PreferenceBody', additionalProperties: false })
+}, { $id: 'PreferenceBody', additionalProperties: false, examples: [examples.preference] })
 export type PreferenceBody = Static<typeof PreferenceBodySchema>
 
-const changed = <S extends string>(status: S, $id: string) => Type.Object({ status: Type.Literal(status), brain: BrainRef }, { $id })
+const changed = <S extends string>(status: S, $id: string) => Type.Object({ status: Type.Literal(status), brain: BrainRef }, {
+  $id, description: 'The brain after the change', examples: [{ status, brain: examples.brain }]
+})
 export const FactLearnedSchema = changed('learned', 'FactLearned')
 export const FactRemovedSchema = changed('removed', 'FactRemoved')
 export const PreferenceSetSchema = changed('set', 'PreferenceSet')
-export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') }, { $id: 'BrainCleared' })
+export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') }, { $id: 'BrainCleared', description: 'The brain is empty', examples: [{ status: 'cleared' }] })

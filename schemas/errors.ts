@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
+import * as examples from './examples/service.ts'
 
 /** The one shape of every error answer. */
 export const ErrorSchema = Type.Object({
@@ -7,7 +8,7 @@ export const ErrorSchema = Type.Object({
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
   statusCode: Type.Integer(),
   details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() })))
-}, { $id: 'Error' })
+}, { $id: 'Error', description: 'The one shape of every error', examples: [examples.error] })
 export type ErrorBody = Static<typeof ErrorSchema>
 
 export const ErrorRef = ref(ErrorSchema)

@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import * as examples from './examples/providers.ts'
 
 const ModelId = Type.String({ description: '`<provider>/<model>`' })
 
@@ -12,13 +13,13 @@ export const ProviderListSchema = Type.Object({
     configured: Type.Boolean()
   })),
   roles: Type.Object({ fast: ModelId, capable: ModelId, vision: ModelId })
-}, { $id: 'ProviderList' })
+}, { $id: 'ProviderList', description: 'Where models come from, and which are in use', examples: [examples.providerList] })
 export type ProviderList = Static<typeof ProviderListSchema>
 
 export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`, the model to use from the next run on' })),
   gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'One key for all providers; kept encrypted' }))
-}, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1 })
+}, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1, examples: [examples.configureBody] })
 export type ConfigureBody = Static<typeof ConfigureBodySchema>
 
 export const ConfiguredSchema = Type.Object({
@@ -26,7 +27,7 @@ export const ConfiguredSchema = Type.Object({
   active_model: ModelId,
   gateway_configured: Type.Boolean(),
   warning: Type.Optional(Type.String())
-}, { $id: 'Configured' })
+}, { $id: 'Configured', description: 'What holds from the next run on', examples: [examples.configured] })
 
 const ModelInfoSchema = Type.Object({
   id: ModelId,
@@ -42,17 +43,17 @@ const ModelInfoSchema = Type.Object({
 export const ModelListSchema = Type.Object({
   models: Type.Array(ModelInfoSchema),
   errors: Type.Array(Type.Object({ provider: Type.String(), error: Type.String() }), { description: 'Providers whose models could not be listed, and why' })
-}, { $id: 'ModelList' })
+}, { $id: 'ModelList', description: 'The models of every provider', examples: [examples.modelList] })
 export type ModelList = Static<typeof ModelListSchema>
 
 export const TestBodySchema = Type.Object({
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`; the active model when absent' }))
-}, { $id: 'TestBody', additionalProperties: false })
+}, { $id: 'TestBody', additionalProperties: false, examples: [examples.testBody] })
 
 export const ProviderTestedSchema = Type.Object({
   ok: Type.Boolean(),
   model: ModelId,
   latencyMs: Type.Integer({ description: 'How long the call took' }),
   error: Type.Optional(Type.String({ description: 'What went wrong, and what to do' }))
-}, { $id: 'ProviderTested' })
+}, { $id: 'ProviderTested', description: 'How the call went', examples: [examples.tested] })
 export type ProviderTested = Static<typeof ProviderTestedSchema>

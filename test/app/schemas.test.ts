@@ -30,7 +30,8 @@ async function watched (t: Test, config = {}) {
         const make = buildSerializer(...args)
         return (route: any) => {
           const serialize = make(route)
-          const name = `${route.method} ${route.url} ${route.httpStatus}`
+          // Streams and files name their media type and are sent as they are.
+          const name = [route.method, route.url, route.httpStatus, route.contentType].filter(Boolean).join(' ')
           schemas.push({ name, compile: serialize.compile })
           return (data: unknown) => {
             const text = serialize(data)

@@ -1,0 +1,52 @@
+// What a service answered in one run: `system info, then write "Buy tea" to notes.txt`, said to offline/assistant.
+
+const approvalId = '01a1fd98-ca04-739b-856a-7f12991dd0d6'
+const runId = '01a1fd98-c99d-761a-bc00-ecd5b770e3ae'
+const threadId = '01a1fd98-c97d-76a8-9190-a6e261bd9f6d'
+const call = { toolCallId: 'call_2_4b97a73cb77e', toolName: 'writeFile', input: { path: 'notes.txt', content: 'Buy tea' } }
+const info = { platform: 'linux', arch: 'x64', cpus: { count: 2, model: 'AMD EPYC' }, timezone: 'UTC', cwd: '/home/ada/work' }
+const infoCall = { toolCallId: 'call_1_7ddd9fe5e735', toolName: 'systemInfo' }
+const said = { role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }
+
+export const runBody = { messages: [said], context: { cwd: '/home/ada/work' } }
+export const approveBody = {
+  messages: [said, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }],
+  context: { cwd: '/home/ada/work' }
+}
+export const analysis = {
+  complexity: 'standard',
+  goal: 'system info, then write "Buy tea" to notes.txt',
+  thinking: 'I find 2 commands: systemInfo, then writeFile.',
+  qualityCriteria: ['The result of systemInfo is reported.', 'The result of writeFile notes.txt is reported.']
+}
+export const evaluation = { satisfied: false, score: 0.5, issues: ['The result of writeFile notes.txt is not reported.'] }
+export const runResult = {
+  text: '',
+  messages: [
+    { role: 'assistant', content: [{ type: 'tool-call', ...infoCall, input: {} }] },
+    { role: 'tool', content: [{ type: 'tool-result', ...infoCall, output: { type: 'json', value: info } }] },
+    { role: 'assistant', content: [{ type: 'tool-call', ...call }] }
+  ],
+  steps: 2,
+  toolCalls: [{ ...infoCall, status: 'complete', input: {}, output: info }, { ...call, status: 'pending' }],
+  usage: { inputTokens: 473, outputTokens: 11 },
+  finishReason: 'tool-calls',
+  pendingApprovals: [{ approvalId, ...call }],
+  threadId,
+  runId,
+  analysis
+}
+export const liveRun = { ok: true, threadId, runId }
+export const steerBody = { message: 'Put it into a folder called notes instead.' }
+export const approval = {
+  approvalId,
+  runId,
+  threadId,
+  ...call,
+  digest: 'cfb3b1fcfbf393f6132cf4972671f7f6767282561dba02b5184c07210bd7e289',
+  cwd: '/home/ada/work',
+  createdAt: 1795256011268,
+  expiresAt: 1795342411268,
+  state: 'pending'
+}
+export const approvalList = { approvals: [approval] }

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { STATUS_CODES } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import swagger from '@fastify/swagger'
+import { buildApp, type App } from '../../app.ts'
+import { refusalsOf, responses, sharedAnswer } from './answers.ts'
+import { info, securitySchemes, servers, TAGS } from './info.ts'
+
+type Json = any
+
+const METHODS = ['get', 'post', 'put', 'delete']
+/** The optional token: none, or the one. */
+const SECURITY = [{}, { token: [] }]
+
+/** The OpenAPI 3.1 document that the schemas of the routes make, and the routes it was made from. */
+export async function makeDocument (): Promise<{ document: Json, endpoints: string[] }> {
+  const home = mkdtempSync(join(tmpdir(), 'local-agent-openapi-'))
+  const routes = new Map<string, Json>()
+  const app = await buildApp({ host: '127.0.0.1', home, cwd: home, log: new PassThrough().resume() }, async (app: App) => {
+    app.addHook('onRoute', ({ method, url, config }) => {
+      for (const each of [method].flat()) routes.set(`${each.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`, config)
+    })
+    await app.register(swagger, {
+      openapi: { openapi: '3.1.0', info, servers, components: { securitySchemes, responses: responses as Json } },
+      refResolver: { buildLocalReference: ({ $id }, _base, _fragment, i) => typeof $id === 'string' ? $id : `def-${i}` },
+      convertConstToEnum: false
+    })
+  })
+  try {
+    const document = structuredClone(app.swagger()) as Json
+    for (const [path, operations] of Object.entries<Json>(document.paths)) {
+      for (const method of METHODS.filter((each) => operations[each])) finish(operations[method], method, routes.get(`${method} ${path}`))
+    }
+    const used = new Set(Object.values<Json>(document.paths).flatMap((operations) => Object.values<Json>(operations).flatMap(({ tags }) => tags)))
+    document.tags = Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description }))
+    return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints }
+  } finally {
+    await app.close()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** The file's text. */
+export const textOf = (document: Json): string => `${JSON.stringify(document, undefined, 2)}\n`
+
+/** Adds to an operation what holds for all of them. */
+function finish (operation: Json, method: string, config: Json) {
+  operation.security = config?.open ? [] : SECURITY
+  if (config?.optionalBody) operation.requestBody.required = false
+  for (const [status, response] of Object.entries<Json>(operation.responses)) {
+    if (response.description === 'Default Response') response.description = STATUS_CODES[status]
+    if (isError(response)) operation.responses[status] = sharedAnswer(status)
+  }
+  for (const status of refusalsOf(method, config)) operation.responses[status] ??= sharedAnswer(status)
+}
+
+const isError = ({ content }: Json) => content?.['application/json']?.schema?.$ref === '#/components/schemas/Error'
+
+/** Lists of constants as `enum`, which generators name better; no leftovers of other tools. */
+function tidied (value: Json): Json {
+  if (Array.isArray(value)) return value.map(tidied)
+  if (typeof value !== 'object' || value === null) return value
+  if (value.anyOf?.length > 0 && value.anyOf.every((each: Json) => each.type === 'string' && each.const !== undefined)) {
+    const { anyOf, ...rest } = value
+    return { type: 'string', enum: anyOf.map((each: Json) => each.const), ...rest }
+  }
+  return Object.fromEntries(Object.entries(value).filter(([key, each]) => key !== '$id' && each !== undefined).map(([key, each]) => [key, tidied(each)]))
+}
+
+/** Components by name and answers by status: the order in which plugins are registered is no news. */
+function sorted (document: Json): Json {
+  const { schemas, responses, securitySchemes } = document.components
+  const byName = (object: Json) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => a < b ? -1 : 1))
+  const { openapi, info, servers, tags, paths } = document
+  for (const operations of Object.values<Json>(paths)) {
+    for (const operation of Object.values<Json>(operations)) operation.responses = byName(operation.responses)
+  }
+  return { openapi, info, servers, tags, paths, components: { schemas: byName(schemas), responses, securitySchemes } }
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import t from 'tap'
+import { generateClient } from '../../scripts/openapi/client.ts'
+import { makeDocument, textOf } from '../../scripts/openapi/document.ts'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+const { document, endpoints } = await makeDocument()
+const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<any>(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, method, operation })))
+
+t.test('openapi.json and the client are what the schemas say; "npm run openapi" refreshes both', async (t) => {
+  t.ok(read('openapi.json') === textOf(document), 'openapi.json')
+  const dir = t.testdir({})
+  await generateClient(document, dir)
+  for (const file of ['types.gen.ts', 'sdk.gen.ts', 'index.ts', 'client/client.gen.ts']) {
+    t.ok(read(`client/generated/${file}`) === readFileSync(`${dir}/${file}`, 'utf8'), file)
+  }
+})
+
+t.test('every route is in the document, and nothing else is', async (t) => {
+  t.same(operations.map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1')).sort(), endpoints.toSorted())
+})
+
+t.test('every $ref resolves', async (t) => {
+  const broken: string[] = []
+  walk(document, ({ $ref }) => {
+    if (typeof $ref !== 'string') return
+    const target = $ref.split('/').slice(1).reduce((found, key) => found?.[key], document)
+    if (!$ref.startsWith('#/components/') || target === undefined) broken.push($ref)
+  })
+  t.same(broken, [])
+})
+
+t.test('every operation says what it is, what it takes and what it answers', async (t) => {
+  const ids = operations.map(({ operation }) => operation.operationId)
+  t.same(ids.filter((id, at) => ids.indexOf(id) !== at), [], 'ids are unique')
+  const tags = document.tags.map(({ name }: { name: string }) => name)
+  for (const { name, path, method, operation } of operations) {
+    t.match(operation, { operationId: /^[a-z]+[A-Za-z]*$/, summary: /^[A-Z].+[^.]$/, tags: [String] }, name)
+    t.ok(operation.tags.every((tag: string) => tags.includes(tag)), `${name}: its tags are described`)
+    t.same(operation.parameters?.filter((each: any) => each.in === 'path').map((each: any) => each.name) ?? [], [...path.matchAll(/\{(\w+)\}/g)].map(([, each]) => each), `${name}: its path's parameters`)
+    t.ok(Object.keys(operation.responses).some((status) => status.startsWith('2')), `${name}: an answer`)
+    for (const [status, response] of Object.entries<any>(operation.responses)) {
+      const { description, content = {} } = response.$ref ? document.components.responses[response.$ref.split('/').at(-1)] : response
+      t.ok(status === '204' || (description && !['Default Response', 'OK', 'Nothing'].includes(description)), `${name} ${status}: a description`)
+      if (status < '400' || (name === 'GET /ready' && status === '503')) continue
+      t.same(content['application/json']?.schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}: an Error`)
+    }
+    const own = ['400', '403', '500', ...method === 'get' ? [] : ['413', '415']]
+    t.same(own.filter((status) => operation.responses[status] === undefined), [], `${name}: what the gate refuses`)
+    t.equal(operation.security.length === 0, operation.responses[401] === undefined, `${name}: 401 where a token is asked for`)
+  }
+})
+
+t.test('the components that the interface names are there, and each of ours has an example that fits it', async (t) => {
+  const { schemas, securitySchemes } = document.components
+  for (const name of ['Brain', 'Error', 'Approval', 'RunResult', 'RunStreamEvent', 'ToolApprovalRequestEvent']) t.ok(schemas[name], name)
+  t.match(securitySchemes.token, { type: 'http', scheme: 'bearer' })
+  const ajv = new Ajv2020({ strict: false })
+  ajv.addSchema(document, 'document')
+  for (const [name, schema] of Object.entries<any>(schemas)) {
+    const fits = ajv.getSchema(`document#/components/schemas/${name}`)!
+    if (!schema.anyOf) t.ok(schema.examples?.length > 0, `${name} has an example`)
+    for (const example of schema.examples ?? []) t.ok(fits(example), `${name}: ${ajv.errorsText(fits.errors)}`)
+  }
+  for (const [name, { content }] of Object.entries<any>(document.components.responses)) {
+    t.ok(ajv.getSchema('document#/components/schemas/Error')!(content['application/json'].example), name)
+  }
+})
+
+function walk (value: any, visit: (object: any) => void) {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) visit(value)
+  Object.values(value).forEach((each) => walk(each, visit))
+}
