@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
+import t from 'tap'
+import { startFakeGateway } from '../fakes/gateway.ts'
+import { startService } from '../sidecar.ts'
+import { postEvents, textOf } from '../sse.ts'
+
+const MiB = 1024 * 1024
+const PAUSED = 12
+/** More than all the sockets on the way hold, and than a run may say. */
+const ANSWER = Array.from({ length: 640 }, () => 'x'.repeat(64 * 1024))
+
+/** Resident memory of a process, bytes. */
+const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+
+t.test('readers that stop reading cost little memory and hold up nobody else', { skip: process.platform !== 'linux' }, async (t) => {
+  const gateway = await startFakeGateway({ reply: ({ body }) => ({ text: JSON.stringify(body.prompt).includes('quick') ? 'a quick answer' : ANSWER }) })
+  t.teardown(() => gateway.close())
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ model: 'test/model', analysis: false }) }, work: {} })
+  const service = await startService(t, {
+    home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url }
+  })
+  const quick = () => postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'quick' }] })
+  for (let n = 0; n < 20; n++) await quick()
+  const readers = await Promise.all(Array.from({ length: PAUSED }, async () => {
+    const sent = request(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' } })
+    sent.end(JSON.stringify({ messages: [{ role: 'user', content: 'long' }] }))
+    const [response] = await once(sent, 'response') as [IncomingMessage]
+    await once(response, 'readable')
+    return sent
+  }))
+  for (let n = 0; n < 30; n++) await quick()
+  const before = memoryOf(service.pid)
+  for (let n = 0; n < 100; n++) t.equal(textOf((await quick()).events), 'a quick answer')
+  const grown = (memoryOf(service.pid) - before) / MiB
+  t.ok(grown < 50, `${grown.toFixed(0)} MiB more while ${PAUSED} readers do not read`)
+
+  const long = gateway.requests.filter(({ body }) => !JSON.stringify(body.prompt).includes('quick'))
+  const states = await Promise.all(long.map(({ ended }) => Promise.race([ended, 'held back'])))
+  t.same(states, Array(PAUSED).fill('held back'), 'their models wait, too')
+
+  for (const reader of readers) reader.destroy()
+  t.match(await service.stop(), { code: 0 })
+})
