@@ -57,11 +57,11 @@ export function createBrain ({ record, now }: { record: StoredRecord<Brain>, now
       })
     },
 
+    /** Also the way out when the brain on disk is damaged. */
     async clear (): Promise<Brain> {
-      return update(({ facts, preferences, patterns }) => {
-        if (facts.length + Object.keys(preferences).length + patterns.length === 0) return
-        return { facts: [], preferences: {}, patterns: [] }
-      })
+      const brain = await record.get().catch(() => undefined)
+      if (brain && brain.facts.length + Object.keys(brain.preferences).length + brain.patterns.length === 0) return brain
+      return record.replace({ ...emptyBrain(), updatedAt: now() })
     }
   }
 }

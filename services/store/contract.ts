@@ -24,6 +24,8 @@ export interface StoredRecord<T> {
    * `change` gets a copy that it may alter. Durable before it resolves; when `change` throws, nothing is altered.
    */
   update (change: (value: T) => T | Promise<T>): Promise<T>
+  /** Puts a value in place of the old one, unread: the way out when that is damaged. Durable before it resolves. */
+  replace (value: T): Promise<T>
 }
 
 export interface StoreStatus {

@@ -25,21 +25,25 @@ export function createRecord<T> ({ key, initial, read, write, epoch }: Collabora
     return cached.value
   }
 
-  async function replace (change: (value: T) => T | Promise<T>): Promise<T> {
-    const json = toJson(key, await change(structuredClone(await load())))
+  async function put (changed: T): Promise<T> {
+    const json = toJson(key, changed)
     await write(key, json)
     const value = freeze(parse<T>(json))
     cached = { value, epoch: epoch() }
     return value
   }
 
+  /** One after the other, in the order they were asked for. */
+  function next (work: () => Promise<T>): Promise<T> {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+
   return {
     get: load,
-    update (change) {
-      const result = last.then(() => replace(change))
-      last = result.catch(() => {})
-      return result
-    }
+    update: (change) => next(async () => put(await change(structuredClone(await load())))),
+    replace: (value) => next(() => put(value))
   }
 }
 

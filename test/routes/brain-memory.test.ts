@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Level } from 'level'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { say } from '../agent.ts'
@@ -134,4 +135,18 @@ t.test('a fact that was answered outlives a kill, and nothing of the brain can b
     t.notOk(shapes.some((shape) => bytes.includes(shape)), path)
   }
   for (const { log, out } of [before, after]) t.notOk(shapes.some((shape) => `${log()}${out()}`.includes(shape.toString())))
+})
+
+t.test('a brain that is damaged on disk is said to be so, and clearing it makes it usable again', async (t) => {
+  const before = await build(t)
+  await before.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Prefers tea' } })
+  await before.close()
+  const raw = new Level<string, Buffer>(`${before.home}/data`, { valueEncoding: 'buffer' })
+  await raw.put('!record/brain', Buffer.from('nonsense'))
+  await raw.close()
+
+  const app = await build(t, { home: before.home, cwd: before.cwd })
+  t.match((await app.inject('/memory/brain')).json(), { statusCode: 500, code: 'ERR_RECORD_DAMAGED' })
+  t.match((await app.inject({ method: 'DELETE', url: '/memory/brain' })).json(), { status: 'cleared' })
+  t.match((await app.inject('/memory/brain')).json(), { brain: { facts: [] } })
 })
