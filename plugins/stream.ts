@@ -17,6 +17,8 @@ interface RunStream {
 
 declare module 'fastify' {
   interface FastifyReply {
+    /** Aborts when the answer is over, in particular when the client went away: a request's own `signal` does not once its body is read. */
+    readonly over: AbortSignal
     /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
     streamRun (run: RunStream): Promise<void>
   }
@@ -24,27 +26,33 @@ declare module 'fastify' {
 
 /** Streams: headers out at once, one write a turn, slow readers bounded. */
 export default fp(async (app) => {
+  app.decorateReply('over', {
+    getter () {
+      const { raw } = this
+      const over = new AbortController()
+      const onClose = () => over.abort()
+      raw.on('close', onClose)
+      raw.on('error', onClose)
+      if (raw.destroyed) onClose()
+      return over.signal
+    }
+  })
   app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream) {
-    const { raw } = this
+    const { raw, over } = this
     const dialect = dialectOf(run.protocol)
-    const gone = new AbortController()
-    const onClose = () => gone.abort()
-    raw.on('close', onClose)
-    raw.on('error', onClose)
-    if (raw.destroyed) onClose()
     this.hijack()
-    raw.writeHead(200, {
-      ...this.getHeaders() as Record<string, string>,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-      'x-thread-id': encodeURIComponent(run.threadId),
-      'x-run-id': run.runId,
-      ...dialect.headers
-    })
-    raw.flushHeaders()
     try {
-      await pump({ chunks: rendered(run.batches(gone.signal), dialect), lag: run.lag }, raw, { clock: app.clock, signal: gone.signal })
+      raw.writeHead(200, {
+        ...this.getHeaders() as Record<string, string>,
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-cache',
+        'x-accel-buffering': 'no',
+        'x-thread-id': encodeURIComponent(run.threadId),
+        'x-run-id': run.runId,
+        ...dialect.headers
+      })
+      raw.flushHeaders()
+      await pump({ chunks: rendered(run.batches(over), dialect), lag: run.lag }, raw, { clock: app.clock, signal: over })
     } finally {
       run.leave()
       raw.end()

@@ -56,7 +56,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(RunBodySchema),
       response: { 200: ref(RunResultSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef, 502: ErrorRef, 504: ErrorRef }
     }
-  }, async (request) => app.agent.sync(request.body, request.signal))
+  }, async (request, reply) => app.agent.sync(request.body, reply.over))
 
   app.get('/run/:id/stream', {
     schema: {

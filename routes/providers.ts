@@ -26,7 +26,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['providers'], operationId: 'listModels', summary: 'The models of every provider; lists are kept for five minutes', response: { 200: ref(ModelListSchema) }
     }
-  }, async (request) => app.providers.models(request.signal))
+  }, async (_request, reply) => app.providers.models(reply.over))
 
   app.post('/providers/test', {
     // Without a body the active model is meant.
@@ -39,7 +39,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(TestBodySchema),
       response: { 200: ref(ProviderTestedSchema), 400: ErrorRef }
     }
-  }, async (request) => app.providers.test(request.body.model, request.signal))
+  }, async (request, reply) => app.providers.test(request.body.model, reply.over))
 }
 
 export default routes

@@ -58,3 +58,17 @@ t.test('time running out is a 504', async (t) => {
   const { app } = await withGateway(t, () => ({ text: ['a', 'b'], ending: 'stall', after: 4 }), { config: { limits: { runMs: 1000 } } })
   t.match(await sync(app, { messages: [user('go')] }), { status: 504, body: { code: 'ERR_TIMEOUT' } })
 })
+
+t.test('a client that hangs up ends its run, as with a stream', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: ['a', 'b'], ending: 'stall', after: 4 }))
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const leave = new AbortController()
+  const answer = fetch(`${url}/run/sync`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [user('go')] }), signal: leave.signal
+  })
+  while (gateway.requests.length === 0) await new Promise(setImmediate)
+  leave.abort()
+  await t.rejects(answer)
+  t.equal(await gateway.requests[0].ended, 'aborted')
+  while (app.agent.liveRuns > 0) await new Promise(setImmediate)
+})
