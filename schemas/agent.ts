@@ -7,7 +7,7 @@ const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
   Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
 )
 
-export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
+export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}\\p{Cs}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
 
 export const RunBodySchema = Type.Object({
   messages: Type.Optional(Type.Array(Message, { minItems: 1, description: 'The conversation so far, in the AI SDK\'s message format' })),

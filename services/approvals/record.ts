@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import type { ApprovalView } from '../../schemas/agent.ts'
+import { canonicalJson } from '../canonical.ts'
 
 /**
  * One tool call that waits for a person. `pending → approved | denied`, `approved → executing → done | unknown`;
@@ -16,9 +16,9 @@ export interface Approval extends ApprovalView {
 /** How long a person has, milliseconds. */
 export const APPROVAL_TTL_MS = 24 * 60 * 60 * 1000
 
-/** Two calls with this in common do the same: SHA-256 of the canonical (RFC 8785) input, hexadecimal. */
+/** Two calls with this in common do the same: SHA-256 of the canonical input, hexadecimal. */
 export function inputDigest (input: unknown): string {
-  return createHash('sha256').update(canonicalize(input) ?? 'null').digest('hex')
+  return createHash('sha256').update(canonicalJson(input)).digest('hex')
 }
 
 export const approvalKey = (id: string) => `approval/${id}`

@@ -1,4 +1,4 @@
-import canonicalize from 'canonicalize'
+import { canonicalJson } from '../canonical.ts'
 import type { Clock } from '../clock/clock.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
@@ -86,4 +86,4 @@ function positions (messages: ThreadMessage[], holds: (message: ThreadMessage) =
   return messages.flatMap((message, at) => holds(message) ? [at] : [])
 }
 
-const isSame = (a: ThreadMessage, b: ThreadMessage) => canonicalize(a.parts ?? a.content) === canonicalize(b.parts ?? b.content)
+const isSame = (a: ThreadMessage, b: ThreadMessage) => canonicalJson(a.parts ?? a.content) === canonicalJson(b.parts ?? b.content)

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import type { App } from '../../app.ts'
+import { answer, asked, say, sayAll } from '../agent.ts'
+import { build } from '../helper.ts'
+
+/** JSON as it is written here: `JSON.stringify` cannot say everything that JSON can. */
+const postJson = (app: App, payload: string) => app.inject({ method: 'POST', url: '/run', headers: { 'content-type': 'application/json' }, payload })
+const calling = (...toolCalls: object[]) => ({ model: 'offline/scripted', offline: { script: [{ toolCalls }, { text: 'done' }] } })
+
+t.test('half a surrogate pair in a message is no obstacle for the conversation', async (t) => {
+  const app = await build(t)
+  const cut = { role: 'user', content: 'cut in the middle of \ud83d' }
+  const history = [cut, { role: 'assistant', content: 'of what?' }]
+  t.equal((await sayAll(app, [cut], { id: 'chat' })).status, 200)
+  t.equal((await sayAll(app, [...history, { role: 'user', content: 'a smile' }], { id: 'chat' })).status, 200)
+  t.equal((await app.threads.messages('chat')).filter(({ role }) => role === 'user').length, 2)
+})
+
+t.test('an id that is no text is refused', async (t) => {
+  const app = await build(t)
+  const refused = await postJson(app, '{"id":"\\ud800","messages":[{"role":"user","content":"hi"}]}')
+  t.match(refused.json(), { statusCode: 400, error: /id/ })
+  t.equal((await postJson(app, '{"id":"\\ud83d\\ude00","messages":[{"role":"user","content":"hi"}]}')).headers['x-thread-id'], encodeURIComponent('😀'))
+})
+
+t.test('half a surrogate pair in a tool\'s input can be asked about, refused and remembered', async (t) => {
+  const app = await build(t, { config: calling({ toolName: 'writeFile', input: { path: 'a.txt', content: 'x\ud83d' } }, { toolName: 'writeFile', input: { path: 'a.txt', content: 'x\ud83c' } }) })
+  const [one, two] = asked((await say(app, 'go', { id: 'chat' })).events)
+  await answer(app, { [one]: false, [two]: true })
+  t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'x\ufffd')
+  t.equal(asked((await say(app, 'again', { id: 'chat' })).events).length, 1, 'only the one that was not refused')
+})
