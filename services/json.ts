@@ -15,3 +15,25 @@ export function parseJson (text: string, reviver?: (key: string, value: unknown)
 function withoutQuote (message: string) {
   return message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '').replace(/^".*" is not valid JSON$/s, 'no JSON value')
 }
+
+const OPEN = new Set([0x5b, 0x7b])
+const CLOSE = new Set([0x5d, 0x7d])
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Whether JSON, as UTF-8 bytes, has more levels than `most`: counts its brackets and builds nothing. */
+export function nestsDeeper (json: Uint8Array, most: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (inString) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (OPEN.has(byte)) {
+      if (++depth > most) return true
+    } else if (CLOSE.has(byte)) depth--
+  }
+  return false
+}

@@ -1,4 +1,5 @@
 import { inputDigest, type Approval } from '../approvals/record.ts'
+import { nestsDeeper } from '../json.ts'
 import type { RunEvent } from '../runlog/events.ts'
 import { wasDenied, type Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
@@ -12,6 +13,8 @@ export interface ReadyCall { toolCallId: string, toolName: string, input: unknow
 /** A live run's attempt, as the fence counts them. */
 export interface Attempt { live: LiveRun, attempt: number, conversation: Conversation }
 
+/** As for request bodies: what is deeper cannot be written as JSON again. */
+const INPUT_DEPTH = 64
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
   'Check what it did before doing it again.'
@@ -42,6 +45,7 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
 
 function check (toolName: string, text: string, { host }: AgentDeps): { ok: true, input: unknown } | { ok: false, input: unknown, error: string } {
   let input: unknown
+  if (nestsDeeper(Buffer.from(text), INPUT_DEPTH)) return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
   try {
     input = JSON.parse(text.trim() === '' ? '{}' : text)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createError } from '@fastify/error'
-import { parseJson } from '../json.ts'
+import { nestsDeeper, parseJson } from '../json.ts'
 
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
 export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.', 400)
@@ -10,37 +10,17 @@ const MAX_DEPTH = 64
 const MAY_HIDE_PROTO = /__proto__|\\u00/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const OPEN = new Set([0x5b, 0x7b])
-const CLOSE = new Set([0x5d, 0x7d])
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
 /** Parses a JSON body of UTF-8 bytes; throws BodyNotJson or BodyTooDeep (400). An empty body is none. */
 export function parseBody (bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  checkDepth(bytes)
+  // Before it is parsed, so that no deep structure is ever built.
+  if (nestsDeeper(bytes, MAX_DEPTH)) throw new BodyTooDeep(MAX_DEPTH)
   try {
     const text = utf8.decode(bytes)
     return MAY_HIDE_PROTO.test(text) ? parseJson(text, refuseProto) : parseJson(text)
   } catch (error) {
     if (error instanceof TypeError) throw new BodyNotJson('it is not UTF-8')
     throw new BodyNotJson((error as Error).message)
-  }
-}
-
-/** Counts brackets before anything is parsed, so that no deep structure is ever built. */
-function checkDepth (bytes: Buffer) {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (inString) {
-      if (byte === BACKSLASH) at++
-      else if (byte === QUOTE) inString = false
-    } else if (byte === QUOTE) inString = true
-    else if (OPEN.has(byte)) {
-      if (++depth > MAX_DEPTH) throw new BodyTooDeep(MAX_DEPTH)
-    } else if (CLOSE.has(byte)) depth--
   }
 }
 

@@ -15,7 +15,8 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
   const open = new Map<string, OpenPart>()
 
   const closeStep = () => {
-    if (content.length > 0) messages.push({ role: 'assistant', content })
+    const said = content.filter(saysSomething)
+    if (said.length > 0) messages.push({ role: 'assistant', content: said })
     if (results.length > 0) messages.push({ role: 'tool', content: results })
     content = []
     results = []
@@ -51,7 +52,7 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
         content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, providerOptions: event.providerMetadata })
         break
       case 'tool-input-error':
-        content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, providerOptions: event.providerMetadata })
+        content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: asObject(event.input), providerOptions: event.providerMetadata })
         result(event, { type: 'error-text', value: event.errorText })
         break
       case 'tool-output': result(event, { type: 'json', value: forModel(event.output) as never }); break
@@ -66,6 +67,12 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
   closeStep()
   return messages
 }
+
+/** Providers refuse an empty text; one that they gave something with, such as a signature, they want back. */
+const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || part.providerOptions !== undefined
+
+/** Providers refuse a call whose input is no object, also one that was told to be wrong. */
+const asObject = (input: unknown) => typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
 
 /** The text of the answer: what the assistant said after its last tool call, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { answer, asked, say, sayAll } from '../agent.ts'
+import { answer, asked, of, say, sayAll } from '../agent.ts'
 import { build } from '../helper.ts'
+import { withGateway } from '../with-gateway.ts'
 
 /** JSON as it is written here: `JSON.stringify` cannot say everything that JSON can. */
 const postJson = (app: App, payload: string) => app.inject({ method: 'POST', url: '/run', headers: { 'content-type': 'application/json' }, payload })
@@ -30,4 +31,31 @@ t.test('half a surrogate pair in a tool\'s input can be asked about, refused and
   await answer(app, { [one]: false, [two]: true })
   t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'x\ufffd')
   t.equal(asked((await say(app, 'again', { id: 'chat' })).events).length, 1, 'only the one that was not refused')
+})
+
+/** A model that, told anything, streams these parts between the first and the last one, and then says "done". */
+const streaming = (...parts: object[]) => (_request: unknown, nth: number) => nth > 0
+  ? { text: 'done' }
+  : { parts: [{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'tool-calls' }, usage: { inputTokens: {}, outputTokens: {} } }] }
+const calls = (input: string) => ({ type: 'tool-call', toolCallId: 'one', toolName: 'systemInfo', input })
+
+t.test('an input that is no object is a bad call, and not what providers refuse in the next one', async (t) => {
+  for (const input of ['null', '[]', '"text"', '5', 'no JSON', `{"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`]) {
+    await t.test(input.slice(0, 20), async (t) => {
+      const { app, gateway } = await withGateway(t, streaming(calls(input)))
+      const { events } = await say(app, 'go')
+      t.match(of(events, 'tool-input-error'), [{ toolName: 'systemInfo', errorText: /systemInfo/ }])
+      t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
+      t.match(gateway.requests[1].body.prompt.slice(2), [
+        { role: 'assistant', content: [{ type: 'tool-call', input: {} }] }, { role: 'tool', content: [{ type: 'tool-result', output: { type: 'error-text' } }] }
+      ])
+      t.strictSame(gateway.requests[1].body.prompt[2].content[0].input, {})
+    })
+  }
+})
+
+t.test('an empty text of the model, which providers refuse, is not given back to it', async (t) => {
+  const { app, gateway } = await withGateway(t, streaming({ type: 'text-start', id: '0' }, { type: 'text-end', id: '0' }, calls('{}')))
+  await say(app, 'go')
+  t.same(gateway.requests[1].body.prompt[2].content.map(({ type }: any) => type), ['tool-call'])
 })
