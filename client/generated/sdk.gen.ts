@@ -151,7 +151,7 @@ export const steerRun = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * The approval requests that wait for an answer, oldest first
  */
-export const listApprovals = <ThrowOnError extends boolean = false>(options: Options<ListApprovalsData, ThrowOnError>): RequestResult<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError> => (options.client ?? client).get<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError>({
+export const listApprovals = <ThrowOnError extends boolean = false>(options?: Options<ListApprovalsData, ThrowOnError>): RequestResult<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError> => (options?.client ?? client).get<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/approvals',
     ...options

@@ -1536,8 +1536,8 @@ export type SteerRunResponse = SteerRunResponses[keyof SteerRunResponses];
 export type ListApprovalsData = {
     body?: never;
     path?: never;
-    query: {
-        limit: number;
+    query?: {
+        limit?: number;
         /**
          * nextCursor of the page before
          */

@@ -49,6 +49,7 @@ export const textOf = (document: Json): string => `${JSON.stringify(document, un
 function finish (operation: Json, method: string, config: Json) {
   operation.security = config?.open ? [] : SECURITY
   if (config?.optionalBody) operation.requestBody.required = false
+  for (const parameter of operation.parameters ?? []) if (parameter.schema.default !== undefined) parameter.required = false
   for (const [status, response] of Object.entries<Json>(operation.responses)) {
     if (response.description === 'Default Response') response.description = STATUS_CODES[status]
     if (isError(response)) operation.responses[status] = sharedAnswer(status)

@@ -1,0 +1,6 @@
+export * from './generated/index.ts'
+export { client } from './generated/client.gen.ts'
+export { createClient, type Client } from './create-client.ts'
+export { AgentError } from './errors.ts'
+export { runAgent, type Decision, type RunAgentOptions, type RunAgentResult } from './run-agent.ts'
+export type { Message } from './conversation.ts'
