@@ -23,7 +23,7 @@ export function requestError (baseUrl: string, error: unknown, response?: Respon
     const { cause } = error as Error
     return new AgentError(`The service at ${baseUrl} cannot be reached: ${(cause as Error)?.message || (error as Error).message}.`, { code: 'ERR_UNREACHABLE', cause: error })
   }
-  const { error: message, code, statusCode, details } = error as Partial<ErrorBody>
+  const { error: message, code, statusCode, details } = (error ?? {}) as Partial<ErrorBody>
   if (typeof message === 'string' && typeof code === 'string') return new AgentError(message, { code, statusCode, details })
   return new AgentError(`What answers at ${baseUrl} is not the service: ${response.status} ${response.statusText}.`, { code: 'ERR_NO_SERVICE', statusCode: response.status })
 }

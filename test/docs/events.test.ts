@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { writeFileSync } from 'node:fs'
+import t from 'tap'
+import { events as schemas } from '../../schemas/events.ts'
+import { answer, asked, say } from '../agent.ts'
+import { openRun, userSays } from '../reader.ts'
+import type { Sent } from '../sse.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x'.repeat(2_000) } })
+
+/** Everything the stream can tell, in a few runs: thinking, text, tools that work, fail, are malformed, approved and denied, errors and aborts. */
+async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]> {
+  const { app } = await withGateway(t, (_request, nth) => [
+    {
+      reasoning: 'Hm, let me see.',
+      text: 'I look round. ',
+      toolCalls: [{ toolName: 'listDirectory', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, { toolName: 'readFile', input: { wrong: 1 } }, { toolName: 'unheardOf', input: {} }]
+    },
+    { text: Array.from({ length: 500 }, (_, n) => `word${n} `), toolCalls: [{ toolName: 'systemInfo', input: {} }, write('a.txt'), write('b.txt')] },
+    { text: 'Again. ', toolCalls: [write('b.txt')] },
+    { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
+    { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
+  ][nth], { config: { analysis: true } })
+  writeFileSync(`${app.cwd}/ünï.txt`, 'hello')
+
+  const first = await say(app, 'do it all', { id: 'chat' })
+  const [a, b] = asked(first.events)
+  const half = await answer(app, { [a]: true })
+  const second = await answer(app, { [b]: false })
+  const stalled = await openRun(app, { ...userSays('and now?'), id: 'other' })
+  await stalled.says('first ')
+  await app.inject({ method: 'POST', url: '/run/other/stop' })
+  await stalled.ended
+  return [...first.events, ...half.events, ...second.events, ...stalled.events]
+}
+
+t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {
+  const all = await everything(t)
+  const seen = new Set(all.map(({ type }) => type))
+  t.same(schemas.map(({ properties: { type } }) => type.const).filter((type) => !seen.has(type)), [], 'every documented event was seen')
+  for (const event of all) {
+    const schema = schemas.find(({ properties }) => properties.type.const === event.type)
+    if (schema === undefined) t.fail(`${event.type} is documented`)
+    // Nothing but what is documented, and no documented field of the wrong type.
+    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), event)) t.same(event, schema.examples, event.type)
+  }
+})
