@@ -1,6 +1,6 @@
 /** Nothing that the page shows or runs comes from anywhere but this service. */
 export const POLICY = [
-  'default-src \'none\'', 'script-src \'self\'', 'style-src \'self\' \'unsafe-inline\'', 'img-src \'self\' data:', 'connect-src \'self\'',
+  'default-src \'none\'', 'script-src \'self\'', 'style-src \'self\'', 'img-src \'self\' data:', 'connect-src \'self\'',
   'base-uri \'none\'', 'form-action \'none\'', 'frame-ancestors \'none\''
 ].join('; ')
 
@@ -14,7 +14,7 @@ export const PAGE = `<!doctype html>
   <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
 <body>
-  <form class="swagger-ui" style="padding: 2em" hidden>
+  <form class="swagger-ui" hidden>
     <label>This service needs its token (LOCAL_AGENT_TOKEN): <input type="password" name="token" autocomplete="off"></label>
     <button class="btn">Show the interface</button>
     <p role="alert"></p>

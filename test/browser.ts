@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type Page } from 'playwright-core'
+
+/** Debian's; another one can be named. */
+const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+/** A real browser, closed when the test ends. */
+export async function openBrowser (t: { teardown (handler: () => unknown): unknown }): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`This test needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM to where it is.`)
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+/** What a page does that it should not: hosts it asks, and what its console complains of. */
+export function watch (page: Page) {
+  const hosts = new Set<string>()
+  const complaints: string[] = []
+  page.on('request', (request) => { if (/^(https?|wss?):/.test(request.url())) hosts.add(new URL(request.url()).host) })
+  page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()) })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { hosts, complaints }
+}
