@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
-import { bundle, ROOT } from './bundle.ts'
+import { ROOT } from './bundle.ts'
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
 await Promise.all([
-  bundle({ server: 'boot.ts' }, 'dist'),
+  import('./build-server.ts'),
   // Its users get its types, and may do without TypeScript.
   promisify(execFile)(process.execPath, [tsc, '-p', `${ROOT}client`]).catch(({ stdout }) => { throw new Error(`the client was not built:\n${stdout}`) })
 ])
-copyFileSync(`${ROOT}openapi.json`, `${ROOT}dist/openapi.json`)

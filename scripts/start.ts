@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
-const SOURCES = ['app.ts', 'boot.ts', 'server.ts', 'package.json', 'openapi.json', 'client', 'plugins', 'routes', 'schemas', 'services', 'scripts']
+const SOURCES = ['app.ts', 'boot.ts', 'server.ts', 'package.json', 'openapi.json', 'plugins', 'routes', 'schemas', 'services', 'scripts']
 
 /** When a file, or the newest one in a folder, was last written; 0 when there is none. */
 function writtenAt (path: string): number {
@@ -10,5 +10,5 @@ function writtenAt (path: string): number {
   return Math.max(stats.mtimeMs, ...readdirSync(new URL(path, root)).map((name) => writtenAt(`${path}/${name}`)))
 }
 
-if (Math.max(...SOURCES.map(writtenAt)) > writtenAt('dist/server.js')) await import('./build.ts')
+if (Math.max(...SOURCES.map(writtenAt)) > writtenAt('dist/server.js')) await import('./build-server.ts')
 await import(new URL('dist/server.js', root).href)
