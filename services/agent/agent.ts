@@ -1,4 +1,3 @@
-import { createError } from '@fastify/error'
 import type { Protocol, RunBody, RunResult } from '../../schemas/agent.ts'
 import { Aborted } from '../abort.ts'
 import { protocolOf } from '../dialects/dialect.ts'
@@ -8,11 +7,9 @@ import { createBegin, type Request } from './begin.ts'
 import { createContinue } from './continue.ts'
 import type { AgentDeps } from './deps.ts'
 import { createLauncher } from './launch.ts'
-import { createLiveRuns, type Follower, type LiveRun } from './live.ts'
+import { createLiveRuns, NoLiveRun, type Follower, type LiveRun } from './live.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 import { collect } from './sync.ts'
-
-const NoLiveRun = createError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.', 404)
 
 /** Runs at once, by default. */
 const LIVE_RUNS = 128

@@ -6,6 +6,7 @@ import { segmentStart } from '../runlog/runlog.ts'
 import type { Run } from './run.ts'
 
 export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
+export const NoLiveRun = createError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.', 404)
 export const SteeringFull = createError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.', 429)
 export const ConversationBusy = createError('ERR_CONVERSATION_BUSY', 'This conversation already has a run under way; wait for it to end.', 409)
 
@@ -39,7 +40,7 @@ export type LiveRun = ReturnType<typeof createLiveRun>
 
 /** A run under way and those who follow it. The last one to leave takes the run with them, unless it is resumable. */
 export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
-  const steering: string[] = []
+  let steering: string[] | undefined = []
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
@@ -65,13 +66,20 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
       done.resolve()
     },
 
-    /** Something for the model's next step. Throws SteeringFull (429). */
+    /** Something for the model's next step. Throws SteeringFull (429), or NoLiveRun (404) when no step follows. */
     steer (text: string) {
+      if (steering === undefined) throw new NoLiveRun()
       if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
       steering.push(text)
     },
-    get isSteered () { return steering.length > 0 },
-    takeSteering: () => steering.splice(0),
+    get isSteered () { return steering !== undefined && steering.length > 0 },
+    takeSteering: () => steering?.splice(0) ?? [],
+    /** What nobody has heard when the steps are over; nothing more is taken. */
+    endSteering (): string[] {
+      const unheard = steering ?? []
+      steering = undefined
+      return unheard
+    },
 
     /** A promise while every follower is far behind: the model's stream is then not read either. */
     roomToSay (): Promise<void> | undefined {

@@ -44,20 +44,21 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
   for (;;) {
     const step = run.head.steps + 1
     const isLast = step > run.head.maxSteps
-    for (const text of live.takeSteering()) run.log.append({ type: 'message', text })
+    const { unheard = [], ...head } = run.head
+    run.head = head
+    for (const text of [...unheard, ...live.takeSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
     const { calls, finishReason, usage } = await callModel(attempt, context, isLast ? [] : deps.host.offered(), ids, deps)
     const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
     run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
     const stepFinish: RunEvent = { type: 'step-finish', step, finishReason, usage }
     if (questions.length > 0) return ask(questions, stepFinish, attempt, deps)
-    if (isLast) return finish(finishReason, stepFinish, attempt, deps)
-    if (calls.length === 0 && !live.isSteered) {
-      const review = await reviewOnce(attempt, deps)
-      if (review === undefined) return finish(finishReason, stepFinish, attempt, deps)
-      run.log.append(stepFinish)
-      run.log.append({ type: 'message', text: review })
-    } else run.log.append(stepFinish)
+    const isAnswer = isLast || calls.length === 0
+    const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, deps) : undefined
+    // Asked again: a review takes its time, and what is said meanwhile wants to be heard.
+    if (isAnswer && review === undefined && !live.isSteered) return finish(finishReason, stepFinish, attempt, deps)
+    run.log.append(stepFinish)
+    if (review !== undefined) run.log.append({ type: 'message', text: review })
     if (run.durable) await commit(run, deps)
   }
 }
@@ -101,10 +102,11 @@ function toFunctionTool ({ name, description, inputSchema }: { name: string, des
 }
 
 /** The questions are on disk before anybody sees them; then the stream ends, and the run waits. */
-async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live: { run }, conversation }: Attempt, deps: AgentDeps) {
+async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live, conversation }: Attempt, deps: AgentDeps) {
+  const { run } = live
   const { runId, threadId, cwd, segment } = run.head
   const { approvals, ops } = deps.ledger.ask(questions.map((call) => ({ ...call, runId, threadId, cwd, segment })))
-  run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId) }
+  run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
   const requests = approvals.map(({ approvalId, toolCallId, toolName, input }): RunEvent =>
     ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))
   await conclude(run, deps, {
@@ -113,14 +115,19 @@ async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live: { run 
   })
 }
 
-const finish = (finishReason: FinishReason, stepFinish: RunEvent, { live: { run } }: Attempt, deps: AgentDeps) =>
-  conclude(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: Attempt, deps: AgentDeps) {
+  const { run } = live
+  live.endSteering()
+  return conclude(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+}
 
 /**
  * Says in the stream why a run ended early. What the user stopped is over, also on disk; else a run that waits there
  * stays as it is, so that the same answer may go on from its last step. What was exchanged is in the thread either way.
  */
-export async function endEarly ({ run }: LiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'log'>) {
+export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'log'>) {
+  const { run } = live
+  live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
   const tail: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]

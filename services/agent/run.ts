@@ -22,6 +22,8 @@ export interface RunHead {
   /** The approvals of the newest step that asked. */
   asked: string[]
   usage: Usage
+  /** What the user said to the run after its last step, for the one that follows the approvals. */
+  unheard?: string[]
   /** Where the answer begins in the thread. */
   answerAt: number
   /** How many chunks of events are stored. */

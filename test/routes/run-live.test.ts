@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
-import { say } from '../agent.ts'
+import { answer, asked, say } from '../agent.ts'
+import { build } from '../helper.ts'
 import { openRun, readRun, userSays } from '../reader.ts'
 import { kinds, parseEvents, textOf } from '../sse.ts'
 import { withGateway } from '../with-gateway.ts'
@@ -102,6 +103,64 @@ t.test('what is said while the last answer is written is still heard', async (t)
   t.equal(textOf(run.events), 'answer 0answer 1')
   t.match(kinds(run.events), ['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'step-boundary'])
   t.equal(gateway.requests.length, 2)
+})
+
+t.test('what is said while a question is put is heard after the answer, also after a restart', async (t) => {
+  for (const restarted of [false, true]) {
+    await t.test(restarted ? 'restarted' : 'at once', async (t) => {
+      const wait = gate()
+      const { app, gateway } = await withGateway(t, async (_request, nth) => {
+        if (nth > 0) return { text: 'as you say' }
+        await wait.opened
+        return { toolCalls: [{ toolName: 'runCommand', input: { command: 'true' } }] }
+      })
+      const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+      await run.says('start')
+      await post(app, '/run/chat/steer', { message: 'turn left' })
+      wait.open()
+      await run.ended
+      const service = restarted ? await app.close().then(() => build(t, { home: app.home, cwd: app.cwd, gatewayKey: 'the-key', gatewayBaseURL: gateway.url })) : app
+      await answer(service, { [asked(run.events)[0]]: true })
+      t.match(gateway.requests[1].body.prompt.slice(2), [{ role: 'assistant' }, { role: 'tool' }, { role: 'user', content: [{ text: 'turn left' }] }])
+      t.equal(gateway.requests.length, 2)
+    })
+  }
+})
+
+t.test('what is said while the answer is reviewed is heard', async (t) => {
+  const reviewing = gate()
+  const wait = gate()
+  const { app, gateway } = await withGateway(t, (_request, nth) => ({ text: `answer ${nth}` }), {
+    config: { analysis: true },
+    async structured (name) {
+      if (name === 'analysis') return { object: { complexity: 'complex', goal: 'g', thinking: 't', qualityCriteria: [] } }
+      reviewing.open()
+      await wait.opened
+      return { object: { satisfied: true, score: 1, issues: [] } }
+    }
+  })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+  await reviewing.opened
+  t.equal((await post(app, '/run/chat/steer', { message: 'turn left' })).statusCode, 200)
+  wait.open()
+  await run.ended
+  t.equal(textOf(run.events), 'answer 0answer 1')
+  t.match(gateway.requests.at(-1)!.body.prompt.at(-1), { role: 'user', content: [{ text: 'turn left' }] })
+})
+
+t.test('what is said after the last step with tools is heard', async (t) => {
+  const wait = gate()
+  const { app, gateway } = await withGateway(t, async ({ body }) => {
+    if (body.tools) return { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
+    await wait.opened
+    return { text: 'enough' }
+  })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+  while (gateway.requests.length < 11) await new Promise(setImmediate)
+  t.equal((await post(app, '/run/chat/steer', { message: 'turn left' })).statusCode, 200)
+  wait.open()
+  await run.ended
+  t.match(gateway.requests.at(-1)!.body.prompt.at(-1), { role: 'user', content: [{ text: 'turn left' }] })
 })
 
 t.test('messages that wait are bounded, and must say something', async (t) => {
