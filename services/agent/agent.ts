@@ -7,7 +7,7 @@ import { createBegin, type Request } from './begin.ts'
 import { createContinue } from './continue.ts'
 import type { AgentDeps } from './deps.ts'
 import { createLauncher } from './launch.ts'
-import { createLiveRuns, NoLiveRun, type Follower, type LiveRun } from './live.ts'
+import { ConversationBusy, createLiveRuns, NoLiveRun, type Follower, type LiveRun } from './live.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 import { collect } from './sync.ts'
 
@@ -26,11 +26,15 @@ export function createAgent (deps: AgentDeps) {
   const begin = createBegin(parts)
   const answer = createContinue(parts)
 
-  /** The whole request: `message` with an `id` continues the stored thread. Throws BadMessage (400). */
+  /** The whole request: `message` with an `id` continues the stored thread. Throws BadMessage (400) or ConversationBusy (409). */
   async function withHistory (body: RunBody, protocol?: Protocol): Promise<Request> {
     if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
     if (body.message === undefined || body.id === undefined) throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
-    return { ...body, messages: [...await deps.threads.messages(body.id) as RawMessage[], body.message], protocol: protocol ?? protocolOf([body.message]) }
+    const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
+    if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
+    // A run that is just ending has still to write there what it did.
+    if (await lives.settled(body.id)) throw new ConversationBusy()
+    return { ...request, messages: [...await deps.threads.messages(body.id) as RawMessage[], body.message] }
   }
 
   async function run (body: RunBody, protocol?: Protocol): Promise<Follower> {

@@ -1,4 +1,5 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import type { Approval } from '../approvals/record.ts'
 import { newId } from '../ids.ts'
 import { createRunLog } from '../runlog/runlog.ts'
 import { mentionedApprovals } from './answers.ts'
@@ -10,13 +11,15 @@ import type { Launcher } from './launch.ts'
 import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt } from './messages.ts'
 import type { RawMessage } from './raw-message.ts'
-import { loadRun, type Run } from './run.ts'
+import { loadRun, storedSegment, type Run } from './run.ts'
 
 /** Until the analysis says otherwise. */
 const STANDARD_STEPS = 10
 
 /** What a request asks for, once its history is known. */
 export interface Request extends RunBody { messages: RawMessage[], protocol: Protocol }
+
+const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 interface Parts {
   deps: AgentDeps
@@ -35,16 +38,26 @@ export function createBegin ({ deps, lives, launch, locked }: Parts) {
     return id === undefined ? undefined : (await ledger.find(id))?.threadId
   }
 
-  /** A new message closes what the conversation left open; what the model must know of that is returned. */
-  async function leaveBehind ({ runId }: Conversation): Promise<string[]> {
-    const run = runId && await loadRun(store, runId)
-    if (!run) return []
-    const asked = await ledger.all(run.head.asked)
+  /**
+   * A new message closes what the conversation left open: its run does not go on, whoever answers again. What the model
+   * must know of it is returned, since the client may not.
+   */
+  async function leaveBehind (conversation: Conversation): Promise<{ conversation: Conversation, notes: string[] }> {
+    if (conversation.runId === undefined) return { conversation, notes: [] }
+    const run = await loadRun(store, conversation.runId)
+    const asked = await ledger.all(run?.head.asked ?? [])
     const cut = asked.filter(({ state }) => state === 'executing')
-    const ops = [...ledger.withdraw(asked), ...cut.map((approval) => ledger.move(approval, 'unknown').op)]
-    if (ops.length > 0) await store.transact(ops)
-    return cut.map(({ toolName, input }) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)} was interrupted; ` +
-      'its outcome is unknown. Check before doing it again.')
+    const left = conversations.leave(conversation)
+    await store.transact([...ledger.withdraw(asked), ...cut.map((approval) => ledger.move(approval, 'unknown').op), left.op])
+    const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
+    const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
+    return {
+      conversation: left.conversation,
+      notes: [
+        ...cut.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
+        ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
+      ]
+    }
   }
 
   async function newRun (messages: RawMessage[], threadId: string, cwd: string): Promise<Run> {
@@ -74,8 +87,8 @@ export function createBegin ({ deps, lives, launch, locked }: Parts) {
     return locked(threadId, async () => {
       await lives.settled(threadId)
       lives.admit(threadId)
-      const conversation = await conversations.get(threadId)
-      context.instructions.push(...await leaveBehind(conversation))
+      const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
+      context.instructions.push(...notes)
       const run = await newRun(messages, threadId, cwd)
       return launch({
         run,

@@ -4,6 +4,7 @@ import type { RunEvent } from '../runlog/events.ts'
 import { wasDenied, type Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
 import type { LiveRun } from './live.ts'
+import { recordAnswer } from './record.ts'
 import { commit } from './run.ts'
 import type { ToolCall } from './step.ts'
 
@@ -57,6 +58,7 @@ function check (toolName: string, text: string, { host }: AgentDeps): { ok: true
 
 /** Reads run side by side; whatever changes something runs alone, in the order the model asked for. */
 async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps) {
+  const { append } = attempt.live.run.log
   let reads: Array<Promise<void>> = []
   for (const call of calls) {
     const isRead = deps.host.find(call.toolName)?.effect === 'read'
@@ -64,7 +66,10 @@ async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDe
       await allOf(reads)
       reads = []
     }
-    const ran = execute(call, attempt, deps).then((event) => attempt.live.run.log.append(event))
+    const ran = execute(call, attempt, deps).then(append, (error) => {
+      append(interrupted(call))
+      throw error
+    })
     if (isRead) reads.push(ran)
     else await ran
   }
@@ -85,13 +90,17 @@ async function execute ({ toolCallId, toolName, input }: ReadyCall, { live, atte
     : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }
 }
 
+const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 'toolName'>): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN })
+
 /**
  * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
- * disk; one that is found there later has an unknown outcome and never runs again.
+ * disk; one that is found there later has an unknown outcome and never runs again. The thread learns every outcome at once.
  */
 export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps) {
   const { run } = attempt.live
   const { ledger } = deps
+  const settle = async (approval: Approval, state: Approval['state'], outcome: RunEvent) =>
+    commit(run, deps, { tail: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
   for (const approval of approvals) {
     const { toolCallId, toolName } = approval
     if (hasOutcome(run.log.events, approval)) continue
@@ -102,16 +111,12 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
       try {
         outcome = await execute(approval, attempt, deps)
       } catch (error) {
-        const interrupted: RunEvent = { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
-        await commit(run, deps, { tail: [interrupted], ops: [ledger.move(executing.approval, 'unknown').op] })
+        await settle(executing.approval, 'unknown', interrupted(approval))
         throw error
       }
-      await commit(run, deps, { tail: [outcome], ops: [ledger.move(executing.approval, 'done').op] })
+      await settle(executing.approval, 'done', outcome)
     } else if (approval.state === 'executing' || approval.state === 'unknown') {
-      await commit(run, deps, {
-        tail: [{ type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }],
-        ops: [ledger.move(approval, 'unknown').op]
-      })
+      await settle(approval, 'unknown', interrupted(approval))
     } else {
       run.log.append(approval.state === 'denied'
         ? { type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? 'The user denied this call.', approvalId: approval.approvalId }

@@ -13,6 +13,7 @@ import { toPrompt } from './messages.ts'
 import { loadRun, storedSegment } from './run.ts'
 
 const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
+const MovedOn = createError('ERR_CONVERSATION_MOVED_ON', 'The user has said something else since; the run that asked does not go on.', 409)
 
 interface Parts {
   deps: AgentDeps
@@ -36,6 +37,8 @@ export function createContinue ({ deps, lives, launch, locked }: Parts) {
     const { head, log } = run
     const told = storedSegment(run, segment)
     if (told !== undefined) return followKnown(head, told, protocol)
+    // Its answer's place in the thread is taken, and nobody waits for what it would do.
+    if (conversation.runId !== runId) throw new MovedOn()
 
     const asked = await ledger.all(head.asked)
     const start: RunEvent = { type: 'start', messageId: head.messageId, threadId, runId }

@@ -6,7 +6,7 @@ import type { Denial } from './prompt.ts'
 /** What outlasts a run of its conversation. */
 export interface Conversation {
   threadId: string
-  /** The newest run that asked for approvals. */
+  /** The newest run that asked for approvals, until the user says something else. */
   runId?: string
   /** Calls the user refused, oldest first. */
   denials: Denial[]
@@ -36,7 +36,12 @@ export function createConversations ({ store, clock }: { store: Store, clock: Cl
     },
 
     /** The operation that makes a run the newest that asked. */
-    asked: (conversation: Conversation, runId: string): Op => put({ ...conversation, runId })
+    asked: (conversation: Conversation, runId: string): Op => put({ ...conversation, runId }),
+
+    /** The conversation once the user has said something else than an answer, and the operation that says so on disk. */
+    leave ({ runId, ...rest }: Conversation): { conversation: Conversation, op: Op } {
+      return { conversation: rest, op: put(rest) }
+    }
   }
 }
 

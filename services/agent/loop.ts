@@ -12,7 +12,7 @@ import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { LiveRun } from './live.ts'
 import { streamModel } from './model-call.ts'
 import { systemPrompt } from './prompt.ts'
-import { conclude } from './record.ts'
+import { conclude, recordAnswer } from './record.ts'
 import { commit } from './run.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from './step.ts'
 
@@ -133,6 +133,7 @@ export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentD
   const tail: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
   try {
     if (kind === 'stop' || !run.durable) return await conclude(run, deps, { tail })
+    await deps.store.transact(await recordAnswer(run, deps))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
   }

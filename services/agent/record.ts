@@ -13,14 +13,17 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   return (fold(events, whole) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
 }
 
+/** The operations that make the thread's answer what the run's events are, with those of `tail`. */
+export const recordAnswer = ({ head, log }: Run, { threads }: Pick<AgentDeps, 'threads'>, tail: RunEvent[] = []): Promise<Op[]> =>
+  threads.answer(head.threadId, head.answerAt, answerMessages([...log.events, ...tail]))
+
 /**
  * Ends a segment: the thread gets the answer, a durable run its events, and only then readers see the last events.
  * What the user had typed is on disk by then, too.
  */
 export async function conclude (run: Run, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads'>, { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }) {
   await run.saved
-  const { threadId, answerAt } = run.head
-  const answer = await deps.threads.answer(threadId, answerAt, answerMessages(run.log.events))
+  const answer = await recordAnswer(run, deps)
   if (run.durable || ops.length > 0) return commit(run, deps, { tail, ops: [...ops, ...answer] })
   await deps.store.transact(answer)
   tail.forEach(run.log.append)
