@@ -1,26 +1,16 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Protocol } from '../schemas/agent.ts'
+import type { Follower } from '../services/agent/live.ts'
 import type { RunEvent } from '../services/runlog/events.ts'
 import { dialectOf, type Dialect } from '../services/dialects/dialect.ts'
 import { pump } from '../services/stream/pump.ts'
-
-/** What a run's stream is made from; see `Follower` in services/agent. */
-interface RunStream {
-  runId: string
-  threadId: string
-  protocol: Protocol
-  batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
-  lag (): number
-  leave (): void
-}
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Aborts when the answer is over, in particular when the client went away: a request's own `signal` does not once its body is read. */
     readonly over: AbortSignal
     /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
-    streamRun (run: RunStream): Promise<void>
+    streamRun (run: Follower): Promise<void>
   }
 }
 
@@ -37,7 +27,7 @@ export default fp(async (app) => {
       return over.signal
     }
   })
-  app.decorateReply('streamRun', async function (this: FastifyReply, run: RunStream) {
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: Follower) {
     const { raw, over } = this
     const dialect = dialectOf(run.protocol)
     this.hijack()
