@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { startService } from '../sidecar.ts'
+
+const path = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
+const HOME = process.env.HOME
+
+/** Runs a program of examples/. */
+function start (t: Test, args: string[], { env, cwd }: { env?: NodeJS.ProcessEnv, cwd?: string } = {}) {
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH, HOME, ...env }, stdio: 'pipe' })
+  const exited = once(child, 'close').then(([code]) => code as number)
+  t.teardown(() => {
+    child.kill('SIGKILL')
+    return exited
+  })
+  return { child, exited }
+}
+
+t.test('examples/client.ts runs the agent and asks before it writes', async (t) => {
+  const dir = t.testdir({ home: {}, work: {} })
+  const env = { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' }
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
+  for (const [answer, said] of [['y', /\[writeFile is done\][\s\S]*stop; go on with id/], ['n', /stop; go on with id/]] as const) {
+    const { child, exited } = start(t, [path('examples/client.ts'), `write "${answer}" to hello.txt`, service.url], { env })
+    let out = ''
+    let log = ''
+    child.stderr.on('data', (text) => { log += text })
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      out += text
+      if (text.includes('[y/N]')) child.stdin.write(`${answer}\n`)
+    })
+    t.equal(await exited, 0, log)
+    t.match(out, /offline\/assistant knows 0 facts/)
+    t.match(out, said)
+  }
+  t.equal(readFileSync(`${dir}/work/hello.txt`, 'utf8'), 'y', 'only what was allowed was written')
+})
+
+t.test('examples/client.ts says in the service\'s words what is wrong', async (t) => {
+  const dir = t.testdir({ home: {}, work: {} })
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' } })
+  const { child, exited } = start(t, [path('examples/client.ts'), 'hello', service.url])
+  let log = ''
+  child.stderr.on('data', (text) => { log += text })
+  t.equal(await exited, 1)
+  t.match(log, /^This service needs a token/)
+})
+
+/** The supervisor over a command (the built service by default), and what it tells. */
+function supervise (t: Test, { command, options = [], env }: { command?: string[], options?: string[], env?: NodeJS.ProcessEnv } = {}) {
+  const dir = t.testdir({ home: {}, work: {} })
+  const { child, exited } = start(t, [path('examples/supervisor.ts'), '--poll-ms', '100', ...options, '--', ...command ?? [process.execPath, path('dist/server.js'), '--port', '0']],
+    { cwd: `${dir}/work`, env: { LOCAL_AGENT_HOME: `${dir}/home`, ...env } })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    child,
+    exited,
+    /** What it tells next. */
+    async next (): Promise<any> {
+      const { value, done } = await lines.next()
+      return done ? undefined : JSON.parse(value)
+    }
+  }
+}
+
+t.test('examples/supervisor.ts restarts a service that crashes, three times', async (t) => {
+  const { next, exited } = supervise(t)
+  const pids = new Set<number>()
+  for (const attempt of [1, 2, 3, undefined]) {
+    const ready = await next()
+    t.equal(ready.event, 'ready')
+    pids.add(ready.pid)
+    t.equal((await fetch(`${ready.url}/health`)).status, 200)
+    process.kill(ready.pid, 'SIGKILL')
+    t.match(await next(), { event: 'exit', signal: 'SIGKILL' })
+    t.match(await next(), attempt === undefined ? undefined : { event: 'restart', attempt })
+  }
+  t.equal(pids.size, 4)
+  t.equal(await exited, 1)
+})
+
+t.test('examples/supervisor.ts restarts a service that no longer answers, and ends it when told to end', async (t) => {
+  const { child, next, exited } = supervise(t)
+  const { pid } = await next()
+  process.kill(pid, 'SIGSTOP')
+  t.same([(await next()).event, (await next()).event, (await next()).event], ['hung', 'exit', 'restart'])
+  const ready = await next()
+  child.kill('SIGTERM')
+  t.match(await next(), { event: 'exit', code: 0 })
+  t.equal(await exited, 0)
+  await t.rejects(fetch(`${ready.url}/health`))
+})
+
+t.test('examples/supervisor.ts does not repeat what cannot work', async (t) => {
+  const { next, exited } = supervise(t, { command: [process.execPath, path('dist/server.js'), '--port', 'nonsense'] })
+  t.match(await next(), { event: 'exit', code: 64 })
+  t.equal(await next(), undefined)
+  t.equal(await exited, 64)
+})
