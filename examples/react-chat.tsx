@@ -8,17 +8,24 @@ import { useState, type FormEvent } from 'react'
 import { useChat } from '@ai-sdk/react'
 import { DefaultChatTransport, isToolUIPart, getToolName, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai'
 
+const RUN = 'http://127.0.0.1:3001/run'
+
 const transport = new DefaultChatTransport({
   // Answers to approvals are posted here, too; the service tells them from new messages.
-  api: 'http://127.0.0.1:3001/run',
+  api: RUN,
   // With LOCAL_AGENT_TOKEN: headers: { authorization: `Bearer ${token}` },
-  body: { context: { cwd: '/home/ada/work' } }
+  // A resumable run lives on when the page is reloaded.
+  body: { resumable: true, context: { cwd: '/home/ada/work' } }
 })
 
-export function Chat () {
+/** `id` is the conversation: the service keeps its thread under it. */
+export function Chat ({ id }: { id: string }) {
   const [text, setText] = useState('')
   const { messages, sendMessage, addToolApprovalResponse, status, stop, error } = useChat({
+    id,
     transport,
+    // Follows the run that was under way when the page was left: GET /run/{id}/stream.
+    resume: true,
     // Goes on by itself once everything that was asked in a step is answered.
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses
   })
@@ -27,6 +34,12 @@ export function Chat () {
     event.preventDefault()
     sendMessage({ text })
     setText('')
+  }
+
+  /** Ends the run itself: a resumable one would only lose its reader. */
+  function end () {
+    stop()
+    fetch(`${RUN}/${encodeURIComponent(id)}/stop`, { method: 'POST' }).catch(() => {})
   }
 
   return (
@@ -53,7 +66,7 @@ export function Chat () {
       {error && <p role='alert'>{error.message}</p>}
       <form onSubmit={submit}>
         <input value={text} onChange={(event) => setText(event.target.value)} />
-        {status === 'ready' ? <button>Send</button> : <button type='button' onClick={stop}>Stop</button>}
+        {status === 'ready' ? <button>Send</button> : <button type='button' onClick={end}>Stop</button>}
       </form>
     </main>
   )
