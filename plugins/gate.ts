@@ -1,12 +1,10 @@
 import cors from '@fastify/cors'
-import { createError } from '@fastify/error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { Draining } from '../services/draining.ts'
 import { NotJsonMedia, parseBody } from '../services/gate/body.ts'
 import { createGate } from '../services/gate/policy.ts'
 import { createTokenCheck } from '../services/gate/token.ts'
-
-const Draining = createError('ERR_DRAINING', 'The service is shutting down; try again after its restart.', 503)
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,7 @@
 import { createError } from '@fastify/error'
 import type { Protocol } from '../../schemas/agent.ts'
 import { Aborted } from '../abort.ts'
+import { Draining } from '../draining.ts'
 import type { RunEvent } from '../runlog/events.ts'
 import { segmentStart } from '../runlog/runlog.ts'
 import type { Run } from './run.ts'
@@ -131,6 +132,7 @@ export function followKnown ({ runId, threadId }: { runId: string, threadId: str
 /** The runs under way: one a conversation, `limit()` in all. */
 export function createLiveRuns ({ limit }: { limit: () => number }) {
   const byThread = new Map<string, LiveRun>()
+  let closing: Aborted | undefined
 
   return {
     get size () { return byThread.size },
@@ -141,8 +143,9 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
       await live.done
     },
 
-    /** Throws TooManyRuns (429) or ConversationBusy (409). */
+    /** Throws TooManyRuns (429), ConversationBusy (409) or Draining (503). */
     admit (threadId: string) {
+      if (closing) throw new Draining()
       if (byThread.has(threadId)) throw new ConversationBusy()
       if (byThread.size >= limit()) throw new TooManyRuns(limit())
     },
@@ -151,6 +154,8 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
     launch (run: Run, options: LiveOptions, work: (live: LiveRun) => Promise<void>): LiveRun {
       const live = createLiveRun(run, options)
       byThread.set(run.head.threadId, live)
+      // It was admitted just before the end began.
+      if (closing) live.abort(closing)
       work(live).finally(() => {
         byThread.delete(run.head.threadId)
         live.end()
@@ -158,8 +163,9 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
       return live
     },
 
-    /** Ends every run and waits until nothing of them is left. */
+    /** Ends every run and waits until nothing of them is left; a request that is still arriving gets none. */
     async close (reason: Aborted) {
+      closing = reason
       const all = [...byThread.values()]
       for (const live of all) live.abort(reason)
       await Promise.all(all.map(({ done }) => done))

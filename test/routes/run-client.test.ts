@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import { answer, asked, say } from '../agent.ts'
 import { fakeClock } from '../clock.ts'
@@ -101,4 +103,23 @@ t.test('a slow reader gets everything in the end', async (t) => {
   clearInterval(slower)
   const text = run.events.filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('')
   t.equal(text.length, pieces.join('').length)
+})
+
+t.test('a request that is still arriving when the service shuts down is refused, and begins no run that nobody would end', async (t) => {
+  const { app, gateway } = await withGateway(t, () => stalled)
+  const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
+  const body = JSON.stringify(userSays('go'))
+  const late = request(new URL('/run', url), { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } })
+  const answered = once(late, 'response') as Promise<[IncomingMessage]>
+  const arriving = once(app.server, 'request')
+  late.write(body.slice(0, 10))
+  await arriving
+  const closed = app.close()
+  while (!app.draining.value) await new Promise(setImmediate)
+  late.end(body.slice(10))
+  const [response] = await answered
+  t.equal(response.statusCode, 503)
+  response.resume()
+  await closed
+  t.equal(gateway.requests.length, 0)
 })
