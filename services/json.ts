@@ -37,3 +37,6 @@ export function nestsDeeper (json: Uint8Array, most: number): boolean {
   }
   return false
 }
+
+/** A value that is an object, else an empty one: what providers take as the input of a call, also of one that was told to be wrong. */
+export const asObject = (value: unknown): object => typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { ModelMessage, ToolResultPart } from 'ai'
+import { asObject } from '../json.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
 import { fromUIMessage } from './ui-messages.ts'
 
@@ -53,21 +54,26 @@ function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssu
   return `content does not fit role "${message.role}" (${[...deepest.path, deepest.message].join(' ')})`
 }
 
-/** Gives every tool call a result and drops what only the ledger may say. */
+/**
+ * Gives every tool call a result and drops what only the ledger may say. Results whose call is not in the history, which
+ * clients cut at its beginning, are dropped as well, and inputs are objects: providers refuse the conversation otherwise.
+ */
 function repair (messages: ModelMessage[], forModel: ForModel): ModelMessage[] {
-  const answered = new Set(messages.flatMap((message) => message.role === 'tool'
-    ? message.content.flatMap((part) => part.type === 'tool-result' ? [part.toolCallId] : [])
-    : []))
+  // A result is the tool's, or, where the provider ran the call itself, in the assistant's own message.
+  const answered = new Set(messages.flatMap(({ content }) => typeof content === 'string' ? [] : content.flatMap((part) => part.type === 'tool-result' ? [part.toolCallId] : [])))
+  const called = new Set<string>()
   return messages.flatMap((message): ModelMessage[] => {
     if (message.role === 'tool') {
-      const content = message.content.flatMap((part) => part.type === 'tool-result' ? [shorten(part, forModel)] : [])
+      const content = message.content.flatMap((part) => part.type === 'tool-result' && called.has(part.toolCallId) ? [shorten(part, forModel)] : [])
       return content.length > 0 ? [{ ...message, content }] : []
     }
     if (message.role !== 'assistant' || typeof message.content === 'string') return [message]
     const content = message.content.filter((part) => part.type !== 'tool-approval-request')
-    const abandoned = content.flatMap((part) => part.type === 'tool-call' && !answered.has(part.toolCallId)
-      ? [{ type: 'tool-result' as const, toolCallId: part.toolCallId, toolName: part.toolName, output: { type: 'execution-denied' as const, reason: MOVED_ON } }]
-      : [])
+      .map((part) => part.type === 'tool-call' ? { ...part, input: asObject(part.input) } : part)
+    const calls = content.filter((part) => part.type === 'tool-call')
+    for (const { toolCallId } of calls) called.add(toolCallId)
+    const abandoned = calls.filter(({ toolCallId }) => !answered.has(toolCallId)).map(({ toolCallId, toolName }) =>
+      ({ type: 'tool-result' as const, toolCallId, toolName, output: { type: 'execution-denied' as const, reason: MOVED_ON } }))
     return [{ ...message, content }, ...(abandoned.length > 0 ? [{ role: 'tool' as const, content: abandoned }] : [])]
   })
 }

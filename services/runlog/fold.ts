@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import { asObject } from '../json.ts'
 import type { RunEvent } from './events.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
@@ -70,9 +71,6 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
 
 /** Providers refuse an empty text; one that they gave something with, such as a signature, they want back. */
 const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || part.providerOptions !== undefined
-
-/** Providers refuse a call whose input is no object, also one that was told to be wrong. */
-const asObject = (input: unknown) => typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
 
 /** The text of the answer: what the assistant said after its last tool call, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {

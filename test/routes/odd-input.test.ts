@@ -59,3 +59,20 @@ t.test('an empty text of the model, which providers refuse, is not given back to
   await say(app, 'go')
   t.same(gateway.requests[1].body.prompt[2].content.map(({ type }: any) => type), ['tool-call'])
 })
+
+t.test('a history that is cut at its beginning, has calls of the provider\'s own or inputs that are no object becomes one that providers take', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
+  const call = (toolCallId: string, more = {}) => ({ type: 'tool-call', toolCallId, toolName: 'search', input: {}, ...more })
+  const result = (toolCallId: string) => ({ type: 'tool-result', toolCallId, toolName: 'search', output: { type: 'text', value: 'found' } })
+  await sayAll(app, [
+    { role: 'tool', content: [result('cut off')] },
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: [call('theirs', { providerExecuted: true }), result('theirs'), call('ours', { input: 'text' })] },
+    { role: 'tool', content: [result('ours')] },
+    { role: 'user', content: 'two' }
+  ])
+  t.match(gateway.requests[0].body.prompt.slice(1).map(({ role, content }: any) => [role, ...content.map(({ type, toolCallId }: any) => toolCallId ?? type)]), [
+    ['user', 'text'], ['assistant', 'theirs', 'theirs', 'ours'], ['tool', 'ours'], ['user', 'text']
+  ])
+  t.strictSame(gateway.requests[0].body.prompt[2].content[2].input, {})
+})
