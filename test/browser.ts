@@ -5,6 +5,9 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
+/** Why a test of a page cannot run here. In CI, which installs the browser, it must. */
+export const noBrowser = existsSync(CHROMIUM) || process.env.CI ? false : `needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`
+
 /** A real browser, closed when the test ends. */
 export async function openBrowser (t: { teardown (handler: () => unknown): unknown }): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`This test needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM to where it is.`)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openBrowser, watch } from '../browser.ts'
+import { noBrowser, openBrowser, watch } from '../browser.ts'
 import { build } from '../helper.ts'
 import { listen } from '../raw.ts'
 import { startService } from '../sidecar.ts'
@@ -34,7 +34,7 @@ t.test('the built service finds its document and the files of the page', async (
   for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css']) t.equal((await fetch(url + path)).status, 200, path)
 })
 
-t.test('a browser without a network asks for the token, shows every operation and tries one', async (t) => {
+t.test('a browser without a network asks for the token, shows every operation and tries one', { skip: noBrowser }, async (t) => {
   const app = await build(t, { token: TOKEN })
   const browser = await openBrowser(t)
   const page = await browser.newPage()
