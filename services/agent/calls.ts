@@ -16,6 +16,7 @@ export interface Attempt { live: LiveRun, attempt: number, conversation: Convers
 
 /** As for request bodies: what is deeper cannot be written as JSON again. */
 const INPUT_DEPTH = 64
+const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
   'Check what it did before doing it again.'
@@ -42,6 +43,13 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
   }
   await runPermitted(permitted, attempt, deps)
   return questions
+}
+
+/** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
+export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Attempt, deps: AgentDeps) {
+  for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
+    log.append({ type: 'tool-input-error', toolCallId, toolName, input: check(toolName, text, deps).input, errorText: NO_STEPS_LEFT, providerMetadata })
+  }
 }
 
 function check (toolName: string, text: string, { host }: AgentDeps): { ok: true, input: unknown } | { ok: false, input: unknown, error: string } {

@@ -6,7 +6,7 @@ import { fold } from '../runlog/fold.ts'
 import { LOG_LIMIT } from '../runlog/runlog.ts'
 import type { Tool } from '../tools/contract.ts'
 import { analyze } from './analyze.ts'
-import { settleCalls, type Attempt, type ReadyCall } from './calls.ts'
+import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { LiveRun } from './live.ts'
@@ -49,6 +49,7 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
     for (const text of [...unheard, ...live.takeSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
     const { calls, finishReason, usage } = await callModel(attempt, context, isLast ? [] : deps.host.offered(), ids, deps)
+    if (isLast) refuseCalls(calls, attempt, deps)
     const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
     run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
     const stepFinish: RunEvent = { type: 'step-finish', step, finishReason, usage }

@@ -57,6 +57,8 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
           const toolCallId = callId(part.toolCallId)
           if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
           result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...meta(part) })
+          // The next call with this id, also in this step, is another call.
+          calls.delete(part.toolCallId)
           return
         }
         case 'finish':

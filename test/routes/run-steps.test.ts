@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { answer, asked, of, say } from '../agent.ts'
 import { textOf } from '../sse.ts'
@@ -14,6 +14,23 @@ t.test('steps are bounded: when they are used up the model answers without tools
   t.equal(gateway.requests.length, 11)
   t.equal(textOf(events), 'that is all')
   t.match(events.at(-1), { finishReason: 'stop' })
+})
+
+t.test('a model that calls a tool although its steps are used up leaves no call open', async (t) => {
+  const { app } = await withGateway(t, () => ({ toolCalls: [look] }))
+  const { events } = await say(app, 'go', { id: 'chat' })
+  t.equal(of(events, 'tool-output-available').length, 10)
+  t.match(of(events, 'tool-input-error'), [{ toolCallId: of(events, 'tool-input-start').at(-1)!.toolCallId, errorText: /used up/ }])
+})
+
+t.test('calls of one step that share an id are two calls', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth > 0
+    ? { text: 'ok' }
+    : { toolCalls: ['a', 'b'].map((text) => ({ toolCallId: 'same', ...run(`printf ${text} >> effects.log`) })) })
+  const [a, b] = asked((await say(app, 'go')).events)
+  await answer(app, { [a]: true, [b]: true })
+  t.equal(readFileSync(`${app.cwd}/effects.log`, 'utf8'), 'ab')
+  t.match(gateway.requests[1].body.prompt.slice(2), ['assistant', 'tool'].map((role) => ({ role, content: [{ toolCallId: 'same' }, { toolCallId: 'same-2' }] })))
 })
 
 t.test('a bad call is an error the model sees, and the run goes on', async (t) => {
