@@ -4,10 +4,9 @@ import { newId } from '../ids.ts'
 import { createRunLog } from '../runlog/runlog.ts'
 import { mentionedApprovals } from './answers.ts'
 import type { Conversation } from './conversations.ts'
-import type { AgentDeps } from './deps.ts'
 import { openFolder } from './folder.ts'
-import type { createLiveRuns, Follower } from './live.ts'
-import type { Launcher } from './launch.ts'
+import type { Follower } from './live.ts'
+import type { RunParts } from './launch.ts'
 import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt } from './messages.ts'
 import type { RawMessage } from './raw-message.ts'
@@ -21,15 +20,8 @@ export interface Request extends RunBody { messages: RawMessage[], protocol: Pro
 
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
-interface Parts {
-  deps: AgentDeps
-  lives: ReturnType<typeof createLiveRuns>
-  launch: Launcher
-  locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
-}
-
 /** Starts runs: analyze, route, execute, evaluate. */
-export function createBegin ({ deps, lives, launch, locked }: Parts) {
+export function createBegin ({ deps, lives, launch, locked }: RunParts) {
   const { store, clock, ledger, conversations, threads } = deps
 
   /** The conversation that a history without an `id` belongs to, as far as the ledger knows it. */

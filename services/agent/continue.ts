@@ -5,9 +5,8 @@ import { approvalResponses } from './answers.ts'
 import type { Request } from './begin.ts'
 import { settleDecided } from './calls.ts'
 import type { Conversation } from './conversations.ts'
-import type { AgentDeps } from './deps.ts'
-import type { Launcher } from './launch.ts'
-import { followKnown, type createLiveRuns, type Follower } from './live.ts'
+import type { RunParts } from './launch.ts'
+import { followKnown, type Follower } from './live.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './messages.ts'
 import { loadRun, storedSegment } from './run.ts'
@@ -15,15 +14,8 @@ import { loadRun, storedSegment } from './run.ts'
 const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
 const MovedOn = createError('ERR_CONVERSATION_MOVED_ON', 'The user has said something else since; the run that asked does not go on.', 409)
 
-interface Parts {
-  deps: AgentDeps
-  lives: ReturnType<typeof createLiveRuns>
-  launch: Launcher
-  locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
-}
-
 /** Takes the answers to approval requests, and goes on with the run that asked. */
-export function createContinue ({ deps, lives, launch, locked }: Parts) {
+export function createContinue ({ deps, lives, launch, locked }: RunParts) {
   const { store, ledger, conversations } = deps
 
   /** Attaches to, replays, or begins what follows the step that these approvals belong to. */

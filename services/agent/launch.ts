@@ -17,6 +17,15 @@ export interface Launch extends LiveOptions {
 
 export type Launcher = ReturnType<typeof createLauncher>
 
+/** What beginning a run and going on with one have in common. */
+export interface RunParts {
+  deps: AgentDeps
+  lives: ReturnType<typeof createLiveRuns>
+  launch: Launcher
+  /** One request of a conversation at a time. */
+  locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
+}
+
 /** Runs work as the live run of its conversation: bounded in time, fenced, and never without a last event. */
 export function createLauncher (lives: ReturnType<typeof createLiveRuns>, deps: AgentDeps) {
   const { clock, fence, config } = deps
