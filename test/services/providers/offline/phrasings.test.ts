@@ -1,19 +1,6 @@
 import t from 'tap'
 import { readSteps } from '../../../../services/providers/offline/split.ts'
-
-type Call = [string, Record<string, unknown>]
-const list = (path = '.'): Call => ['listDirectory', { path }]
-const read = (path: string): Call => ['readFile', { path }]
-const write = (path: string, content: string): Call => ['writeFile', { path, content }]
-const remove = (path: string, recursive?: true): Call => ['deleteFile', recursive ? { path, recursive } : { path }]
-const run = (command: string, cwd?: string): Call => ['runCommand', cwd === undefined ? { command } : { command, cwd }]
-const fetched = (url: string): Call => ['fetchUrl', { url }]
-const search = (query: string): Call => ['webSearch', { query }]
-const system: Call = ['systemInfo', {}]
-const screenshot: Call = ['screenshot', {}]
-const unread = (text: string): Call => ['unread', { text }]
-
-const calls = (message: string): Call[] => readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : unread(step.text))
+import { calls, fetched, list, read, remove, run, screenshot, search, system, unread, write, type Call } from './calls.ts'
 
 const table: Record<string, Array<[string, ...Call[]]>> = {
   'folders are listed': [

@@ -1,0 +1,16 @@
+import { readSteps } from '../../../../services/providers/offline/split.ts'
+
+/** A tool call by name and input, as the tables write it. */
+export type Call = [string, Record<string, unknown>]
+export const list = (path = '.'): Call => ['listDirectory', { path }]
+export const read = (path: string): Call => ['readFile', { path }]
+export const write = (path: string, content: string): Call => ['writeFile', { path, content }]
+export const remove = (path: string, recursive?: true): Call => ['deleteFile', recursive ? { path, recursive } : { path }]
+export const run = (command: string, cwd?: string): Call => ['runCommand', cwd === undefined ? { command } : { command, cwd }]
+export const fetched = (url: string): Call => ['fetchUrl', { url }]
+export const search = (query: string): Call => ['webSearch', { query }]
+export const system: Call = ['systemInfo', {}]
+export const screenshot: Call = ['screenshot', {}]
+export const unread = (text: string): Call => ['unread', { text }]
+
+export const calls = (message: string): Call[] => readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : unread(step.text))
