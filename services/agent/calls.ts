@@ -6,7 +6,7 @@ import type { AgentDeps } from './deps.ts'
 import type { LiveRun } from './live.ts'
 import { recordAnswer } from './record.ts'
 import { commit } from './run.ts'
-import type { ToolCall } from './step.ts'
+import type { ToolCall } from '../models/step.ts'
 
 /** A call whose tool exists and whose input holds. */
 export interface ReadyCall { toolCallId: string, toolName: string, input: unknown }

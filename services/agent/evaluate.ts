@@ -3,7 +3,7 @@ import { EvaluationSchema, type Analysis, type Evaluation } from '../../schemas/
 import type { Clock } from '../clock/clock.ts'
 import type { RunEvent } from '../runlog/events.ts'
 import { answerText } from '../runlog/fold.ts'
-import { askStructured } from './structured.ts'
+import { askStructured } from '../models/structured.ts'
 
 /** Milliseconds; an evaluation that takes longer is none. */
 const EVALUATION_MS = 15_000

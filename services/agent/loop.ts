@@ -10,11 +10,11 @@ import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.
 import type { AgentDeps } from './deps.ts'
 import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { LiveRun } from './live.ts'
-import { streamModel } from './model-call.ts'
+import { streamModel } from '../models/model-call.ts'
 import { systemPrompt } from './prompt.ts'
 import { conclude, recordAnswer } from './record.ts'
 import { commit } from './run.ts'
-import { createIdSource, createStepWriter, type IdSource, type StepResult } from './step.ts'
+import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../models/step.ts'
 
 const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The answer grew beyond 16 MiB and was stopped.')
 

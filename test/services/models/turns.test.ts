@@ -1,5 +1,5 @@
 import t from 'tap'
-import { turn } from '../../../services/agent/turns.ts'
+import { turn } from '../../../services/models/turns.ts'
 
 const STREAMS = 8
 const PARTS = 20
