@@ -6,6 +6,7 @@ import { answer, answerParserError } from './plugins/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
 import type { Clock } from './services/clock/clock.ts'
+import { createSecrets, struck, type Secrets } from './services/secrets.ts'
 
 /** What the environment and the command line decide. An absent value means the default. */
 export interface Settings {
@@ -31,13 +32,25 @@ const BODY_LIMIT = 1_048_576
 
 export type App = FastifyInstance
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What must stay secret, in logs too; whoever holds more adds it. */
+    secrets: Secrets
+  }
+}
+
 /**
  * The whole service, not yet listening: its store is open and its managers are up once this resolves. `observe` gets
  * it before its routes do, to see them registered.
  */
 export async function buildApp (settings: Settings, observe?: (app: App) => Promise<unknown>): Promise<App> {
+  const secrets = createSecrets(settings.token, settings.passphrase)
   const app = Fastify({
-    loggerInstance: pino({ level: 'info', redact: ['req.headers.authorization'] }, settings.log ?? pino.destination(2)),
+    loggerInstance: pino({
+      level: 'info',
+      redact: ['req.headers.authorization'],
+      hooks: { streamWrite: (line) => struck(line, secrets.all()) }
+    }, settings.log ?? pino.destination(2)),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
@@ -56,6 +69,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
       }
     }
   }).withTypeProvider<TypeBoxTypeProvider>()
+  app.decorate('secrets', secrets)
 
   try {
     await registerPlugins(app as unknown as App, settings)

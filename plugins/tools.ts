@@ -24,7 +24,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
     forbidden: home
   })
   const fence = createFence()
-  const environment = () => childEnvironment(process.env, app.secrets())
+  const environment = () => childEnvironment(process.env, app.secrets.all())
   app.decorate('workspace', workspace)
   app.decorate('fence', fence)
   app.decorate('tools', createToolHost({
@@ -33,4 +33,4 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
     clock: app.clock,
     fence
   }))
-}, { name: 'tools', dependencies: ['clock', 'config', 'providers'] })
+}, { name: 'tools', dependencies: ['clock', 'config'] })

@@ -28,13 +28,14 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
   let current: Config = {}
   let problem: string | undefined
   let turn: Promise<unknown> = Promise.resolve()
+  const watchers = [onChange]
 
   function take (value: Record<string, unknown>) {
     const { config, problems } = checkConfig(value)
     raw = value
     current = config
     problem = problems.length > 0 ? `config.json: ${problems.join('; ')}. Defaults stand in; mend it and reload` : undefined
-    onChange(current)
+    for (const told of watchers) told(current)
   }
 
   /** One after the other: a reload must not undo a change that is being saved. */
@@ -59,6 +60,9 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
     get current (): Config { return current },
     /** What is wrong with the file that was taken over, until a reload or a change mends it. */
     get problem (): string | undefined { return problem },
+
+    /** Has `told` called whenever another configuration comes into force, before whoever changed it goes on. */
+    watch: (told: (config: Config) => void): void => { watchers.push(told) },
 
     /** The whole file as it was taken over, for showing: secrets masked. */
     masked: () => mask(raw) as Record<string, unknown>,

@@ -1,0 +1,28 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { createSecrets, struck } from '../../services/secrets.ts'
+import { build } from '../helper.ts'
+
+t.test('secrets are those of all who hold some, asked anew each time', async (t) => {
+  const secrets = createSecrets('token', undefined)
+  const held = ['one']
+  secrets.add(() => held)
+  held.push('two', 'token', '')
+  t.same(secrets.all(), ['token', 'one', 'two'])
+})
+
+t.test('a text loses every secret, also as JSON writes it; what is too short to tell stays', async (t) => {
+  t.equal(struck('a long-secret-2, long-secret, say \\"it\\\\', ['long-secret', 'long-secret-2', 'say "it\\', 'a']), 'a [secret], [secret], [secret]')
+})
+
+t.test('no line of the log holds a secret', async (t) => {
+  const log = new PassThrough()
+  const app = await build(t, { token: 'the-"quoted"-token', log })
+  app.secrets.add(() => ['held-by-another'])
+  app.log.error({ err: new Error('refused the-"quoted"-token') }, 'with held-by-another in it')
+  log.end()
+  const written = await text(log)
+  t.match(written, /refused \[secret\].*with \[secret\] in it/)
+  t.notMatch(written, /quoted|held-by/)
+})
