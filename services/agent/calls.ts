@@ -1,6 +1,8 @@
 import { inputDigest, type Approval } from '../approvals/record.ts'
-import { nestsDeeper } from '../json.ts'
 import type { RunEvent } from '../runlog/events.ts'
+import { OUTCOME_UNKNOWN } from '../tools/errors.ts'
+import { inTurn } from '../tools/in-turn.ts'
+import { readInput } from '../tools/input.ts'
 import { wasDenied, type Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
 import type { LiveRun } from './live.ts'
@@ -14,12 +16,8 @@ export interface ReadyCall { toolCallId: string, toolName: string, input: unknow
 /** A live run's attempt, as the fence counts them. */
 export interface Attempt { live: LiveRun, attempt: number, conversation: Conversation }
 
-/** As for request bodies: what is deeper cannot be written as JSON again. */
-const INPUT_DEPTH = 64
 const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
-const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
-  'Check what it did before doing it again.'
 
 /**
  * Settles the calls of one step: bad ones become tool errors that the model sees, permitted ones run now, the rest
@@ -30,7 +28,7 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
   const permitted: ReadyCall[] = []
   const questions: ReadyCall[] = []
   for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
-    const checked = check(toolName, text, deps)
+    const checked = readInput(toolName, text, deps.host.validate)
     if (!checked.ok) {
       log.append({ type: 'tool-input-error', toolCallId, toolName, input: checked.input, errorText: checked.error, providerMetadata })
       continue
@@ -48,46 +46,17 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
 /** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
 export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Attempt, deps: AgentDeps) {
   for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
-    log.append({ type: 'tool-input-error', toolCallId, toolName, input: check(toolName, text, deps).input, errorText: NO_STEPS_LEFT, providerMetadata })
+    log.append({ type: 'tool-input-error', toolCallId, toolName, input: readInput(toolName, text, deps.host.validate).input, errorText: NO_STEPS_LEFT, providerMetadata })
   }
 }
 
-function check (toolName: string, text: string, { host }: AgentDeps): { ok: true, input: unknown } | { ok: false, input: unknown, error: string } {
-  let input: unknown
-  if (nestsDeeper(Buffer.from(text), INPUT_DEPTH)) return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
-  try {
-    input = JSON.parse(text.trim() === '' ? '{}' : text)
-  } catch (error) {
-    return { ok: false, input: text, error: `The input of ${toolName} is not JSON: ${(error as Error).message}` }
-  }
-  const checked = host.validate(toolName, input)
-  return checked.ok ? checked : { ok: false, input, error: checked.error }
-}
-
-/** Reads run side by side; whatever changes something runs alone, in the order the model asked for. */
+/** Runs the calls that nobody needs to be asked about. */
 async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps) {
   const { append } = attempt.live.run.log
-  let reads: Array<Promise<void>> = []
-  for (const call of calls) {
-    const isRead = deps.host.find(call.toolName)?.effect === 'read'
-    if (!isRead) {
-      await allOf(reads)
-      reads = []
-    }
-    const ran = execute(call, attempt, deps).then(append, (error) => {
-      append(interrupted(call))
-      throw error
-    })
-    if (isRead) reads.push(ran)
-    else await ran
-  }
-  await allOf(reads)
-}
-
-/** Waits for all of them even when one fails: no tool runs on behind a run that has ended. */
-async function allOf (running: Array<Promise<void>>) {
-  const failed = (await Promise.allSettled(running)).find(({ status }) => status === 'rejected')
-  if (failed) throw (failed as PromiseRejectedResult).reason
+  await inTurn(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', (call) => execute(call, attempt, deps).then(append, (error) => {
+    append(interrupted(call))
+    throw error
+  }))
 }
 
 async function execute ({ toolCallId, toolName, input }: ReadyCall, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {

@@ -6,6 +6,10 @@ export const PathRefused = createError<[string]>('ERR_PATH_REFUSED', '%s', 403)
 /** A tool could not do what it was asked to; the message is for the model. */
 export const ToolFailed = createError<[string]>('ERR_TOOL_FAILED', '%s', 422)
 
+/** What a model is told of a call whose end nobody saw. */
+export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
+  'Check what it did before doing it again.'
+
 const REASONS: Record<string, string> = {
   EACCES: 'may not be used: permission denied',
   EBUSY: 'is in use',
