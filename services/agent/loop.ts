@@ -10,6 +10,7 @@ import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.
 import type { AgentDeps } from './deps.ts'
 import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { LiveRun } from './live.ts'
+import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
 import { systemPrompt } from './prompt.ts'
 import { conclude, recordAnswer } from './record.ts'
@@ -84,7 +85,7 @@ async function callModel ({ live, conversation }: Attempt, { prompt, instruction
     load: registry.model,
     describe: registry.describeFailure,
     options: {
-      prompt: [system, ...prompt, ...fold(run.log.events, host.forModel)],
+      prompt: withRecentImages([system, ...prompt, ...fold(run.log.events, host.forModel)]),
       ...(tools.length > 0 && { tools: tools.map(toFunctionTool), toolChoice: { type: 'auto' } })
     },
     signal,

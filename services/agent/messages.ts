@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { ModelMessage, ToolResultPart } from 'ai'
 import { asObject } from '../json.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
@@ -6,12 +6,12 @@ import { fromUIMessage } from './ui-messages.ts'
 
 const MOVED_ON = 'The user moved on without answering.'
 
-type ForModel = (output: Record<string, unknown>) => Record<string, unknown>
+type ForModel = (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput
 
 /**
  * Turns the client's messages, UIMessages among them, into a model prompt. System messages are returned apart, as
  * instructions. Calls that never got a result count as denied, approval parts are dropped: only the ledger decides
- * approvals. `forModel` shortens an output to what a model may see of it. Throws BadMessage (400) that names the message.
+ * approvals. `forModel` makes of an output what a model may see of it. Throws BadMessage (400) that names the message.
  */
 export async function toPrompt (messages: RawMessage[], forModel: ForModel): Promise<{ prompt: LanguageModelV4Prompt, instructions: string[] }> {
   const [{ modelMessageSchema }, { convertToLanguageModelPrompt }] = await Promise.all([import('ai'), import('ai/internal')])
@@ -81,7 +81,7 @@ function repair (messages: ModelMessage[], forModel: ForModel): ModelMessage[] {
 function shorten (part: ToolResultPart, forModel: ForModel): ToolResultPart {
   const { output } = part
   if (output.type !== 'json' || typeof output.value !== 'object' || output.value === null || Array.isArray(output.value)) return part
-  return { ...part, output: { ...output, value: forModel(output.value as Record<string, unknown>) as never } }
+  return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>) } as ToolResultPart['output'] }
 }
 
 function hasContent (message: LanguageModelV4Message) {

@@ -6,7 +6,7 @@ import type { AgentDeps } from './deps.ts'
 import { commit, type Run } from './run.ts'
 import type { Op } from '../store/contract.ts'
 
-const whole = (output: Record<string, unknown>) => output
+const whole = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
 
 /** The messages of a run's answer so far, in the SDK's ModelMessage format. */
 export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { SHOWN } from './tool-images.ts'
 
 type Body = Record<string, any>
 
@@ -23,8 +24,19 @@ const PARTS: Array<{ refusal: RegExp, key (body: Body): string | undefined, with
     refusal: /stream_options/,
     key: ({ stream_options: options }) => options && 'stream_options',
     without: ({ stream_options: _options, ...body }) => body
+  },
+  {
+    // Models without eyes: what a tool showed is left out, what the user attached is theirs to hear about.
+    refusal: /image|vision|multi.?modal|content.{0,40}(?:type|part|string)/i,
+    key: ({ messages }) => messages?.some(isShown) ? 'images of tools' : undefined,
+    without: ({ messages, ...body }) => ({
+      ...body,
+      messages: messages.map((message: Body) => isShown(message) ? { role: 'user', content: `${SHOWN}\n(left out: this model takes no images)` } : message)
+    })
   }
 ]
+
+const isShown = ({ role, content }: Body) => role === 'user' && Array.isArray(content) && content[0]?.text === SHOWN
 
 /** What one model's server is known to refuse. */
 export type Refused = Set<string>

@@ -3,6 +3,7 @@ import { boundedFetch } from './bounded.ts'
 import type { Provider } from './contract.ts'
 import { ProviderNotConfigured } from './errors.ts'
 import { readModelList } from './list.ts'
+import { withImagesApart } from './tool-images.ts'
 
 export interface DirectSettings {
   /** http or https, as the server's own documentation names it: it often ends in /v1. */
@@ -84,8 +85,8 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
         provider: name,
         modelId: id,
         supportedUrls: {},
-        doGenerate: (options) => whole((model) => model.doGenerate(options)),
-        doStream: (options) => streamed((model) => model.doStream(options))
+        doGenerate: (options) => whole((model) => model.doGenerate(withImagesApart(options))),
+        doStream: (options) => streamed((model) => model.doStream(withImagesApart(options)))
       }
     },
 

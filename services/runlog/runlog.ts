@@ -4,6 +4,8 @@ export type RunLog = ReturnType<typeof createRunLog>
 
 /** A run that says more than this has run away; 16 MiB of text. */
 export const LOG_LIMIT = 16 * 1024 * 1024
+/** One large output, such as a picture, makes nobody a slow reader: it counts as no more than this. */
+const MOST_LAG = 64 * 1024
 
 /** Rough size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
@@ -21,6 +23,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
   /** Bytes up to and with each event, so that a reader's lag is one subtraction. */
   const sums: number[] = []
   let bytes = 0
+  let counted = 0
   let ended = false
   const waiting = new Set<() => void>()
 
@@ -30,7 +33,9 @@ export function createRunLog (history: readonly RunEvent[] = []) {
   }
   const add = (event: RunEvent) => {
     events.push(event)
-    sums.push(bytes += sizeOf(event))
+    const size = sizeOf(event)
+    bytes += size
+    sums.push(counted += Math.min(size, MOST_LAG))
   }
   history.forEach(add)
 
@@ -51,7 +56,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
     },
 
     /** Bytes between a position and the newest event. */
-    lag: (position: number) => bytes - (position === 0 ? 0 : sums[position - 1]),
+    lag: (position: number) => counted - (position === 0 ? 0 : sums[position - 1]),
 
     /**
      * Batches of events from `position` on: all there is each time the reader asks, then waiting for more.

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { Tool, ToolOutput } from './contract.ts'
 import { ToolFailed } from './errors.ts'
 import type { Fence } from './fence.ts'
-import { forModel } from './model-output.ts'
+import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permission, type Permissions } from './permissions.ts'
 import { createValidator } from './validate.ts'
 
@@ -92,7 +92,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   return {
     find,
     permission: (name: string): Permission => permission(name),
-    forModel,
+    forModel: toModelOutput,
     validate,
 
     /** The tools that are not denied, always in the same order, so that a prompt which lists them can be cached. */

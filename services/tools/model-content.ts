@@ -1,0 +1,51 @@
+import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import type { ToolOutput } from './contract.ts'
+import { forModel } from './model-output.ts'
+
+/**
+ * A picture in a tool's output: one of the blocks of its `content`, as MCP writes them. Readers of the run get it as
+ * it is, models that take pictures see it.
+ */
+export interface ImageBlock { type: 'image', mimeType: string, data: string }
+
+type Block = Record<string, any>
+type Parts = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value']
+
+const IMAGE_TYPE = /^image\/[\w.+-]+$/
+const BASE64 = /^[A-Za-z0-9+/=\s]+$/
+
+export function isImage (block: unknown): block is ImageBlock {
+  const { type, mimeType, data } = (block ?? {}) as Block
+  return type === 'image' && typeof mimeType === 'string' && IMAGE_TYPE.test(mimeType) && typeof data === 'string' && BASE64.test(data)
+}
+
+/**
+ * A tool's output as a model gets it: its JSON, at most 64 KiB of it, and the pictures of its `content` as pictures.
+ * Sounds and files are only named: as base64 they would be noise.
+ */
+export function toModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
+  if (!Array.isArray(output.content)) return { type: 'json', value: forModel(output) as never }
+  const images: ImageBlock[] = []
+  const content = output.content.map((block: unknown) => {
+    if (!isImage(block)) return withoutBytes(block)
+    images.push(block)
+    return `[image ${images.length}: ${block.mimeType}]`
+  })
+  const rest = forModel({ ...output, content })
+  if (images.length === 0) return { type: 'json', value: rest as never }
+  return {
+    type: 'content',
+    value: [
+      { type: 'text', text: JSON.stringify(rest) },
+      ...images.map(({ mimeType, data }): Parts[number] => ({ type: 'file', mediaType: mimeType, data: { type: 'data', data } }))
+    ]
+  }
+}
+
+/** The bytes that MCP's other blocks carry: `{type: 'audio', data}`, `{type: 'resource', resource: {blob}}`. */
+function withoutBytes (block: unknown): unknown {
+  const { type, data, mimeType, resource } = (block ?? {}) as Block
+  if (type === 'audio' && typeof data === 'string') return `[${type}: ${mimeType}, ${data.length} characters of base64]`
+  if (typeof resource?.blob !== 'string') return block
+  return { ...block as Block, resource: { ...resource, blob: `[${resource.blob.length} characters of base64]` } }
+}

@@ -1,0 +1,39 @@
+import t from 'tap'
+import { toModelOutput } from '../../../services/tools/model-content.ts'
+
+const image = (data = 'iVBORw0KGgo=', mimeType = 'image/png') => ({ type: 'image', mimeType, data })
+const file = (data: string, mediaType = 'image/png') => ({ type: 'file', mediaType, data: { type: 'data', data } })
+
+t.test('an output without images is JSON', async (t) => {
+  const output = { content: [{ type: 'text', text: 'x' }], structuredContent: { n: 1 } }
+  t.strictSame(toModelOutput(output), { type: 'json', value: output })
+  t.strictSame(toModelOutput({ content: 'not a list' }), { type: 'json', value: { content: 'not a list' } })
+})
+
+t.test('images are shown as images, whole and in their order, beside all the rest', async (t) => {
+  const large = 'A'.repeat(2_000_000)
+  const shown = toModelOutput({ width: 3, content: [image(), { type: 'text', text: 'and' }, image(large, 'image/jpeg')] })
+  t.strictSame(shown, {
+    type: 'content',
+    value: [
+      { type: 'text', text: '{"width":3,"content":["[image 1: image/png]",{"type":"text","text":"and"},"[image 2: image/jpeg]"]}' },
+      file('iVBORw0KGgo='), file(large, 'image/jpeg')
+    ]
+  })
+})
+
+t.test('text beside an image is shortened as ever', async (t) => {
+  const shown = toModelOutput({ content: [{ type: 'text', text: 'x'.repeat(500_000) }, image()] }) as any
+  t.ok(shown.value[0].text.length <= 64 * 1024)
+  t.match(shown.value[0].text, /characters left out/)
+  t.equal(shown.value.length, 2)
+})
+
+t.test('what only says that it is an image, sounds and files are no images', async (t) => {
+  for (const block of [image('<svg>'), image('', 'image/png'), image('AAAA', 'text/html'), { type: 'image', data: 5 }, null, 'image']) {
+    t.strictSame(toModelOutput({ content: [block] }), { type: 'json', value: { content: [block] } })
+  }
+  t.match(toModelOutput({ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }, { type: 'resource', resource: { uri: 'x:y', blob: 'AAAAA' } }] }), {
+    type: 'json', value: { content: ['[audio: audio/wav, 4 characters of base64]', { type: 'resource', resource: { uri: 'x:y', blob: '[5 characters of base64]' } }] }
+  })
+})
