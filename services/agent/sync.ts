@@ -6,9 +6,18 @@ import type { Follower } from './live.ts'
 import { answerMessages } from './record.ts'
 
 const UpstreamFailed = createError('ERR_UPSTREAM', '%s', 502)
-const UpstreamTimeout = createError('ERR_TIMEOUT', '%s', 504)
+/** What is no fault of the model, by the code of the run's `error` event. */
+const FAILURES: Record<string, ReturnType<typeof createError>> = {
+  ERR_TIMEOUT: createError('ERR_TIMEOUT', '%s', 504),
+  ERR_INTERNAL: createError('ERR_INTERNAL', '%s', 500),
+  ERR_STORE_UNAVAILABLE: createError('ERR_STORE_UNAVAILABLE', '%s', 503),
+  ERR_STORE_BUSY: createError('ERR_STORE_BUSY', '%s', 503)
+}
 
-/** Waits for a run and gives its answer as one object. Throws UpstreamFailed (502) or UpstreamTimeout (504). */
+/**
+ * Waits for a run and gives its answer as one object. Throws what ended it: UpstreamFailed (502), a time-out (504), a
+ * store that takes no writes (503) or a mistake of ours (500).
+ */
 export async function collect (follower: Follower, signal: AbortSignal): Promise<RunResult> {
   const events: RunEvent[] = []
   try {
@@ -18,8 +27,7 @@ export async function collect (follower: Follower, signal: AbortSignal): Promise
   }
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
-  if (failure?.code === 'ERR_TIMEOUT') throw new UpstreamTimeout(failure.errorText)
-  if (failure !== undefined) throw new UpstreamFailed(failure.errorText)
+  if (failure !== undefined) throw new (FAILURES[failure.code] ?? UpstreamFailed)(failure.errorText)
   const finish = of('finish')[0]
   return {
     text: answerText(events),

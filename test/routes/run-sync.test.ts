@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
+import { breakDisk } from '../disk.ts'
 import { build } from '../helper.ts'
 import { withGateway } from '../with-gateway.ts'
 import type { App } from '../../app.ts'
@@ -57,6 +58,18 @@ t.test('a failing model is a 502 that says what to do', async (t) => {
 t.test('time running out is a 504', async (t) => {
   const { app } = await withGateway(t, () => ({ text: ['a', 'b'], ending: 'stall', after: 4 }), { config: { limits: { runMs: 1000 } } })
   t.match(await sync(app, { messages: [user('go')] }), { status: 504, body: { code: 'ERR_TIMEOUT' } })
+})
+
+t.test('a disk that takes no more writes meanwhile is a 503, and the conversation goes on once it does', async (t) => {
+  let disk: ReturnType<typeof breakDisk> | undefined
+  const { app } = await withGateway(t, (_request, nth) => {
+    if (nth === 0) disk = breakDisk(t)
+    return { text: `answer ${nth}` }
+  })
+  t.match(await sync(app, { messages: [user('go')], id: 'chat' }), { status: 503, body: { code: 'ERR_STORE_UNAVAILABLE', error: /No space left/ } })
+  disk!.mend()
+  while (app.store.status().state !== 'ok') await new Promise(setImmediate)
+  t.match(await sync(app, { messages: [user('go')], id: 'chat' }), { status: 200, body: { text: 'answer 1' } })
 })
 
 t.test('a client that hangs up ends its run, as with a stream', async (t) => {
