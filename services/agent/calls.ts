@@ -94,10 +94,10 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
       await settle(executing.approval, 'done', outcome)
     } else if (approval.state === 'executing' || approval.state === 'unknown') {
       await settle(approval, 'unknown', interrupted(approval))
+    } else if (approval.state === 'denied') {
+      run.log.append({ type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? 'The user denied this call.', approvalId: approval.approvalId })
     } else {
-      run.log.append(approval.state === 'denied'
-        ? { type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? 'The user denied this call.', approvalId: approval.approvalId }
-        : { type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' })
+      await commit(run, deps, { tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }], ops: ledger.expire(approval) })
     }
   }
   if (run.stored < run.log.events.length) await commit(run, deps)

@@ -14,6 +14,7 @@ export interface Decision { approvalId: string, approved: boolean, reason?: stri
 
 const put = (approval: Approval): Op => ({ type: 'put', key: approvalKey(approval.approvalId), value: approval })
 const close = (approval: Approval): Op => ({ type: 'del', key: openKey(approval.approvalId) })
+const expire = (approval: Approval): Op[] => [put({ ...approval, state: 'expired' }), close(approval)]
 
 /**
  * The server's own book of approvals. It alone says what was asked, what was answered and what has run: nothing
@@ -86,7 +87,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         const { approvalId, approved, reason } = decisions[at]
         if (decided.has(approvalId) && decided.get(approvalId) !== approved) throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         if (isOverdue(approval)) {
-          await store.transact([put({ ...approval, state: 'expired' }), close(approval)])
+          await store.transact(expire(approval))
           throw new ApprovalExpired(approvalId)
         }
         if (approval.state === 'expired') throw new ApprovalExpired(approvalId)
@@ -109,6 +110,9 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       const moved = { ...approval, state }
       return { approval: moved, op: put(moved) }
     },
+
+    /** The operations that say of an overdue question that its run went on without it, whatever the clock says later. */
+    expire,
 
     /** What a new message of the user does to the questions it left open. */
     withdraw: (approvals: Approval[]): Op[] => approvals

@@ -1,13 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { append, effects } from '../effects.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { withGateway } from '../with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions } from './versions.ts'
 
 const version = versions.find(({ approvals }) => !approvals)!
-const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
-const effects = (dir: string) => existsSync(`${dir}/effects.log`) ? readFileSync(`${dir}/effects.log`, 'utf8') : ''
 
 /** A chat of 5.x that knows our data part: it sends its user's answer to /run/approve as the protocol has it. */
 async function chatWith (t: Test, plans: Plan[]) {

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { append, effects } from '../effects.ts'
 import { build } from '../helper.ts'
 import { withGateway } from '../with-gateway.ts'
 import { openChat, waiting } from './chat.ts'
 import { versions } from './versions.ts'
 
 const write = (path: string, content: string) => ({ toolName: 'writeFile', input: { path, content } })
-const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
-const effects = (dir: string) => existsSync(`${dir}/effects.log`) ? readFileSync(`${dir}/effects.log`, 'utf8') : ''
 
 for (const version of versions.filter(({ approvals }) => approvals)) {
   const sendAutomaticallyWhen = version.release.lastAssistantMessageIsCompleteWithApprovalResponses

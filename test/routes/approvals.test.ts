@@ -2,17 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { answer, asked, of, say, sayAll } from '../agent.ts'
 import { fakeClock } from '../clock.ts'
+import { append, calling, effects } from '../effects.ts'
 import { build } from '../helper.ts'
 import { kinds, textOf } from '../sse.ts'
 
 const HOURS = 60 * 60 * 1000
-
-/** A model that, told anything, makes these calls in one step and then says "done". */
-const calling = (...toolCalls: Array<{ toolName: string, input: object }>) => ({
-  model: 'offline/scripted', offline: { script: [{ toolCalls }, { text: 'done' }] }
-})
-const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
-const effects = (dir: string) => existsSync(`${dir}/effects.log`) ? readFileSync(`${dir}/effects.log`, 'utf8') : ''
 
 t.test('a tool that needs approval pauses the stream, and runs once it is approved', async (t) => {
   const app = await build(t)
@@ -139,7 +133,7 @@ t.test('an invented approval is a 404 and runs nothing, on either route', async 
 t.test('a decision is a JSON boolean', async (t) => {
   const app = await build(t, { config: calling(append('x')) })
   const [id] = asked((await say(app, 'go')).events)
-  for (const approved of ['true', 'false', 1, null, {}, [], undefined]) {
+  for (const approved of ['true', 'false', 1, 0, null, {}, [], [true], undefined]) {
     const refused = await answer(app, { [id]: approved })
     t.match(refused, { status: 400, body: { code: 'ERR_INVALID_MESSAGES', error: /messages\[1\]/ } }, JSON.stringify(approved))
   }
@@ -163,14 +157,19 @@ t.test('a question stays open for a day', async (t) => {
   const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: path } })
   const app = await build(t, { config: calling(write('a'), write('b')), clock })
   const [a, b] = asked((await say(app, 'go')).events)
+  const [other] = asked((await say(app, 'go')).events)
   await answer(app, { [a]: true })
   await clock.advance(24 * HOURS)
   t.same((await app.inject('/approvals')).json(), { approvals: [] })
-  t.match(await answer(app, { [b]: true }), { status: 410, body: { code: 'ERR_APPROVAL_EXPIRED' } })
+  t.match(await answer(app, { [other]: true }), { status: 410, body: { code: 'ERR_APPROVAL_EXPIRED' } })
   const { events } = await answer(app, { [a]: true })
   t.match(of(events, 'tool-output-denied'), [{ reason: /in time/ }], 'the other answer still stands, and the run goes on')
   t.ok(existsSync(`${app.cwd}/a`))
   t.notOk(existsSync(`${app.cwd}/b`))
+
+  await clock.advance(-2 * HOURS)
+  t.match(await answer(app, { [b]: true }), { status: 410 }, 'it has expired for good, whatever the clock says later')
+  t.notOk((await app.inject('/approvals')).json().approvals.some(({ approvalId }: any) => approvalId === b))
 })
 
 t.test('a new message withdraws what the conversation left open', async (t) => {

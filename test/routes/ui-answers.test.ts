@@ -1,12 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, of, say, sayAll } from '../agent.ts'
+import { append, calling, effects } from '../effects.ts'
 import { build } from '../helper.ts'
 
-const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
-const calling = (...toolCalls: object[]) => ({ model: 'offline/scripted', offline: { script: [{ toolCalls }, { text: 'done' }] } })
-const effects = (dir: string) => existsSync(`${dir}/effects.log`) ? readFileSync(`${dir}/effects.log`, 'utf8') : ''
 const user = (text: string) => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] })
 
 /** Asks, and tells what a chat would then send: the request with its calls answered so. */
