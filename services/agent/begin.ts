@@ -38,6 +38,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
+    const isOpen = ({ state }: Approval) => state === 'pending' || state === 'approved'
     const cut = asked.filter(({ state }) => state === 'executing')
     const left = conversations.leave(conversation)
     await store.transact([...ledger.withdraw(asked), ...cut.map((approval) => ledger.move(approval, 'unknown').op), left.op])
@@ -46,6 +47,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     return {
       conversation: left.conversation,
       notes: [
+        ...asked.filter(isOpen).map((approval) => `${callOf(approval)} was not carried out: the user said something else instead of approving it.`),
         ...cut.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
         ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
       ]
@@ -78,20 +80,22 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     const threadId = id ?? await conversationOf(messages) ?? newId()
     return locked(threadId, async () => {
       await lives.settled(threadId)
-      lives.admit(threadId)
-      const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
-      context.instructions.push(...notes)
-      const run = await newRun(messages, threadId, cwd)
-      return launch({
-        run,
-        conversation,
-        resumable,
-        protocol,
-        async work (attempt) {
-          await analyzeRun(attempt, context, deps)
-          await runSteps(attempt, context, deps)
-        }
-      }).follow(0)
+      const live = await lives.admit(threadId, async () => {
+        const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
+        const run = await newRun(messages, threadId, cwd)
+        return launch({
+          run,
+          conversation,
+          resumable,
+          protocol,
+          async work (attempt) {
+            const whole = { ...context, notes }
+            await analyzeRun(attempt, whole, deps)
+            await runSteps(attempt, whole, deps)
+          }
+        })
+      })
+      return live.follow(0)
     })
   }
 }

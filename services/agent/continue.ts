@@ -23,7 +23,11 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
     const { runId, threadId } = approvals[0]
     const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
     const live = await lives.settled(threadId)
-    if (live?.run.head.runId === runId) return live.follow(segment, protocol)
+    if (live?.run.head.runId === runId) {
+      if (live.run.head.segment >= segment) return live.follow(segment, protocol)
+      // It has asked, and only has still to end.
+      await live.done
+    }
     const run = await loadRun(store, runId)
     if (run === undefined) throw new RunGone()
     const { head, log } = run
@@ -39,22 +43,24 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
       const requests = open.map(({ approvalId, toolCallId, toolName, input }): RunEvent => ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))
       return followKnown(head, [start, ...requests, { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
     }
-    lives.admit(threadId)
-    const context = await toPrompt(run.messages, deps.host.forModel)
-    if (head.segment < segment) {
-      run.head = { ...head, segment }
-      log.append(start)
-    }
-    return launch({
-      run,
-      conversation,
-      resumable,
-      protocol,
-      async work (attempt) {
-        await settleDecided(asked, attempt, deps)
-        await runSteps(attempt, context, deps)
+    const going = await lives.admit(threadId, async () => {
+      const context = await toPrompt(run.messages, deps.host.forModel)
+      if (head.segment < segment) {
+        run.head = { ...head, segment }
+        log.append(start)
       }
-    }).follow(segment)
+      return launch({
+        run,
+        conversation,
+        resumable,
+        protocol,
+        async work (attempt) {
+          await settleDecided(asked, attempt, deps)
+          await runSteps(attempt, context, deps)
+        }
+      })
+    })
+    return going.follow(segment)
   }
 
   return async function answer (request: Request): Promise<Follower> {

@@ -3,7 +3,7 @@ import type { Protocol } from '../../schemas/agent.ts'
 import { Aborted } from '../abort.ts'
 import { Draining } from '../draining.ts'
 import type { RunEvent } from '../runlog/events.ts'
-import { segmentStart } from '../runlog/runlog.ts'
+import { createRunLog, segmentStart } from '../runlog/runlog.ts'
 import type { Run } from './run.ts'
 
 export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
@@ -18,7 +18,7 @@ export interface Follower {
   /** How this follower is written to. */
   protocol: Protocol
   batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
-  /** Bytes of the log that this follower has not taken yet. */
+  /** Bytes the run said since this follower came that it has not taken yet. */
   lag (): number
   leave (): void
 }
@@ -94,12 +94,14 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
     follow (segment: number, as: Protocol = protocol): Follower {
       const me = Symbol('follower')
       const start = segmentStart(run.log.events, segment)
+      // What was there before has to be sent, and is no sign of a slow reader.
+      const end = run.log.events.length
       positions.set(me, start)
       return {
         runId: run.head.runId,
         threadId: run.head.threadId,
         protocol: as,
-        lag: () => run.log.lag(positions.get(me) ?? run.log.events.length),
+        lag: () => run.log.lag(Math.max(end, positions.get(me) ?? end)),
         async * batches (signal) {
           for await (const batch of run.log.read(start, signal)) {
             positions.set(me, positions.get(me)! + batch.length)
@@ -119,11 +121,13 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
 
 /** Events that are already known, for a follower: replays, and questions asked again. */
 export function followKnown ({ runId, threadId }: { runId: string, threadId: string }, events: readonly RunEvent[], protocol: Protocol): Follower {
+  const log = createRunLog(events)
+  log.end()
   return {
     runId,
     threadId,
     protocol,
-    async * batches () { yield events },
+    batches: (signal) => log.read(0, signal),
     lag: () => 0,
     leave () {}
   }
@@ -132,6 +136,8 @@ export function followKnown ({ runId, threadId }: { runId: string, threadId: str
 /** The runs under way: one a conversation, `limit()` in all. */
 export function createLiveRuns ({ limit }: { limit: () => number }) {
   const byThread = new Map<string, LiveRun>()
+  /** Conversations whose run was admitted and has not begun yet. */
+  const starting = new Map<string, Promise<LiveRun>>()
   let closing: Aborted | undefined
 
   return {
@@ -143,16 +149,27 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
       await live.done
     },
 
-    /** Throws TooManyRuns (429), ConversationBusy (409) or Draining (503). */
-    admit (threadId: string) {
+    /**
+     * Keeps a place for the run that `begin` launches; one at a time in a conversation. Throws TooManyRuns (429),
+     * ConversationBusy (409) or Draining (503).
+     */
+    async admit (threadId: string, begin: () => Promise<LiveRun>): Promise<LiveRun> {
       if (closing) throw new Draining()
       if (byThread.has(threadId)) throw new ConversationBusy()
-      if (byThread.size >= limit()) throw new TooManyRuns(limit())
+      if (byThread.size + starting.size >= limit()) throw new TooManyRuns(limit())
+      const begun = Promise.resolve().then(begin)
+      starting.set(threadId, begun)
+      try {
+        return await begun
+      } finally {
+        starting.delete(threadId)
+      }
     },
 
-    /** Starts `work`; the run counts as live until that has ended. */
+    /** Starts `work` in the place that was kept; the run counts as live until that has ended. */
     launch (run: Run, options: LiveOptions, work: (live: LiveRun) => Promise<void>): LiveRun {
       const live = createLiveRun(run, options)
+      starting.delete(run.head.threadId)
       byThread.set(run.head.threadId, live)
       // It was admitted just before the end began.
       if (closing) live.abort(closing)
@@ -166,9 +183,9 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
     /** Ends every run and waits until nothing of them is left; a request that is still arriving gets none. */
     async close (reason: Aborted) {
       closing = reason
-      const all = [...byThread.values()]
-      for (const live of all) live.abort(reason)
-      await Promise.all(all.map(({ done }) => done))
+      for (const live of byThread.values()) live.abort(reason)
+      await Promise.allSettled(starting.values())
+      await Promise.all([...byThread.values()].map(({ done }) => done))
     }
   }
 }

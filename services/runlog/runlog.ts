@@ -7,10 +7,14 @@ export const LOG_LIMIT = 16 * 1024 * 1024
 /** One large output, such as a picture, makes nobody a slow reader: it counts as no more than this. */
 const MOST_LAG = 64 * 1024
 
+/** A reader gets no more at once, but for a single event: what it does not take is held for it. */
+const BATCH_BYTES = 64 * 1024
+
 /** Rough size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
   if ('delta' in event) return event.delta.length + 64
   if (event.type === 'tool-output') return JSON.stringify(event.output).length + 64
+  if (event.type === 'tool-input' || event.type === 'tool-input-error') return (JSON.stringify(event.input)?.length ?? 0) + 64
   return 256
 }
 
@@ -31,6 +35,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
     for (const resolve of waiting) resolve()
     waiting.clear()
   }
+  const before = (position: number) => position === 0 ? 0 : sums[position - 1]
   const add = (event: RunEvent) => {
     events.push(event)
     const size = sizeOf(event)
@@ -56,11 +61,11 @@ export function createRunLog (history: readonly RunEvent[] = []) {
     },
 
     /** Bytes between a position and the newest event. */
-    lag: (position: number) => counted - (position === 0 ? 0 : sums[position - 1]),
+    lag: (position: number) => counted - before(position),
 
     /**
-     * Batches of events from `position` on: all there is each time the reader asks, then waiting for more.
-     * Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
+     * Batches of events from `position` on: what there is each time the reader asks (about BATCH_BYTES at most), then
+     * waiting for more. Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
      */
     async * read (position: number, signal: AbortSignal): AsyncGenerator<RunEvent[]> {
       signal.addEventListener('abort', wake)
@@ -74,7 +79,8 @@ export function createRunLog (history: readonly RunEvent[] = []) {
             continue
           }
           let end = position
-          while (end < events.length && events[end++].type !== 'finish');
+          const enough = before(position) + BATCH_BYTES
+          while (end < events.length && events[end++].type !== 'finish' && sums[end - 1] < enough);
           const batch = events.slice(position, end)
           position = end
           yield batch

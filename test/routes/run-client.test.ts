@@ -62,6 +62,16 @@ t.test('runs are bounded: the one too many is a 429', async (t) => {
   for (const run of runs) run.hangUp()
 })
 
+t.test('also of those that come at the same moment only so many begin', async (t) => {
+  const { app, gateway } = await withGateway(t, () => stalled, { config: { limits: { liveRuns: 3 } } })
+  const runs = await Promise.all(Array.from({ length: 12 }, () => openRun(app, userSays('go'))))
+  t.same(runs.map(({ response }) => response.statusCode).sort(), [...Array(3).fill(200), ...Array(9).fill(429)])
+  t.equal(app.agent.liveRuns, 3)
+  for (const run of runs) run.hangUp()
+  while (app.agent.liveRuns > 0) await new Promise(setImmediate)
+  t.equal(gateway.requests.length, 3)
+})
+
 t.test('silence is broken by a comment every fifteen seconds', async (t) => {
   const clock = fakeClock()
   const { app } = await withGateway(t, () => stalled, { clock })
