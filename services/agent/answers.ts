@@ -11,6 +11,8 @@ export interface Answers {
 }
 
 const REASON_KEPT = 4000
+/** Of one request; each is looked up. */
+const MOST_DECISIONS = 1000
 
 const list = (value: unknown): any[] => Array.isArray(value) ? value : []
 const isResponse = (part: any) => part?.type === 'tool-approval-response'
@@ -35,6 +37,12 @@ export const isAnswer = (talk: Talk): boolean => answeringMessage(talk) !== -1
  * continues. Throws BadMessage (400) unless there is at least one and all are well formed.
  */
 export function approvalResponses (talk: Talk): Answers {
+  const answers = allResponses(talk)
+  if (answers.decisions.length > MOST_DECISIONS) throw new BadMessage(`A request may hold at most ${MOST_DECISIONS} answers to approval requests.`)
+  return answers
+}
+
+function allResponses (talk: Talk): Answers {
   const at = answeringMessage(talk)
   if (at === -1) {
     throw new BadMessage(`messages[${talk.messages.length - 1}] must be the answer: ` +

@@ -4,7 +4,6 @@ import { abortKind } from '../abort.ts'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
 import { fold } from '../runlog/fold.ts'
 import { LOG_LIMIT } from '../runlog/runlog.ts'
-import type { Tool } from '../tools/contract.ts'
 import { analyze } from './analyze.ts'
 import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
@@ -23,7 +22,7 @@ const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The answer grew beyond 16 Mi
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, ready for the model. */
-export interface Context { prompt: LanguageModelV4Prompt, instructions: string[] }
+export interface Context { prompt: LanguageModelV4Prompt, instructions: string[], notes?: string[] }
 
 /** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. */
 export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { registry, clock, config }: AgentDeps) {
@@ -49,7 +48,7 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
     run.head = head
     for (const text of [...unheard, ...live.takeSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
-    const { calls, finishReason, usage } = await callModel(attempt, context, isLast ? [] : deps.host.offered(), ids, deps)
+    const { calls, finishReason, usage } = await callModel(attempt, context, isLast, ids, deps)
     if (isLast) refuseCalls(calls, attempt, deps)
     const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
     run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
@@ -75,10 +74,15 @@ async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { regist
   return evaluation.satisfied || evaluation.issues.length === 0 ? undefined : refinementPrompt(evaluation)
 }
 
-async function callModel ({ live, conversation }: Attempt, { prompt, instructions }: Context, tools: Tool[], ids: IdSource, deps: AgentDeps): Promise<StepResult> {
+/**
+ * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
+ * that they are not told of.
+ */
+async function callModel ({ live, conversation }: Attempt, { prompt, instructions, notes = [] }: Context, isLast: boolean, ids: IdSource, deps: AgentDeps): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { run, signal } = live
-  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), memory: await deps.memory(), denials: conversation.denials, instructions, now: clock.now() })
+  const tools = host.offered()
+  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), isLast, memory: await deps.memory(), denials: conversation.denials, instructions, notes, now: clock.now() })
   const writer = createStepWriter({ append: run.log.append, ids })
   await streamModel({
     models: registry.candidates('capable'),
@@ -86,7 +90,7 @@ async function callModel ({ live, conversation }: Attempt, { prompt, instruction
     describe: registry.describeFailure,
     options: {
       prompt: withRecentImages([system, ...prompt, ...fold(run.log.events, host.forModel)]),
-      ...(tools.length > 0 && { tools: tools.map(toFunctionTool), toolChoice: { type: 'auto' } })
+      ...(tools.length > 0 && { tools: tools.map(toFunctionTool), toolChoice: { type: isLast ? 'none' : 'auto' } })
     },
     signal,
     clock,

@@ -4,14 +4,17 @@ import { asObject } from '../json.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
 import { fromUIMessage } from './ui-messages.ts'
 
+/** Before what the application says between other messages. */
+const NOTE = 'A note of the application, not written by the user:\n'
 const MOVED_ON = 'The user moved on without answering.'
 
 type ForModel = (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput
 
 /**
- * Turns the client's messages, UIMessages among them, into a model prompt. System messages are returned apart, as
- * instructions. Calls that never got a result count as denied, approval parts are dropped: only the ledger decides
- * approvals. `forModel` makes of an output what a model may see of it. Throws BadMessage (400) that names the message.
+ * Turns the client's messages, UIMessages among them, into a model prompt. System messages that come before all others
+ * are the application's instructions, returned apart; later ones, which anybody may have put into a history, count no
+ * more than what a user says. Calls that never got a result count as denied, approval parts are dropped: only the ledger
+ * decides approvals. `forModel` makes of an output what a model may see of it. Throws BadMessage (400) that names the message.
  */
 export async function toPrompt (messages: RawMessage[], forModel: ForModel): Promise<{ prompt: LanguageModelV4Prompt, instructions: string[] }> {
   const [{ modelMessageSchema }, { convertToLanguageModelPrompt }] = await Promise.all([import('ai'), import('ai/internal')])
@@ -25,9 +28,10 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel): Pro
     if (!result.success) throw new BadMessage(`messages[${at}] is not a message: ${whatIsWrong(message, result.error.issues)}.`)
     checked.push(result.data as ModelMessage)
   }
-  const instructions = checked.flatMap((message) => message.role === 'system' ? [message.content] : [])
-  const rest = checked.filter((message) => message.role !== 'system')
-  if (!rest.some((message) => message.role === 'user' && message.content.length > 0)) throw new BadMessage('messages holds no message with role "user" that says something.')
+  const begun = checked.findIndex(({ role }) => role !== 'system')
+  const instructions = checked.slice(0, begun).map(({ content }) => content as string)
+  if (!checked.some((message) => message.role === 'user' && message.content.length > 0)) throw new BadMessage('messages holds no message with role "user" that says something.')
+  const rest = checked.slice(begun).map((message): ModelMessage => message.role === 'system' ? { role: 'user', content: `${NOTE}${message.content}` } : message)
   try {
     const prompt = await convertToLanguageModelPrompt({
       prompt: { messages: repair(rest, forModel), instructions: undefined },

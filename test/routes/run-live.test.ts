@@ -151,7 +151,7 @@ t.test('what is said while the answer is reviewed is heard', async (t) => {
 t.test('what is said after the last step with tools is heard', async (t) => {
   const wait = gate()
   const { app, gateway } = await withGateway(t, async ({ body }) => {
-    if (body.tools) return { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
+    if (body.toolChoice.type === 'auto') return { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
     await wait.opened
     return { text: 'enough' }
   })

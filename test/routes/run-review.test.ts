@@ -46,7 +46,7 @@ t.test('only complex requests are judged', async (t) => {
 
 for (const [complexity, steps] of [['simple', 3], ['standard', 10], ['complex', 25]] as const) {
   t.test(`a ${complexity} request may take ${steps} steps with tools`, async (t) => {
-    const { app } = await withGateway(t, ({ body }) => body.tools ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'enough' }, {
+    const { app } = await withGateway(t, ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'enough' }, {
       config: { analysis: true }, structured: (name) => name === 'analysis' ? { object: { ...complex, complexity } } : { object: verdict(true) }
     })
     const { events } = await say(app, 'go')

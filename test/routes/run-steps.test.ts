@@ -7,11 +7,16 @@ import { withGateway } from '../with-gateway.ts'
 const look = { toolName: 'listDirectory', input: { path: '.' } }
 const run = (command: string) => ({ toolName: 'runCommand', input: { command } })
 
-t.test('steps are bounded: when they are used up the model answers without tools', async (t) => {
-  const { app, gateway } = await withGateway(t, ({ body }) => body.tools ? { toolCalls: [look] } : { text: 'that is all' })
+t.test('steps are bounded: when they are used up the model answers without calling tools, which it is still told of', async (t) => {
+  const { app, gateway, systemOf } = await withGateway(t, ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [look] } : { text: 'that is all' })
   const { events } = await say(app, 'go')
   t.equal(of(events, 'tool-output-available').length, 10, 'ten steps without analysis')
   t.equal(gateway.requests.length, 11)
+  const [first, last] = [gateway.requests[0].body, gateway.requests[10].body]
+  t.same(last.tools, first.tools, 'providers refuse calls in a history whose tools they do not know')
+  t.same(last.toolChoice, { type: 'none' })
+  t.match(systemOf(10), /used all your steps/)
+  t.notMatch(systemOf(9), /used all your steps/)
   t.equal(textOf(events), 'that is all')
   t.match(events.at(-1), { finishReason: 'stop' })
 })

@@ -9,10 +9,10 @@ import { readSteps } from './split.ts'
  * Does what the last user message says in plain commands, one tool call an answer, and reports the results at the end.
  * It keeps no state: what was done already stands in the prompt.
  */
-export function assistantReply ({ prompt, tools = [] }: LanguageModelV4CallOptions): Reply {
+export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reply {
   const steps = readSteps(lastRequest(prompt))
   if (!steps.some((step) => step.kind === 'command')) return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
-  const offered = new Set(tools.map((tool) => tool.name))
+  const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name))
   const made = callsMade(prompt)
   const outcomes: Outcome[] = []
   let next = 0
