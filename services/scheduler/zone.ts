@@ -1,0 +1,110 @@
+import { DAY } from './days.ts'
+
+/** A stretch of time during which a zone's clocks are not changed. Times are milliseconds since the epoch, `end` is not in it. */
+export interface Segment {
+  start: number
+  end: number
+  /** Local time less UTC, and what it was before `start`. */
+  offset: number
+  before: number
+}
+
+/** No zone has ever changed its clocks and changed them back within so few days. */
+const STEP = 7 * DAY
+const CHUNK = 26 * STEP
+/** Around a time that is asked for; clocks were never changed by more than a day. */
+const MARGIN = 2 * DAY
+/** Further from what is known than this, what is known is dropped. */
+const FAR = 30 * 366 * DAY
+const MOST_ZONES = 200
+
+const zones = new Map<string, (time: number) => Segment>()
+
+/** The stretch that a time lies in. Known stretches are kept: most questions cost a comparison. */
+export function segmentAt (timezone: string, time: number): Segment {
+  let zone = zones.get(timezone)
+  if (zone === undefined) {
+    if (zones.size >= MOST_ZONES) zones.clear()
+    zone = openZone(timezone)
+    zones.set(timezone, zone)
+  }
+  return zone(time)
+}
+
+/** The local date and time at a time, as milliseconds since 1970-01-01 00:00 local. */
+export const localTime = (timezone: string, time: number) => time + segmentAt(timezone, time).offset
+
+export function isTimezone (timezone: string): boolean {
+  try {
+    return offsetsOf(timezone) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** The zone of the machine as Node knows it, which is since the process began. */
+export function machineTimezone (): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  return isTimezone(timeZone) ? timeZone : 'UTC'
+}
+
+function openZone (timezone: string) {
+  const offsetAt = offsetsOf(timezone)
+  let known: Segment[] = []
+  let hit: Segment | undefined
+
+  return (time: number): Segment => {
+    if (hit && time >= hit.start + MARGIN && time < hit.end - MARGIN) return hit
+    if (known.length === 0 || time < known[0].start - FAR || time > known.at(-1)!.end + FAR) {
+      const start = Math.floor(time / STEP) * STEP - MARGIN
+      known = scan(offsetAt, start, start + CHUNK)
+    }
+    while (time - MARGIN < known[0].start) known = join(scan(offsetAt, known[0].start - CHUNK, known[0].start), known)
+    while (time + MARGIN >= known.at(-1)!.end) known = join(known, scan(offsetAt, known.at(-1)!.end, known.at(-1)!.end + CHUNK))
+    hit = known.findLast(({ start }) => start <= time)!
+    return hit
+  }
+}
+
+function scan (offsetAt: (time: number) => number, start: number, end: number): Segment[] {
+  const offset = offsetAt(start)
+  const found: Segment[] = [{ start, end, offset, before: offset }]
+  for (let from = start, to = Math.min(start + STEP, end); from < end; from = to, to = Math.min(to + STEP, end)) {
+    for (let last = found.at(-1)!; offsetAt(to) !== last.offset; last = found.at(-1)!) {
+      const change = firstOther(offsetAt, last.offset, Math.max(from, last.start), to)
+      last.end = change
+      found.push({ start: change, end, offset: offsetAt(change), before: last.offset })
+    }
+  }
+  // A change at the very end begins what comes next.
+  return found.filter(({ start }) => start < end)
+}
+
+/** The first second after `from` whose offset is another one, which that of `to` is. */
+function firstOther (offsetAt: (time: number) => number, offset: number, from: number, to: number) {
+  while (to - from > 1_000) {
+    const middle = from + Math.floor((to - from) / 2_000) * 1_000
+    if (offsetAt(middle) === offset) from = middle
+    else to = middle
+  }
+  return to
+}
+
+function join (left: Segment[], right: Segment[]): Segment[] {
+  const last = left.at(-1)!
+  const [first, ...rest] = right
+  return last.offset === first.offset
+    ? [...left.slice(0, -1), { ...last, end: first.end }, ...rest]
+    : [...left, { ...first, before: last.offset }, ...rest]
+}
+
+/** Throws RangeError when there is no such zone. */
+function offsetsOf (timezone: string) {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric'
+  })
+  return (time: number) => {
+    const [month, day, year, hour, minute, second] = format.format(time).split(/\D+/, 6).map(Number)
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1_000) * 1_000
+  }
+}
