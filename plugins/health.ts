@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Health } from '../schemas/service.ts'
+import type { StoreStatus } from '../services/store/contract.ts'
 import { NAME, VERSION } from '../services/version.ts'
 
 declare module 'fastify' {
@@ -12,6 +13,12 @@ declare module 'fastify' {
   }
 }
 
+const storeCheck = ({ state, error, repaired, damaged }: StoreStatus): string => {
+  if (state !== 'ok') return error ? `${state}: ${error}` : state
+  if (repaired) return 'repaired: records may be missing'
+  return damaged ? 'damaged: a record cannot be read' : 'ok'
+}
+
 /** What the service says of itself. */
 export default fp(async (app) => {
   const startedAt = app.clock.monotonic()
@@ -21,9 +28,8 @@ export default fp(async (app) => {
   app.decorate('health', {
     about: () => ({ name: NAME, model: app.providers.active(), workspace: app.workspace(), endpoints: app.routeTable.endpoints }),
     health () {
-      const store = app.store.status()
       const checks = {
-        store: store.state === 'ok' ? (store.repaired ? 'repaired: records may be missing' : 'ok') : `${store.state}${store.error ? `: ${store.error}` : ''}`,
+        store: storeCheck(app.store.status()),
         config: app.config.problem ?? 'ok',
         scheduler: 'off',
         model: app.providers.problem() ?? 'ok'

@@ -26,7 +26,8 @@ interface Parts {
 
 /** The service's models: the registry of roles, and how the user changes it. */
 export async function createProviders ({ keys, config, clock, environment, variables }: Parts) {
-  let { gateway_key: configuredKey } = await keys.get()
+  // A key that cannot be read is to be configured anew; that must not keep the service from starting.
+  let { gateway_key: configuredKey } = await keys.get().catch(unlessDamaged)
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   const gateway = createGatewayProvider({
     settings: () => ({
@@ -76,7 +77,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
     async configure ({ model, gateway_key: key }: ConfigureBody) {
       if (model !== undefined) registry.parseModelId(model)
       if (key !== undefined) {
-        await keys.update((secrets) => ({ ...secrets, gateway_key: key }))
+        await keys.update((secrets) => ({ ...secrets, gateway_key: key })).catch((error) => keys.replace({ ...unlessDamaged(error), gateway_key: key }))
         configuredKey = key
         catalog.drop()
       }
@@ -99,4 +100,9 @@ export async function createProviders ({ keys, config, clock, environment, varia
       return probe({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })
     }
   }
+}
+
+function unlessDamaged (error: { code?: string }): Secrets {
+  if (error.code !== 'ERR_RECORD_DAMAGED') throw error
+  return {}
 }

@@ -32,8 +32,10 @@ export interface StoreStatus {
   state: 'ok' | 'latched' | 'closed'
   /** Why the store is latched, without paths or contents. */
   error?: string
-  /** The database was damaged when it was opened and had to be repaired: records may be missing. */
+  /** The database was not as it had been left when it was opened, repaired or not: records may be missing. */
   repaired?: true
+  /** A record was met that cannot be read. */
+  damaged?: true
 }
 
 /**

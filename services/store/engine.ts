@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock/clock.ts'
 import type { StoreLog, StoreStatus } from './contract.ts'
 import type { Database, RawOp } from './database.ts'
-import { explain, rootOf, StoreUnavailable } from './errors.ts'
+import { explain, isCorrupt, rootOf, StoreUnavailable } from './errors.ts'
 import { PROBE } from './names.ts'
 import { createWriter } from './writer.ts'
 
@@ -31,8 +31,9 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
   let state: StoreStatus['state'] = 'ok'
   let reason: string | undefined
   let epoch = 0
+  let corrupt = false
   let recovery: Promise<void> | undefined
-  let closed: Promise<void> | undefined
+  let closed: Promise<boolean> | undefined
 
   async function write (ops: RawOp[]): Promise<void> {
     try {
@@ -70,13 +71,15 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
     }
   }
 
-  async function end (): Promise<void> {
+  async function end (): Promise<boolean> {
     closing.abort()
     await writer.idle()
     await recovery
+    const isWhole = state === 'ok'
     state = 'closed'
     reason = undefined
     await database.close()
+    return isWhole
   }
 
   function unavailable () {
@@ -96,6 +99,7 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
         return await operation(database)
       } catch (error) {
         if (state !== 'ok' || epoch !== began) throw unavailable()
+        corrupt ||= isCorrupt(error)
         throw new StoreUnavailable(explain(error), { cause: error })
       }
     },
@@ -106,9 +110,9 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
     },
     /** Changes whenever what was read before may no longer be what is stored. */
     epoch: () => epoch,
-    status: (): StoreStatus => (state === 'ok' ? { state } : { state, ...(reason !== undefined && { error: reason }) }),
-    /** Lets accepted writes finish. */
-    close (): Promise<void> {
+    status: (): StoreStatus => ({ state, ...(state !== 'ok' && reason !== undefined && { error: reason }), ...(corrupt && { damaged: true }) }),
+    /** Lets accepted writes finish. Resolves to whether the database was fit for more. */
+    close (): Promise<boolean> {
       closed ??= end()
       return closed
     }

@@ -49,6 +49,23 @@ export class StoreDamaged extends StoreStartError {
   }
 }
 
+/** The disk does not let the database be opened: it is full, failing, or not ours to write. EX_IOERR */
+export class StoreIoError extends StoreStartError {
+  readonly code = 'ERR_STORE_IO'
+  readonly exitCode = 74
+
+  constructor (location: string, error: unknown) {
+    super(`The database in ${location} cannot be opened: ${explain(error)}. ` +
+      'See that its disk has room and works, and that this user may read and write there. Nothing was lost.', { cause: error })
+  }
+}
+
+/** Whether LevelDB found its files missing or broken, rather than locked, forbidden or on a full disk. */
+export function isCorrupt (error: unknown): boolean {
+  const { code, message } = rootOf(error)
+  return code === 'LEVEL_CORRUPTION' || /does not exist|No such file|Invalid argument|Is a directory|No such device/.test(message)
+}
+
 /** What went wrong, in words that may leave the process: LevelDB's messages hold paths (`IO error: /path: reason`). */
 export function explain (error: unknown): string {
   const { message, code } = rootOf(error)

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
-import { cp, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /** Makes a directory that only its owner may look into, or makes it so. */
@@ -30,16 +30,24 @@ export async function moveDirectory (from: string, to: string): Promise<void> {
   await syncDirectory(dirname(to))
 }
 
-/** Copies a closed database durably: when the copy is there, it is whole. LOCK holds nothing. */
+/** Copies the files of a closed database durably: when the copy is there, it is whole. LOCK holds nothing, folders are none of its. */
 export async function copyDatabase (from: string, to: string): Promise<void> {
   const draft = `${to}.partial`
   await rm(draft, { recursive: true, force: true })
-  await cp(from, draft, { recursive: true, filter: (path) => path !== join(from, 'LOCK') })
-  for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) await sync(join(entry.parentPath, entry.name), 'r+')
+  privateDirectory(draft)
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === 'LOCK') continue
+    await copyFile(join(from, entry.name), join(draft, entry.name))
+    await sync(join(draft, entry.name), 'r+')
   }
   await syncDirectory(draft)
   await moveDirectory(draft, to)
+}
+
+/** Removes all but the last few of the entries of `dir` whose names begin with `prefix` and end with a stamp. */
+export async function keepNewest (dir: string, prefix: string, count: number): Promise<void> {
+  const kept = (await namesIn(dir)).filter((name) => name.startsWith(prefix)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+  for (const name of kept.slice(0, -count)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
 async function sync (path: string, flags: string): Promise<void> {

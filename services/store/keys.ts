@@ -6,6 +6,7 @@ export interface Keys {
   kid: Buffer
   record: KeyObject
   digest: KeyObject
+  inventory: KeyObject
 }
 
 /** Parameters of scrypt as stored beside the data; salt in hex. */
@@ -22,7 +23,8 @@ export function deriveKeys (master: Buffer): Keys {
   return {
     kid: derive('key id', 4),
     record: createSecretKey(derive('record key', 32)),
-    digest: createSecretKey(derive('digest key', 32))
+    digest: createSecretKey(derive('digest key', 32)),
+    inventory: createSecretKey(derive('inventory key', 32))
   }
 }
 

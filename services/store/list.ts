@@ -1,12 +1,13 @@
 import type { ListOptions } from './contract.ts'
 import { chunks, endOf, type RawRange } from './database.ts'
 import type { Engine } from './engine.ts'
-import type { Keys } from './keys.ts'
 import { assertKey, FIRST_KEY } from './names.ts'
-import { unseal } from './seal.ts'
+
+/** Deciphers a record. */
+type Open = <T>(key: string, envelope: Buffer) => T
 
 /** See `Store.list`. */
-export async function * list<T> (engine: Engine, keys: Keys, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
+export async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
   const range = rangeOf(prefix, options)
   const source = await engine.read(async (database) => chunks(database, range))
   try {
@@ -16,7 +17,7 @@ export async function * list<T> (engine: Engine, keys: Keys, prefix: string, opt
       if (done) return
       for (const [key, envelope] of chunk) {
         options.signal?.throwIfAborted()
-        yield [key, unseal<T>(keys, key, envelope)]
+        yield [key, open<T>(key, envelope)]
       }
     }
   } finally {

@@ -3,10 +3,8 @@ import type { Keys } from './keys.ts'
 import type { Op } from './contract.ts'
 import { metaOp, type Meta } from './meta.ts'
 import type { Migration, OldData } from './migrations.ts'
-import { META, MIGRATING, PROBE } from './names.ts'
+import { MIGRATING, PLAIN } from './names.ts'
 import { seal, toJson, unseal } from './seal.ts'
-
-const PLAIN = new Set([META, MIGRATING, PROBE])
 
 /** Brings the data to the newest schema, one step after the other. Run again after a crash it finishes the work. */
 export async function migrate (database: Database, keys: Keys, meta: Meta, steps: readonly Migration[]): Promise<void> {

@@ -6,6 +6,10 @@ export const META = '!meta'
 export const PROBE = '!probe'
 /** Unencrypted, while a migration is under way: name of the copy kept from before it. */
 export const MIGRATING = '!migrating'
+/** Unencrypted: how often the database was opened. */
+export const SESSION = '!session'
+/** The records that are not enciphered. */
+export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])
 
 /** Where a single record lies. */
 export const recordKey = (name: string): string => `!record/${name}`

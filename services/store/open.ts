@@ -1,16 +1,18 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreOptions } from './contract.ts'
-import { openLevel, type Database, type OpenDatabase } from './database.ts'
-import { rootOf, StoreInUse, StoreNewer } from './errors.ts'
-import { copyDatabase, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
+import { openLevel, readAll, type Database, type OpenDatabase } from './database.ts'
+import { isCorrupt, rootOf, StoreInUse, StoreNewer } from './errors.ts'
+import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
+import { breakOpen, takeStock, type Stock } from './inventory.ts'
 import type { Keys } from './keys.ts'
-import { keysFor, newKeys } from './master.ts'
+import { keysFor, newKeys, type KeySource } from './master.ts'
 import { metaOp, readMeta, type Meta } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { migrations, newestOf } from './migrations.ts'
-import { META, MIGRATING } from './names.ts'
-import { isCorrupt, repair } from './repair.ts'
+import { MIGRATING } from './names.ts'
+import { repair } from './repair.ts'
+import { beginSession, isLacking, settledStock } from './session.ts'
 
 /** A database with its keys, of the newest schema. */
 export interface Opened {
@@ -19,10 +21,14 @@ export interface Opened {
   repaired: boolean
   /** Opens the same database again after it was closed. */
   reopen (): Promise<Database>
+  /** To be called when it was closed, all of it on disk: what happens to its files from then on is noticed. */
+  seal (): Promise<void>
 }
 
 const LOCKED_RETRIES = 40
 const LOCKED_RETRY_MS = 25
+/** Copies from before a migration that are kept. */
+const COPIES = 2
 
 /**
  * Opens `{dir}/data`, or makes it when there is none. The caller holds the directory's lock; `tookOver` says that its
@@ -33,24 +39,40 @@ export async function openData (options: StoreOptions, { tookOver }: { tookOver:
   const source = { dir, passphrase: options.passphrase || undefined }
   const location = join(dir, 'data')
   const reopen = () => openDatabase(location, { createIfMissing: false })
+  if (!await exists(location, `${location}.repair`)) return await makeData(options, source, location, reopen)
 
-  if (!await exists(location, `${location}.repair`)) {
-    const { keys, origin } = await newKeys(source)
-    await create(location, { ...origin, schema: newestOf(steps) }, openDatabase)
-    return { database: await reopen(), keys, repaired: false, reopen }
-  }
-
-  let { database, repaired } = await openExisting(options, location, reopen, tookOver ? LOCKED_RETRIES : 0)
+  const stock = await settledStock(location, { clock, retries: tookOver ? LOCKED_RETRIES : 0, wait: LOCKED_RETRY_MS })
+  let { database, repaired } = await openExisting({ options, source, location, reopen, stock, retries: tookOver ? LOCKED_RETRIES : 0 })
   try {
     const meta = await readMeta(database, location)
     if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
     const keys = await keysFor(meta, source)
+    if (await isLacking({ database, location, stock, keys })) {
+      options.log?.warn({}, 'the database is not as it was left: records may be missing')
+      repaired = true
+    }
     if (meta.schema < newestOf(steps)) {
       database = await keepCopy(database, location, `${location}.v${meta.schema}-${stamp(clock.now())}`, reopen)
       options.log?.info({ from: meta.schema, to: newestOf(steps) }, 'migrating the store')
       await migrate(database, keys, meta, steps)
+      await keepNewest(dir, 'data.v', COPIES)
     }
-    return { database, keys, repaired, reopen }
+    const seal = await beginSession({ database, location, stock, keys, meta: { ...meta, schema: newestOf(steps) } })
+    return { database, keys, repaired, reopen, seal }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function makeData ({ openDatabase = openLevel, migrations: steps = migrations }: StoreOptions, source: KeySource, location: string, reopen: Opened['reopen']): Promise<Opened> {
+  const { keys, origin } = await newKeys(source)
+  const meta = { ...origin, schema: newestOf(steps) }
+  await create(location, meta, openDatabase)
+  const stock = await takeStock(location)
+  const database = await reopen()
+  try {
+    return { database, keys, repaired: false, reopen, seal: await beginSession({ database, location, stock, keys, meta }) }
   } catch (error) {
     await database.close()
     throw error
@@ -77,27 +99,40 @@ async function create (location: string, meta: Meta, openDatabase: OpenDatabase)
   await moveDirectory(fresh, location)
 }
 
-async function openExisting (options: StoreOptions, location: string, reopen: () => Promise<Database>, retries: number) {
+interface Existing {
+  options: StoreOptions
+  source: KeySource
+  location: string
+  reopen: () => Promise<Database>
+  stock: Stock
+  retries: number
+}
+
+async function openExisting ({ options, source, location, reopen, stock, retries }: Existing) {
+  const { clock, log, openDatabase = openLevel } = options
+  const mend = async (error: unknown) => {
+    await repair({ location, error, clock, log, openDatabase, source })
+    return { database: await reopen(), repaired: true }
+  }
+  if (stock.state === 'changed') return await mend(new Error('its files are not those that it was closed with'))
+  await breakOpen(location, stock)
   for (let left = retries; ; left--) {
     try {
-      return { database: await reopenReadable(reopen), repaired: false }
+      return { database: await reopenReadable(reopen, stock.state !== 'closed'), repaired: false }
     } catch (error) {
-      if (isCorrupt(error)) {
-        await repair({ location, error, clock: options.clock, log: options.log, openDatabase: options.openDatabase ?? openLevel })
-        return { database: await reopen(), repaired: true }
-      }
+      if (isCorrupt(error)) return await mend(error)
       if (rootOf(error).code !== 'LEVEL_LOCKED') throw error
       if (left === 0) throw new StoreInUse(options.dir)
-      await options.clock.sleep(LOCKED_RETRY_MS)
+      await clock.sleep(LOCKED_RETRY_MS)
     }
   }
 }
 
-/** LevelDB opens over a broken table and fails when it reads: better now than later. */
-async function reopenReadable (reopen: () => Promise<Database>): Promise<Database> {
+/** LevelDB opens over a broken table and fails when it reads: better now than later. Of one that was closed, every byte is known. */
+async function reopenReadable (reopen: () => Promise<Database>, thoroughly: boolean): Promise<Database> {
   const database = await reopen()
   try {
-    await database.get(META)
+    if (thoroughly) await readAll(database)
     return database
   } catch (error) {
     await database.close()

@@ -1,5 +1,6 @@
-import type { Store, StoredRecord, StoreOptions } from './contract.ts'
+import type { Store, StoredRecord, StoreLog, StoreOptions } from './contract.ts'
 import { createEngine, type Engine } from './engine.ts'
+import { rootOf, StoreIoError, StoreStartError } from './errors.ts'
 import { privateDirectory } from './files.ts'
 import { digestOf } from './keys.ts'
 import { list } from './list.ts'
@@ -19,20 +20,31 @@ export async function openStore (options: StoreOptions): Promise<Store> {
   const lock = await acquireLock(options.dir)
   try {
     const opened = await openData(options, lock)
-    return createStore(createEngine({ ...opened, clock: options.clock, log: options.log }), opened, lock)
+    return createStore(createEngine({ ...opened, clock: options.clock, log: options.log }), opened, lock, options.log)
   } catch (error) {
     lock.release()
-    throw error
+    // What LevelDB says of the disk is for the user, not for a stack.
+    throw !(error instanceof StoreStartError) && rootOf(error).code?.startsWith('LEVEL_') ? new StoreIoError(options.dir, error) : error
   }
 }
 
-function createStore (engine: Engine, { keys, repaired }: Opened, lock: Lock): Store {
+function createStore (engine: Engine, { keys, repaired, seal: sealFiles }: Opened, lock: Lock, log?: StoreLog): Store {
   const records = new Map<string, StoredRecord<any>>()
   let closed: Promise<void> | undefined
+  let damaged = false
+
+  function open<T> (key: string, envelope: Buffer): T {
+    try {
+      return unseal<T>(keys, key, envelope)
+    } catch (error) {
+      damaged = true
+      throw error
+    }
+  }
 
   async function read<T> (key: string): Promise<T | undefined> {
     const envelope = await engine.read((database) => database.get(key))
-    return envelope && unseal<T>(keys, key, envelope)
+    return envelope && open<T>(key, envelope)
   }
 
   return {
@@ -40,7 +52,7 @@ function createStore (engine: Engine, { keys, repaired }: Opened, lock: Lock): S
       assertKey(key)
       return await read(key)
     },
-    list: (prefix, options = {}) => list(engine, keys, prefix, options),
+    list: (prefix, options = {}) => list(engine, open, prefix, options),
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
       if (ops.length > 0) await engine.write(ops.map((op) => toRaw(keys, op)))
@@ -54,9 +66,12 @@ function createStore (engine: Engine, { keys, repaired }: Opened, lock: Lock): S
       return made
     },
     digest: (text) => digestOf(keys, text),
-    status: () => ({ ...engine.status(), ...(repaired && { repaired }) }),
+    status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
     close: () => {
-      closed ??= engine.close().finally(lock.release)
+      closed ??= engine.close().then(async (isWhole) => {
+        // Without the list the next start takes the files as they are, as after a crash.
+        if (isWhole) await sealFiles().catch((error) => log?.warn({ err: error }, 'the files of the store could not be listed'))
+      }).finally(lock.release)
       return closed
     }
   }

@@ -1,0 +1,38 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Database } from './database.ts'
+import { closeInventory, hasDropped, noteSession, takeStock, type Stock } from './inventory.ts'
+import type { Keys } from './keys.ts'
+import { metaOp, type Meta } from './meta.ts'
+import { SESSION } from './names.ts'
+
+/** A database that was opened, and what was known of it before. */
+interface Session { database: Database, location: string, stock: Stock, keys: Keys }
+
+/** Looks again for a while at a log that is cut: a dead process may still be ending a write to it. */
+export async function settledStock (location: string, { clock, retries, wait }: { clock: Clock, retries: number, wait: number }): Promise<Stock> {
+  for (let left = retries; ; left--) {
+    const stock = await takeStock(location)
+    if (stock.state !== 'cut' || left === 0) return stock
+    await clock.sleep(wait)
+  }
+}
+
+/** Whether the opened database has less in it than what was acknowledged, as far as can be told. */
+export async function isLacking ({ database, location, stock, keys }: Session): Promise<boolean> {
+  if (stock.state === 'cut' || await hasDropped(location)) return true
+  const session = await sessionOf(database)
+  return stock.session === undefined ? session > 0 : session < stock.session || !stock.isAuthentic(keys)
+}
+
+/**
+ * Counts the session, in the database first, and describes the database once more: without that record everything
+ * would be lost, so it had better lie in more than one file. Returns what makes the list once it is closed.
+ */
+export async function beginSession ({ database, location, stock, keys, meta }: Session & { meta: Meta }): Promise<() => Promise<void>> {
+  const session = Math.max(await sessionOf(database), stock.session ?? 0) + 1
+  await database.batch([metaOp(meta), { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
+  await noteSession(location, keys, session)
+  return () => closeInventory(location, keys, session, stock.known)
+}
+
+const sessionOf = async (database: Database): Promise<number> => Number(await database.get(SESSION) ?? 0) || 0

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { filesOf, flip, harmEach, makeStore, type Harm } from '../services/store/harm.ts'
+
+t.test('every way to harm every file, of a closed store and of one whose process was killed', async (t) => {
+  const dir = t.testdir({ one: {}, other: {} })
+  const [one, other] = [await makeStore(`${dir}/one`), await makeStore(`${dir}/other`)]
+  for (const state of ['closed', 'killed'] as const) {
+    const { wrong, verdicts } = await harmEach(t, one[state], { otherStore: other[state] })
+    t.comment(`${state}: ${JSON.stringify(verdicts)}`)
+    t.same(wrong, [], state)
+  }
+})
+
+t.test('a change of any single byte of a closed store is noticed or does no harm', async (t) => {
+  const { closed } = await makeStore(t.testdir())
+  for (const file of filesOf(closed)) {
+    const { length } = readFileSync(join(closed, file))
+    const harms = Object.fromEntries(Array.from({ length }, (_, at): [string, Harm] => [`byte ${at}`, flip(() => at)]))
+    const { wrong, verdicts } = await harmEach(t, closed, { files: [file], harms })
+    t.same(wrong, [], `${file}: ${JSON.stringify(verdicts)}`)
+  }
+})
+
+t.test('so is a change of any single byte of the log that a crash leaves behind', async (t) => {
+  const { killed } = await makeStore(t.testdir())
+  const file = filesOf(killed).find((path) => path.endsWith('.log'))!
+  const { length } = readFileSync(join(killed, file))
+  const harms = Object.fromEntries(Array.from({ length }, (_, at): [string, Harm] => [`byte ${at}`, flip(() => at)]))
+  const { wrong, verdicts } = await harmEach(t, killed, { files: [file], harms })
+  t.same(wrong, [], JSON.stringify(verdicts))
+})

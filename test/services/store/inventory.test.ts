@@ -1,0 +1,91 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openLevel } from '../../../services/store/database.ts'
+import { flip, HARMS, makeStore } from './harm.ts'
+import { open } from './helper.ts'
+
+const INVENTORY = 'data/INVENTORY'
+
+/** Does something to LevelDB's own records, as somebody without the key could. */
+async function behindItsBack (dir: string, change: (level: Awaited<ReturnType<typeof openLevel>>) => Promise<void>) {
+  const level = await openLevel(join(dir, 'data'), { createIfMissing: false })
+  await change(level)
+  await level.close()
+}
+
+async function statusOf (t: Test, dir: string) {
+  const store = await open(t, dir)
+  const status = store.status()
+  await store.close()
+  return status
+}
+
+t.test('a store that was left alone is ok, closed or killed, once and again', async (t) => {
+  const { closed, killed } = await makeStore(t.testdir())
+  for (const dir of [closed, closed, killed, killed]) t.same(await statusOf(t, dir), { state: 'ok' })
+})
+
+t.test('an older value put back in the place of a record is noticed, though it was enciphered for that very record', async (t) => {
+  const dir = t.testdir()
+  const store = await open(t, dir)
+  await store.transact([{ type: 'put', key: 'balance', value: 'old' }])
+  await store.close()
+  let old: Buffer | undefined
+  await behindItsBack(dir, async (level) => { old = await level.get('balance') })
+  rmSync(join(dir, INVENTORY))
+  const again = await open(t, dir)
+  await again.transact([{ type: 'put', key: 'balance', value: 'new' }])
+  await again.close()
+
+  await behindItsBack(dir, (level) => level.batch([{ type: 'put', key: 'balance', value: old! }], { sync: true }))
+
+  t.same(await statusOf(t, dir), { state: 'ok', repaired: true })
+})
+
+const forgeries: Record<string, (inventory: { session: number, files: object, mac: string }) => object | undefined> = {
+  'taken away': () => undefined,
+  'of an earlier session': (inventory) => ({ ...inventory, session: inventory.session - 1 }),
+  'without its proof': ({ session, files }) => ({ session, files }),
+  'of other things': () => ({ session: 'x' })
+}
+for (const [what, forge] of Object.entries(forgeries)) {
+  t.test(`a list of the files that is ${what} is noticed`, async (t) => {
+    const { closed } = await makeStore(t.testdir())
+    const forged = forge(JSON.parse(readFileSync(join(closed, INVENTORY), 'utf8')))
+    if (forged) writeFileSync(join(closed, INVENTORY), JSON.stringify(forged))
+    else rmSync(join(closed, INVENTORY))
+
+    t.same(await statusOf(t, closed), { state: 'ok', repaired: true })
+    t.same(await statusOf(t, closed), { state: 'ok' }, 'it is said once')
+  })
+}
+
+t.test('the log of a whole session that vanished after a crash is noticed', async (t) => {
+  const { killed } = await makeStore(t.testdir())
+  rmSync(join(killed, 'data', readdirSync(join(killed, 'data')).find((name) => name.endsWith('.log'))!))
+
+  t.same(await statusOf(t, killed), { state: 'ok', repaired: true })
+})
+
+t.test('a copy of a closed store is as good as the store', async (t) => {
+  const dir = t.testdir()
+  const { closed } = await makeStore(dir)
+  cpSync(closed, `${dir}/copy`, { recursive: true })
+
+  t.same(await statusOf(t, `${dir}/copy`), { state: 'ok' })
+})
+
+t.test('of the copies kept before repairs the newest two stay', async (t) => {
+  const { closed } = await makeStore(t.testdir())
+  const copies = () => readdirSync(closed).filter((name) => name.startsWith('data.damaged-')).sort()
+  const seen = new Set<string>()
+  for (const harm of [HARMS['its last byte changed'], HARMS['cut in half'], flip(() => 30)]) {
+    const table = readdirSync(join(closed, 'data')).filter((name) => name.endsWith('.ldb')).at(-1)!
+    harm(join(closed, 'data', table))
+    t.same(await statusOf(t, closed), { state: 'ok', repaired: true })
+    for (const copy of copies()) seen.add(copy)
+  }
+  t.equal(seen.size, 3)
+  t.same(copies(), [...seen].sort().slice(-2))
+})
