@@ -59,9 +59,9 @@ async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDe
   }))
 }
 
-async function execute ({ toolCallId, toolName, input }: ReadyCall, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
+async function execute ({ toolCallId, toolName, input, identity }: ReadyCall & { identity?: string }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
   const { runId, cwd } = live.run.head
-  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal })
+  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity })
   return result.status === 'complete'
     ? { type: 'tool-output', toolCallId, toolName, output: result.output }
     : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }

@@ -48,6 +48,7 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
     run.head = head
     for (const text of [...unheard, ...live.takeSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
+    await deps.host.ready(live.signal)
     const { calls, finishReason, usage } = await callModel(attempt, context, isLast, ids, deps)
     if (isLast) refuseCalls(calls, attempt, deps)
     const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
@@ -82,7 +83,7 @@ async function callModel ({ live, conversation }: Attempt, { prompt, instruction
   const { registry, clock, host } = deps
   const { run, signal } = live
   const tools = host.offered()
-  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), isLast, memory: await deps.memory(), denials: conversation.denials, instructions, notes, now: clock.now() })
+  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), servers: host.describe(), isLast, memory: await deps.memory(), denials: conversation.denials, instructions, notes, now: clock.now() })
   const writer = createStepWriter({ append: run.log.append, ids })
   await streamModel({
     models: registry.candidates('capable'),
@@ -111,7 +112,7 @@ function toFunctionTool ({ name, description, inputSchema }: { name: string, des
 async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live, conversation }: Attempt, deps: AgentDeps) {
   const { run } = live
   const { runId, threadId, cwd, segment } = run.head
-  const { approvals, ops } = deps.ledger.ask(questions.map((call) => ({ ...call, runId, threadId, cwd, segment })))
+  const { approvals, ops } = deps.ledger.ask(questions.map((call) => ({ ...call, identity: deps.host.identity(call.toolName), runId, threadId, cwd, segment })))
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
   const requests = approvals.map(({ approvalId, toolCallId, toolName, input }): RunEvent =>
     ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))

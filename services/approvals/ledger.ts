@@ -8,7 +8,7 @@ import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } fro
 export type Ledger = ReturnType<typeof createLedger>
 
 /** A call that wants a person's word, and where it stands. */
-export type Question = Pick<Approval, 'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'segment'>
+export type Question = Pick<Approval, 'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'segment' | 'identity'>
 
 export interface Decision { approvalId: string, approved: boolean, reason?: string }
 
@@ -126,7 +126,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         const approval = await get(key.slice(openKey('').length))
         if (approval === undefined || isOverdue(approval)) continue
         if (approvals.length === limit) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
-        const { segment, ...view } = approval
+        const { segment, identity, ...view } = approval
         approvals.push(view)
       }
       return { approvals }

@@ -9,6 +9,8 @@ import { canonicalJson } from '../canonical.ts'
 export interface Approval extends ApprovalView {
   /** The segment of the run whose stream asked; the answer's continuation is the next one. */
   segment: number
+  /** Of the tool that was asked about, where tools may change under their name. */
+  identity?: string
   /** What was decided, once. */
   approved?: boolean
 }

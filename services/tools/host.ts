@@ -5,6 +5,7 @@ import { ToolFailed } from './errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permission, type Permissions } from './permissions.ts'
+import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
 import { createValidator } from './validate.ts'
 
 interface HostParts {
@@ -25,6 +26,8 @@ export interface ToolCall {
   callId: string
   cwd: string
   signal: AbortSignal
+  /** Of the tool that a person agreed to: another one of its name is not run. See `identity`. */
+  identity?: string
 }
 
 export type ToolResult =
@@ -38,24 +41,33 @@ export type ToolHost = ReturnType<typeof createToolHost>
 const LIMIT_MS = 60_000
 /** How long a tool that was told to stop may take for it. */
 const SETTLE_MS = 5000
+/** How long a step waits for tools that are on their way since the start, and how long a call of one that is not there. */
+const STEP_WAIT_MS = 3_000
+const CALL_WAIT_MS = 30_000
 
 /** The one place where tools run, for interactive runs and for tasks. */
 export function createToolHost ({ tools, permissions, clock, fence }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
-  const registered = new Map<string, Tool>()
-  const permission = createPermissions(permissions)
+  const mergeAll = createMerge((name) => builtin.has(name))
+  let sources: ToolSource[] = []
+  let merged = new Map<string, MergedTool>()
+  let settled = async (_ms: number, _signal: AbortSignal): Promise<void> => {}
+  const decide = createPermissions(permissions)
   const invalid = createValidator()
 
   // Maps: a call of "constructor" finds nothing.
-  const find = (name: string): Tool | undefined => builtin.get(name) ?? registered.get(name)
-  const all = () => {
-    const later = [...registered.values()].filter(({ name }) => !builtin.has(name))
-    return [...builtin.values(), ...later.sort((a, b) => a.name < b.name ? -1 : 1)]
+  const foreign = (name: string): MergedTool | undefined => builtin.has(name) ? undefined : merged.get(name)
+  const find = (name: string): Tool | undefined => {
+    const other = foreign(name)
+    return other === undefined ? builtin.get(name) : other.available ? other : undefined
   }
-  const offered = () => all().filter(({ name }) => permission(name) !== 'deny')
+  const permission = (name: string): Permission => decide(name, foreign(name))
+  const offered = () => [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) => permission(name) !== 'deny')
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
+    const gone = tool === undefined ? foreign(name) : undefined
+    if (gone !== undefined) return { ok: false, error: `${name} cannot be called at the moment: its tool server ${gone.source} is not connected.` }
     if (tool === undefined || permission(name) === 'deny') {
       const known = offered().map((tool) => tool.name).join(', ')
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${known}.` }
@@ -91,23 +103,31 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
 
   return {
     find,
-    permission: (name: string): Permission => permission(name),
+    permission,
     forModel: toModelOutput,
     validate,
 
     /** The tools that are not denied, always in the same order, so that a prompt which lists them can be cached. */
     offered,
 
-    /** Adds a tool of a tool server, or replaces it. False when a built-in has the name and keeps it. */
-    register (tool: Tool): boolean {
-      if (builtin.has(tool.name)) return false
-      registered.set(tool.name, tool)
-      return true
+    /**
+     * Takes the sources of further tools, in the order in which they may choose names, in place of those before. `wait`
+     * resolves when those that are on their way are there, or after `ms`.
+     */
+    merge (all: ToolSource[], wait: typeof settled = settled): void {
+      sources = all
+      merged = mergeAll(all)
+      settled = wait
     },
 
-    unregister (name: string): void {
-      registered.delete(name)
-    },
+    /** What a system prompt says of the sources; '' when there is none. */
+    describe: (): string => describeSources(sources, offered()),
+
+    /** What an approval of a call is bound to; see `ToolCall.identity`. */
+    identity: (name: string): string | undefined => foreign(name)?.identity,
+
+    /** Resolves when the tools that were to be there from the start are there, or at the latest soon. */
+    ready: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
 
     /**
      * Runs one call. Every failure is a result, that of a stale attempt too. Rejects only when the call's signal aborted,
@@ -119,6 +139,10 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
       call.signal.throwIfAborted()
       try {
         fence.check(call.runId, call.attempt)
+        if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
+        if (call.identity !== undefined && foreign(call.name)?.identity !== call.identity) {
+          throw new ToolFailed(`${call.name} is not, or no more, the tool that the user agreed to, and was not run. Call it again to have the user asked anew.`)
+        }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: took() }
         const output = await run(find(call.name)!, call)

@@ -8,7 +8,13 @@ export type Permissions = Record<string, Permission>
 /** What changes the machine or stands for its user is asked for; click and type can do what runCommand can. */
 const DEFAULTS: Permissions = { writeFile: 'ask', deleteFile: 'ask', runCommand: 'ask', click: 'ask', type: 'ask' }
 
-/** Decides by the last pattern that matches the name; the defaults come before all of `permissions`. */
+/** A tool of a tool server: its other name, and what is done about it by default. */
+interface Foreign { qualified: string, permission?: Permission }
+
+/**
+ * Decides by the last pattern that matches the name, or the other name of a foreign tool; the defaults come before all
+ * of `permissions`.
+ */
 export function createPermissions (permissions: () => Permissions) {
   const matchers = new Map<string, (name: string) => boolean>()
   const matcher = (pattern: string) => {
@@ -21,9 +27,10 @@ export function createPermissions (permissions: () => Permissions) {
     return match
   }
 
-  return (name: string): Permission => {
-    const rules = [...Object.entries(DEFAULTS), ...Object.entries(permissions())]
-    const rule = rules.findLast(([pattern]) => pattern === name || matcher(pattern)(name))
-    return rule?.[1] ?? 'allow'
+  return (name: string, foreign?: Foreign): Permission => {
+    const names = foreign === undefined ? [name] : [name, foreign.qualified]
+    const matches = ([pattern]: [string, Permission]) => names.some((each) => pattern === each || matcher(pattern)(each))
+    const byUser = Object.entries(permissions()).findLast(matches)
+    return byUser?.[1] ?? foreign?.permission ?? Object.entries(DEFAULTS).findLast(matches)?.[1] ?? 'allow'
   }
 }

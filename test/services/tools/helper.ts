@@ -28,7 +28,7 @@ export function build ({ workspace, roots = [], forbidden = '/no/such/folder', e
   const runId = 'run'
   const attempt = fence.enter(runId)
   const signal = new AbortController().signal
-  const execute = (name: string, input: unknown, rest: { cwd?: string, signal?: AbortSignal, attempt?: number } = {}) =>
+  const execute = (name: string, input: unknown, rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string } = {}) =>
     host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
   return {
     host,
