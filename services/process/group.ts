@@ -41,11 +41,11 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
     const told = new Set<number>()
     while (clock.monotonic() < graceUntil) {
       const members = await find()
-      if (told.size === 0) send(-pid, 'SIGTERM')
+      if (told.size === 0) ask(-pid)
       told.add(pid)
       if (members.every(({ guard }) => guard)) return
       for (const member of members) {
-        if (member.escaped && !told.has(member.pid)) send(member.pid, 'SIGTERM')
+        if (member.escaped && !told.has(member.pid)) ask(member.pid)
         if (member.escaped) told.add(member.pid)
       }
       await clock.sleep(POLL_MS)
@@ -87,6 +87,12 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
 export function createWindowsTree (pid: number) {
   const end = async () => { await once(spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }), 'close') }
   return { kill: () => { end().catch(() => {}) }, end }
+}
+
+/** TERM; what is stopped hears of it only when it is continued. */
+function ask (pid: number): void {
+  send(pid, 'SIGTERM')
+  send(pid, 'SIGCONT')
 }
 
 function send (pid: number, signal: NodeJS.Signals): void {

@@ -2,14 +2,14 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../clock/clock.ts'
-import { newId } from '../ids.ts'
 import { createGroup, createWindowsTree } from './group.ts'
-import { PROLOGUE } from './prologue.ts'
+import { newMark } from './mark.ts'
 import { startOf } from './members.ts'
+import { PROLOGUE } from './prologue.ts'
 
 export interface GuardedOptions {
   cwd: string
-  /** The whole environment: nothing of ours is added but the mark of the group. */
+  /** The whole environment: nothing is added to it. */
   env: NodeJS.ProcessEnv
   /** `closed` reads as an end at once. */
   stdin: 'closed' | 'pipe'
@@ -42,7 +42,7 @@ export interface GuardedChild {
  * with 127 and says so on stderr. Rejects when no process can be started (no such `cwd`).
  */
 export async function spawnGuarded (command: string, args: string[], options: GuardedOptions): Promise<GuardedChild> {
-  const mark = newId()
+  const mark = newMark()
   const child = start(command, args, mark, options)
   const pid = child.pid ?? 0
   const since = pid > 0 ? startOf(pid) : 0

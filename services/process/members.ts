@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isMarked } from './mark.ts'
 
 /** A live process that belongs to a guarded group. */
 export interface Member {
@@ -21,8 +22,8 @@ export function startOf (pid: number): number {
 
 /**
  * Every live process that came from the command with process id `leader`: those of its group and of its session
- * (`set -m`), those that carry `mark` in their environment (setsid), and all their descendants. What left the group,
- * cleared its environment and lost its parent is not found. Undefined where there is no /proc.
+ * (`set -m`), those that carry the mark (daemons, whatever they shed), and all their descendants. Undefined where there
+ * is no /proc.
  */
 export async function findMembers (leader: number, mark: string, since: number): Promise<Member[] | undefined> {
   const pids = processIds()
@@ -32,10 +33,10 @@ export async function findMembers (leader: number, mark: string, since: number):
   for (const [index, pid] of pids.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
     const process = row(pid)
-    // What is older than the command cannot come from it; its environment is not read.
+    // What is older than the command cannot come from it; its limits are not read.
     if (process === undefined || process.started < since) continue
     rows.push(process)
-    if (process.group === leader || process.session === leader || text(pid, 'environ').includes(mark)) found.add(pid)
+    if (process.group === leader || process.session === leader || isMarked(text(pid, 'limits'), mark)) found.add(pid)
   }
   for (let before = -1; before < found.size;) {
     before = found.size

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import t from 'tap'
 import { systemClock as clock } from '../../../services/clock/clock.ts'
 import { spawnGuarded } from '../../../services/process/guarded.ts'
-import { alive, allGone } from './alive.ts'
+import { alive, allGone, withArgument } from './alive.ts'
 
 const linux = process.platform === 'linux'
 const run = (line: string, options: { stdin?: 'closed' | 'pipe', env?: NodeJS.ProcessEnv, cwd?: string } = {}) =>
@@ -77,7 +77,12 @@ t.test('what a command leaves in the background ends with it', { skip: !linux },
     ['one that ignores HUP', 'nohup sleep 1000 >/dev/null 2>&1 & echo $!'],
     ['one in a session of its own', `setsid sh -c "echo \\$\\$; touch there; exec sleep 1000" & ${there}`],
     ['a daemon, twice forked in its own session', `( ( setsid sh -c "echo \\$\\$; touch there; exec sleep 1000 >&-" & ) & ); ${there}`],
-    ['one in a group of its own', 'bash -mc "sleep 1000 & echo \\$!"']
+    ['one in a group of its own', 'bash -mc "sleep 1000 & echo \\$!"'],
+    ['one the shell disowned', 'bash -c "sleep 1000 & disown; echo \\$!"'],
+    ['one forked away by setsid', `setsid -f sh -c "echo \\$\\$; touch there; exec sleep 1000"; ${there}`],
+    ['one that was stopped', 'sleep 1000 & kill -STOP $!; echo $!'],
+    ['a daemon without environment, files and folder of the command',
+      `( ( cd /; exec env -i setsid sh -c "echo \\$\\$; echo >${cwd}/there; exec sleep 1000 <&- >&- 2>&-" ) & ); ${there}`]
   ] as const) {
     const child = await run(line, { cwd })
     const [[left]] = await Promise.all([pids(child.stdout, 1), child.exited])
@@ -133,15 +138,45 @@ t.test('the death of the service, SIGKILL included, ends everything it started',
     sleep 1000 & echo $!
     nohup sleep 1000 >/dev/null 2>&1 & echo $!
     setsid sleep 1000 & echo $!
+    sleep 1000 & kill -STOP $!; echo $!
+    ( ( cd /; exec env -i setsid sh -c 'echo $$; exec sleep 1000 <&- >&- 2>&-' ) & )
     kill -TERM 0
     while :; do sleep 1000; done`
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const parent = spawn(process.execPath, [new URL('parent.ts', import.meta.url).pathname, line], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const started = await pids(parent.stdout, 4)
+    const started = await pids(parent.stdout, 6)
     t.ok(alive(started[0]), 'the command ignores TERM')
     parent.kill(signal)
     await t.resolves(allGone(started), signal)
   }
+})
+
+t.test('a storm of processes ends with its command, also when each begins a session of its own', { skip: !linux }, async (t) => {
+  const marker = `86400.${process.pid}`
+  const child = await run(`
+    storm () { setsid -f sh -c "sleep ${marker}" </dev/null >/dev/null 2>&1; }
+    for i in 1 2 3 4 5 6 7 8; do (while :; do storm; done) & done
+    echo begun; sleep 0.3`)
+  await once(child.stdout, 'data')
+  await child.exited
+  await child.end()
+  t.same(withArgument(marker), [])
+})
+
+t.test('what a command sees in its environment is what it was given', async (t) => {
+  const child = await run('env | sort', { env: { PATH: process.env.PATH, NAME: 'value' } })
+  // The test runner adds its own to every child.
+  const names = (await text(child.stdout)).match(/^\w+(?==)/gm)!.filter((name) => !/^_TAPJS|^NODE_OPTIONS$/.test(name))
+  t.same(names, ['NAME', 'PATH', 'PWD'])
+})
+
+t.test('a guarded command within another is ended with its own, and with the outer one', { skip: !linux }, async (t) => {
+  const parent = new URL('parent.ts', import.meta.url).pathname
+  const outer = await run(`${process.execPath} ${parent} 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); wait; sleep 1000'`)
+  const started = await pids(outer.stdout, 2)
+  t.same(started.map(alive), [true, true])
+  await outer.end()
+  await t.resolves(allGone(started))
 })
 
 t.test('many commands at once each end with their own', { skip: !linux }, async (t) => {

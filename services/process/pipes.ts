@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+
+/** Where the output of a child goes: the end it writes to, and the one that is read. */
+export interface Pipe {
+  output: Readable
+  /** For `stdio` of spawn; ours is to be closed once the child has it. */
+  input: number
+  closeInput: () => void
+}
+
+const { O_RDONLY, O_WRONLY, O_NONBLOCK = 0 } = constants
+const MKFIFO_MS = 5000
+
+/**
+ * Pipes in the place of the sockets that Node gives its children: on Linux a socket cannot be opened by its name, so
+ * `echo … > /dev/stderr` and `tee /dev/stdout` would fail. Node makes no pipes, but opens FIFOs, whose names are gone
+ * before they are used. Undefined where sockets do as well, or where no FIFO can be made.
+ */
+export async function makePipes (count: number): Promise<Pipe[] | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const pipes: Pipe[] = []
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'local-agent-'))
+    try {
+      const names = Array.from({ length: count }, (_, index) => join(folder, String(index)))
+      await promisify(execFile)('mkfifo', ['-m', '600', ...names], { timeout: MKFIFO_MS })
+      for (const name of names) pipes.push(openBoth(name))
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+    return pipes
+  } catch {
+    for (const pipe of pipes) discard(pipe)
+    return undefined
+  }
+}
+
+/** Closes both ends of a pipe that no child got. */
+export function discard ({ output, closeInput }: Pipe): void {
+  output.destroy()
+  closeInput()
+}
+
+/** First the end to read: without a reader the other cannot be opened. */
+function openBoth (name: string): Pipe {
+  const fd = openSync(name, O_RDONLY | O_NONBLOCK)
+  const output = new Socket({ fd, readable: true, writable: false })
+  const input = openSync(name, O_WRONLY)
+  return { output, input, closeInput: () => closeSync(input) }
+}
