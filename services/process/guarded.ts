@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts'
 import { createGroup, createWindowsTree } from './group.ts'
 import { newMark } from './mark.ts'
 import { startOf } from './members.ts'
+import { makePipes, type Pipe } from './pipes.ts'
 import { PROLOGUE } from './prologue.ts'
 
 export interface GuardedOptions {
@@ -43,28 +44,39 @@ export interface GuardedChild {
  */
 export async function spawnGuarded (command: string, args: string[], options: GuardedOptions): Promise<GuardedChild> {
   const mark = newMark()
-  const child = start(command, args, mark, options)
+  const pipes = await makePipes(2, options.env)
+  const child = start(command, args, mark, options, pipes)
   const pid = child.pid ?? 0
   const since = pid > 0 ? startOf(pid) : 0
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
   const hold = child.stdio[3] as Writable | undefined
   // A reader that left is no failure of ours; it is seen by the exit.
   for (const stream of [child.stdin, hold]) stream?.on('error', () => {})
-  await once(child, 'spawn')
+  await once(child, 'spawn').catch((error) => {
+    for (const { output } of pipes ?? []) output.destroy()
+    throw error
+  })
 
   const group = process.platform === 'win32'
     ? createWindowsTree(pid)
     : createGroup({ pid, mark, since, clock: options.clock, exited, release: () => hold?.destroy() })
   exited.then(() => group.end())
-  return { pid, stdin: child.stdin, stdout: child.stdout!, stderr: child.stderr!, exited, ...group }
+  const [stdout, stderr] = pipes?.map(({ output }) => output) ?? [child.stdout!, child.stderr!]
+  return { pid, stdin: child.stdin, stdout, stderr, exited, ...group }
 }
 
-function start (command: string, args: string[], mark: string, { cwd, env, stdin }: GuardedOptions): ChildProcess {
+function start (command: string, args: string[], mark: string, { cwd, env, stdin }: GuardedOptions, pipes: Pipe[] | undefined): ChildProcess {
   const options: SpawnOptions = { cwd, env, windowsHide: true }
-  const input = stdin === 'closed' ? 'ignore' : 'pipe'
-  return process.platform === 'win32'
-    ? spawn(command, args, { ...options, stdio: [input, 'pipe', 'pipe'] })
-    : spawn('/bin/sh', ['-c', PROLOGUE, mark, command, ...args], {
-      ...options, detached: true, stdio: [input, 'pipe', 'pipe', 'pipe']
-    })
+  const outputs = pipes?.map(({ input }) => input) ?? ['pipe', 'pipe'] as const
+  const stdio = [stdin === 'closed' ? 'ignore' : 'pipe', ...outputs] as const
+  try {
+    return process.platform === 'win32'
+      ? spawn(command, args, { ...options, stdio: [...stdio] })
+      : spawn('/bin/sh', ['-c', PROLOGUE, mark, command, ...args], { ...options, detached: true, stdio: [...stdio, 'pipe'] })
+  } catch (error) {
+    for (const { output } of pipes ?? []) output.destroy()
+    throw error
+  } finally {
+    for (const { closeInput } of pipes ?? []) closeInput()
+  }
 }

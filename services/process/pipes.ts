@@ -23,29 +23,26 @@ const MKFIFO_MS = 5000
  * `echo … > /dev/stderr` and `tee /dev/stdout` would fail. Node makes no pipes, but opens FIFOs, whose names are gone
  * before they are used. Undefined where sockets do as well, or where no FIFO can be made.
  */
-export async function makePipes (count: number): Promise<Pipe[] | undefined> {
+export async function makePipes (count: number, env: NodeJS.ProcessEnv): Promise<Pipe[] | undefined> {
   if (process.platform !== 'linux') return undefined
   const pipes: Pipe[] = []
   try {
     const folder = await mkdtemp(join(tmpdir(), 'local-agent-'))
     try {
       const names = Array.from({ length: count }, (_, index) => join(folder, String(index)))
-      await promisify(execFile)('mkfifo', ['-m', '600', ...names], { timeout: MKFIFO_MS })
+      await promisify(execFile)('mkfifo', ['-m', '600', ...names], { env, timeout: MKFIFO_MS })
       for (const name of names) pipes.push(openBoth(name))
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
     return pipes
   } catch {
-    for (const pipe of pipes) discard(pipe)
+    for (const { output, closeInput } of pipes) {
+      output.destroy()
+      closeInput()
+    }
     return undefined
   }
-}
-
-/** Closes both ends of a pipe that no child got. */
-export function discard ({ output, closeInput }: Pipe): void {
-  output.destroy()
-  closeInput()
 }
 
 /** First the end to read: without a reader the other cannot be opened. */

@@ -15,7 +15,9 @@ export const PROLOGUE = `
   read -r line <&3
   PATH=/usr/bin:/bin:$PATH
   round=0
-  while [ $round -lt 50 ] && marked=$(grep -l "^Max resident set  *$0 " /proc/[0-9]*/limits); do
+  while [ $round -lt 50 ]; do
+    marked=$(grep -l "^Max resident set  *$0 " /proc/[0-9]*/limits)
+    [ -n "$marked" ] || break
     for limits in $marked; do
       limits=\${limits#/proc/}
       kill -KILL "\${limits%/limits}"

@@ -10,6 +10,8 @@ import { collect } from './output.ts'
 
 /** Limit of the interface. */
 const LONGEST_MS = 30_000
+/** Linux takes 128 KiB an argument (MAX_ARG_STRLEN). */
+const LONGEST_BYTES = 120_000
 /** Beyond this much output, both streams together, the command is killed. */
 const FLOOD_BYTES = 10 * 1024 * 1024
 /** How long output is awaited when everything ended; only what could not be found and ended still holds it then. */
@@ -45,6 +47,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const folder = await about(cwd, () => paths.resolve(cwd, base))
       if (!await about(cwd, async () => (await stat(folder)).isDirectory())) throw new ToolFailed(`${JSON.stringify(cwd)} is not a folder.`)
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
+      if (Buffer.byteLength(command) > LONGEST_BYTES) throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
       signal.throwIfAborted()
 
       const started = clock.monotonic()

@@ -50,6 +50,12 @@ t.test('a command that reads its input gets none', { skip: unix }, async (t) => 
   t.match(await run('cat; read line || echo none'), { exitCode: 0, stdout: 'none\n' })
 })
 
+t.test('the streams of a command can be opened by name', { skip: unix }, async (t) => {
+  const { run } = lay(t)
+  t.match(await run('echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee -a /dev/stderr >/dev/null; echo d >> /proc/self/fd/1; cat < /dev/stdin'),
+    { exitCode: 0, stdout: 'a\nd\n', stderr: 'b\nc\n' })
+})
+
 t.test('a command sees the environment without our keys, tokens and passphrase', { skip: unix }, async (t) => {
   const environment = childEnvironment({
     PATH: process.env.PATH, LOCAL_AGENT_TOKEN: 'token-of-ours', AI_GATEWAY_API_KEY: 'key-of-ours', MY_COPY: 'key-of-ours', OTHER: 'kept'
