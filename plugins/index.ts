@@ -5,6 +5,7 @@ import clock from './clock.ts'
 import config from './config.ts'
 import docs from './docs.ts'
 import drain from './drain.ts'
+import environment from './environment.ts'
 import errors from './errors.ts'
 import health from './health.ts'
 import gate from './gate.ts'
@@ -27,6 +28,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(store, settings)
   await app.register(stream)
   await app.register(providers, settings)
+  await app.register(environment)
   await app.register(tools, settings)
   await app.register(brain)
   await app.register(threads)

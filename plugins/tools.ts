@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import fp from 'fastify-plugin'
-import { childEnvironment } from '../services/process/environment.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
@@ -24,13 +23,12 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
     forbidden: home
   })
   const fence = createFence()
-  const environment = () => childEnvironment(process.env, app.secrets.all())
   app.decorate('workspace', workspace)
   app.decorate('fence', fence)
   app.decorate('tools', createToolHost({
-    tools: createBuiltinTools({ paths, clock: app.clock, environment }),
+    tools: createBuiltinTools({ paths, clock: app.clock, environment: app.childEnvironment }),
     permissions: () => app.config.current.permissions ?? {},
     clock: app.clock,
     fence
   }))
-}, { name: 'tools', dependencies: ['clock', 'config'] })
+}, { name: 'tools', dependencies: ['clock', 'config', 'environment'] })

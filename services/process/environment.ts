@@ -15,3 +15,23 @@ export function childEnvironment (environment: NodeJS.ProcessEnv, secrets: Itera
   return Object.fromEntries(Object.entries(environment).filter(([name, value]) =>
     value !== undefined && !OURS.test(name) && !tells(value)))
 }
+
+interface Parts {
+  variables: NodeJS.ProcessEnv
+  /** The secrets held at the moment. */
+  secrets: () => Iterable<string>
+  /** Keeps the variables of these names from being read off this process: see conceal. */
+  conceal: (names: string[]) => void
+}
+
+/** What makes the environment of each child, and keeps from the children what they are not given. */
+export function createChildEnvironment ({ variables, secrets, conceal }: Parts): () => NodeJS.ProcessEnv {
+  const concealed = new Set<string>()
+  return () => {
+    const given = childEnvironment(variables, secrets())
+    const kept = Object.keys(variables).filter((name) => !Object.hasOwn(given, name) && !concealed.has(name))
+    if (kept.length > 0) conceal(kept)
+    for (const name of kept) concealed.add(name)
+    return given
+  }
+}
