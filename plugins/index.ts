@@ -1,6 +1,7 @@
 import type { App, Settings } from '../app.ts'
 import agent from './agent.ts'
 import brain from './brain.ts'
+import catalog from './catalog.ts'
 import clock from './clock.ts'
 import config from './config.ts'
 import docs from './docs.ts'
@@ -33,6 +34,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(brain)
   await app.register(threads)
   await app.register(agent)
+  await app.register(catalog)
   await app.register(health)
   await app.register(docs)
   await app.register(drain)

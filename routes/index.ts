@@ -4,12 +4,14 @@ import brain from './brain.ts'
 import docs from './docs.ts'
 import providers from './providers.ts'
 import service from './service.ts'
+import threads from './threads.ts'
 
 /** Every route of the service. */
 export async function registerRoutes (app: App) {
   await app.register(service)
   await app.register(docs)
   await app.register(agent)
+  await app.register(threads)
   await app.register(brain)
   await app.register(providers)
 }

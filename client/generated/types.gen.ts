@@ -369,6 +369,28 @@ export type ModelList = {
     }>;
 };
 
+/**
+ * A thread to make; fields that are not named here are kept with it
+ */
+export type NewThread = {
+    /**
+     * Up to 128 printable characters without "/"
+     */
+    id?: string;
+    /**
+     * What lists show; given empty, the service finds one itself
+     */
+    title?: string;
+    messages?: Array<{
+        /**
+         * system, user, assistant or tool
+         */
+        role: string;
+        [key: string]: unknown;
+    }>;
+    [key: string]: unknown;
+};
+
 export type PreferenceBody = {
     /**
      * 1 to 200 characters after trimming
@@ -675,6 +697,106 @@ export type TextStartEvent = {
      * Tells which events belong together
      */
     id: string;
+};
+
+/**
+ * A conversation as lists show it
+ */
+export type Thread = {
+    id: string;
+    /**
+     * As the user gave it, else of the fast model, else the first words
+     */
+    title: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * When its messages last changed, in milliseconds since the Unix epoch
+     */
+    updatedAt: number;
+    status: 'idle' | 'running' | 'pending_approval';
+    messageCount: number;
+    /**
+     * The beginning of the last message that says something
+     */
+    lastMessage: string;
+};
+
+/**
+ * What to replace of a thread; other fields are kept with it
+ */
+export type ThreadBody = {
+    /**
+     * What lists show; given empty, the service finds one itself
+     */
+    title?: string;
+    messages?: Array<{
+        /**
+         * system, user, assistant or tool
+         */
+        role: string;
+        [key: string]: unknown;
+    }>;
+    [key: string]: unknown;
+};
+
+export type ThreadDeleted = {
+    ok: true;
+    threadId: string;
+};
+
+/**
+ * A page of threads, the one that changed last first; with nextCursor there are more
+ */
+export type ThreadList = {
+    threads: Array<Thread>;
+    nextCursor?: string;
+};
+
+/**
+ * A conversation with its messages and the fields its client gave it
+ */
+export type ThreadView = {
+    id: string;
+    /**
+     * As the user gave it, else of the fast model, else the first words
+     */
+    title: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * When its messages last changed, in milliseconds since the Unix epoch
+     */
+    updatedAt: number;
+    status: 'idle' | 'running' | 'pending_approval';
+    messageCount: number;
+    /**
+     * The beginning of the last message that says something
+     */
+    lastMessage: string;
+    messages: Array<{
+        /**
+         * system, user, assistant or tool
+         */
+        role: string;
+        [key: string]: unknown;
+    }>;
+    /**
+     * There are older messages before these
+     */
+    nextCursor?: string;
+    [key: string]: unknown;
+};
+
+export type ThreadsDeleted = {
+    /**
+     * How many there were
+     */
+    deleted: number;
 };
 
 /**
@@ -1579,6 +1701,330 @@ export type ListApprovalsResponses = {
 };
 
 export type ListApprovalsResponse = ListApprovalsResponses[keyof ListApprovalsResponses];
+
+export type DeleteThreadsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/threads';
+};
+
+export type DeleteThreadsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type DeleteThreadsError = DeleteThreadsErrors[keyof DeleteThreadsErrors];
+
+export type DeleteThreadsResponses = {
+    /**
+     * OK
+     */
+    200: ThreadsDeleted;
+};
+
+export type DeleteThreadsResponse = DeleteThreadsResponses[keyof DeleteThreadsResponses];
+
+export type ListThreadsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * nextCursor of the page before
+         */
+        cursor?: string;
+    };
+    url: '/threads';
+};
+
+export type ListThreadsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ListThreadsError = ListThreadsErrors[keyof ListThreadsErrors];
+
+export type ListThreadsResponses = {
+    /**
+     * A page of threads, the one that changed last first; with nextCursor there are more
+     */
+    200: ThreadList;
+};
+
+export type ListThreadsResponse = ListThreadsResponses[keyof ListThreadsResponses];
+
+export type CreateThreadData = {
+    body: NewThread;
+    path?: never;
+    query?: never;
+    url: '/threads';
+};
+
+export type CreateThreadErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
+
+export type CreateThreadResponses = {
+    /**
+     * A conversation as lists show it
+     */
+    201: Thread;
+};
+
+export type CreateThreadResponse = CreateThreadResponses[keyof CreateThreadResponses];
+
+export type DeleteThreadData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}';
+};
+
+export type DeleteThreadErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type DeleteThreadError = DeleteThreadErrors[keyof DeleteThreadErrors];
+
+export type DeleteThreadResponses = {
+    /**
+     * OK
+     */
+    200: ThreadDeleted;
+};
+
+export type DeleteThreadResponse = DeleteThreadResponses[keyof DeleteThreadResponses];
+
+export type GetThreadData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Only so many messages, the newest; without it all of them
+         */
+        limit?: number;
+        /**
+         * nextCursor of the page before: the messages before those
+         */
+        cursor?: string;
+    };
+    url: '/threads/{id}';
+};
+
+export type GetThreadErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type GetThreadError = GetThreadErrors[keyof GetThreadErrors];
+
+export type GetThreadResponses = {
+    /**
+     * A conversation with its messages and the fields its client gave it
+     */
+    200: ThreadView;
+};
+
+export type GetThreadResponse = GetThreadResponses[keyof GetThreadResponses];
+
+export type PutThreadData = {
+    body: ThreadBody;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}';
+};
+
+export type PutThreadErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type PutThreadError = PutThreadErrors[keyof PutThreadErrors];
+
+export type PutThreadResponses = {
+    /**
+     * A conversation as lists show it
+     */
+    200: Thread;
+};
+
+export type PutThreadResponse = PutThreadResponses[keyof PutThreadResponses];
 
 export type ClearBrainData = {
     body?: never;

@@ -6,6 +6,7 @@ import { isAnswer } from './answers.ts'
 import { createBegin, type Request } from './begin.ts'
 import { createContinue } from './continue.ts'
 import type { AgentDeps } from './deps.ts'
+import { createKeeper } from './keep.ts'
 import { createLauncher } from './launch.ts'
 import { ConversationBusy, createLiveRuns, NoLiveRun, type Follower, type LiveRun } from './live.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
@@ -23,7 +24,7 @@ export type Agent = ReturnType<typeof createAgent>
 export function createAgent (deps: AgentDeps) {
   const lives = createLiveRuns({ limit: () => deps.config().limits?.liveRuns ?? LIVE_RUNS })
   const parts = { deps, lives, locked: createKeyedLock(), launch: createLauncher(lives, deps) }
-  const begin = createBegin(parts)
+  const { begin, leaveBehind } = createBegin(parts)
   const answer = createContinue(parts)
 
   /** The whole request: `message` with an `id` continues the stored thread. Throws BadMessage (400) or ConversationBusy (409). */
@@ -78,6 +79,8 @@ export function createAgent (deps: AgentDeps) {
       live.steer(message)
       return { ok: true as const, threadId, runId: live.run.head.runId }
     },
+
+    ...createKeeper(parts, leaveBehind),
 
     /** The approval requests that wait for an answer. */
     approvals: deps.ledger.list,

@@ -54,17 +54,32 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  async function newRun (messages: RawMessage[], threadId: string, cwd: string): Promise<Run> {
-    const { ops, answerAt } = await threads.take(threadId, messages as Parameters<typeof threads.take>[1])
+  async function newRun ({ messages, trigger, id, protocol }: Request, threadId: string, cwd: string): Promise<Run> {
+    const { ops, answerAt } = await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
     const saved = store.transact(ops)
     // Whoever ends the run waits for it, and meets its failure there.
     saved.catch(() => {})
     const now = clock.now()
     const runId = newId()
-    const messageId = continuedMessage(messages) ?? newId()
+    const continued = continuedMessage(messages)
+    const messageId = continued ?? newId()
     return {
       head: {
-        runId, threadId, messageId, cwd, maxSteps: STANDARD_STEPS, createdAt: now, updatedAt: now, segment: 0, steps: 0, asked: [], usage: { inputTokens: 0, outputTokens: 0 }, answerAt, chunks: 0
+        runId,
+        threadId,
+        messageId,
+        protocol,
+        cwd,
+        maxSteps: STANDARD_STEPS,
+        createdAt: now,
+        updatedAt: now,
+        segment: 0,
+        steps: 0,
+        asked: [],
+        usage: { inputTokens: 0, outputTokens: 0 },
+        // The client's own message grows by what follows.
+        answerAt: continued === undefined ? answerAt : answerAt - 1,
+        chunks: 0
       },
       messages,
       log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
@@ -74,15 +89,19 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  return async function begin ({ messages, context: where, id, resumable = false, protocol }: Request): Promise<Follower> {
+  async function begin (request: Request): Promise<Follower> {
+    const { messages, context: where, id, resumable = false, protocol } = request
     const context = await toPrompt(messages, deps.host.forModel)
     const cwd = await openFolder(where?.cwd, deps.workspace())
-    const threadId = id ?? await conversationOf(messages) ?? newId()
+    const known = id ?? await conversationOf(messages)
+    const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()
     return locked(threadId, async () => {
       await lives.settled(threadId)
+      // Somebody who told the same came first.
+      if (known === undefined && lives.has(threadId)) return begin(request)
       const live = await lives.admit(threadId, async () => {
         const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
-        const run = await newRun(messages, threadId, cwd)
+        const run = await newRun(request, threadId, cwd)
         return launch({
           run,
           conversation,
@@ -98,4 +117,6 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
       return live.follow(0)
     })
   }
+
+  return { begin, leaveBehind }
 }

@@ -28,6 +28,9 @@ export function createConversations ({ store, clock }: { store: Store, clock: Cl
       return await store.get<Conversation>(key(threadId)) ?? { threadId, denials: [], updatedAt: clock.now() }
     },
 
+    /** The operation that forgets it. */
+    remove: (threadId: string): Op => ({ type: 'del', key: key(threadId) }),
+
     /** The conversation once these calls were refused, and the operation that says so on disk. */
     deny (conversation: Conversation, refused: Approval[]): { conversation: Conversation, op: Op } {
       const denials = [...conversation.denials, ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))]

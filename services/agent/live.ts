@@ -103,6 +103,8 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
         protocol: as,
         lag: () => run.log.lag(Math.max(end, positions.get(me) ?? end)),
         async * batches (signal) {
+          // Nothing is told of a run whose question a crash could still lose; one that cannot be stored says so itself.
+          await run.saved.catch(() => {})
           for await (const batch of run.log.read(start, signal)) {
             positions.set(me, positions.get(me)! + batch.length)
             progress()
@@ -142,6 +144,7 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
 
   return {
     get size () { return byThread.size },
+    has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** The run under way in a conversation. One that was told to end is waited for, and is none. */
     async settled (threadId: string): Promise<LiveRun | undefined> {
       const live = byThread.get(threadId)

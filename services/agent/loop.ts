@@ -132,15 +132,17 @@ function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: Att
  * Says in the stream why a run ended early. What the user stopped is over, also on disk; else a run that waits there
  * stays as it is, so that the same answer may go on from its last step. What was exchanged is in the thread either way.
  */
-export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'log'>) {
+export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'log'>) {
   const { run } = live
   live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
   const tail: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
   try {
-    if (kind === 'stop' || !run.durable) return await conclude(run, deps, { tail })
-    await deps.store.transact(await recordAnswer(run, deps))
+    // What was deleted stays deleted.
+    if (kind === 'delete') await run.saved
+    else if (kind === 'stop' || !run.durable) return await conclude(run, deps, { tail })
+    else await deps.store.transact(await recordAnswer(run, deps, tail))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
   }

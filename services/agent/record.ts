@@ -1,8 +1,10 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../runlog/events.ts'
 import { fold } from '../runlog/fold.ts'
+import { foldUI, type UIAnswer } from '../runlog/ui-message.ts'
 import type { ThreadMessage } from '../threads/threads.ts'
 import type { AgentDeps } from './deps.ts'
+import { continuedMessage } from './messages.ts'
 import { commit, type Run } from './run.ts'
 import type { Op } from '../store/contract.ts'
 
@@ -13,17 +15,26 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   return (fold(events, whole) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
 }
 
-/** The operations that make the thread's answer what the run's events are, with those of `tail`. */
-export const recordAnswer = ({ head, log }: Run, { threads }: Pick<AgentDeps, 'threads'>, tail: RunEvent[] = []): Promise<Op[]> =>
-  threads.answer(head.threadId, head.answerAt, answerMessages([...log.events, ...tail]))
+/** The operations that make the thread's answer what the run's events are, with those of `tail`, in the shape that its client keeps. */
+export async function recordAnswer ({ head, log, messages }: Run, { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>, tail: readonly RunEvent[] = []): Promise<Op[]> {
+  const events = [...log.events, ...tail]
+  const asked = tail.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
+  const put = (answer: ThreadMessage[]) => threads.answer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
+  if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
+  const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
+  const answered = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
+  const message = foldUI(events, { ui5: head.protocol === 'ui5', answered, base })
+  // Nothing of it reached the client.
+  return put(message.parts.length > 0 ? [message] : [])
+}
 
 /**
  * Ends a segment: the thread gets the answer, a durable run its events, and only then readers see the last events.
  * What the user had typed is on disk by then, too.
  */
-export async function conclude (run: Run, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads'>, { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }) {
+export async function conclude (run: Run, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>, { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }) {
   await run.saved
-  const answer = await recordAnswer(run, deps)
+  const answer = await recordAnswer(run, deps, tail)
   if (run.durable || ops.length > 0) return commit(run, deps, { tail, ops: [...ops, ...answer] })
   await deps.store.transact(answer)
   tail.forEach(run.log.append)

@@ -1,3 +1,4 @@
+import type { Protocol } from '../../schemas/agent.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { RawMessage } from './raw-message.ts'
 import { compact } from '../runlog/compact.ts'
@@ -11,6 +12,8 @@ export interface RunHead {
   runId: string
   threadId: string
   messageId: string
+  /** How its client reads it, and so how its answer is kept in the thread. */
+  protocol?: Protocol
   cwd: string
   maxSteps: number
   createdAt: number
@@ -44,7 +47,9 @@ export interface Run {
 }
 
 export const runKey = (runId: string) => `run/${runId}`
-const inputKey = (runId: string) => `run-input/${runId}`
+/** Beside each run, so that those of a thread are found. */
+export const threadRunsPrefix = (store: Pick<Store, 'digest'>, threadId: string) => `thread-run/${store.digest(threadId)}/`
+export const inputKey = (runId: string) => `run-input/${runId}`
 
 /**
  * Makes the run on disk what its log says, together with `ops` and with the events of `tail`, which are announced
@@ -55,7 +60,10 @@ export async function commit (run: Run, { store, clock }: { store: Store, clock:
   const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
   const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]
   if (fresh.length > 0) writes.push({ type: 'put', key: historyKey('run', head.runId, run.head.chunks), value: fresh })
-  if (!run.durable) writes.push({ type: 'put', key: inputKey(head.runId), value: run.messages })
+  if (!run.durable) {
+    writes.push({ type: 'put', key: inputKey(head.runId), value: run.messages })
+    writes.push({ type: 'put', key: threadRunsPrefix(store, head.threadId) + head.runId, value: { at: head.updatedAt } })
+  }
   await store.transact([...writes, ...ops])
   run.head = head
   run.durable = true

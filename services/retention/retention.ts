@@ -10,10 +10,18 @@ const BATCH = 200
 /** Records under ids of ours, which sort by age; questions are answered or expired long before. */
 const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
 /** Records under other keys, aged by a time in them: when the conversation last changed, when the answer was given. */
-const BY_FIELD = { 'conversation/': { field: 'updatedAt', days: 90 }, 'idempotency/': { field: 'at', days: 1 } }
+const BY_FIELD = { 'conversation/': { field: 'updatedAt', days: 90 }, 'idempotency/': { field: 'at', days: 1 }, 'thread-run/': { field: 'at', days: 7 } }
+/** Threads that no client has named: nobody but their list knows of them. */
+const UNNAMED_DAYS = 90
 
 /** Forgets what nobody can need any more, so that the store does not grow for ever. */
-export function createRetention ({ store, clock, log }: { store: Store, clock: Clock, log: { warn (details: object, message: string): void } }) {
+export function createRetention ({ store, clock, log, prune }: {
+  store: Store
+  clock: Clock
+  log: { warn (details: object, message: string): void }
+  /** Removes the unnamed threads that changed last before a time; resolves to how many. */
+  prune?: (limit: number, signal?: AbortSignal) => Promise<number>
+}) {
   /** Removes everything that is past its time; resolves to how many records that were. */
   async function sweep (signal?: AbortSignal): Promise<number> {
     let removed = 0
@@ -42,7 +50,7 @@ export function createRetention ({ store, clock, log }: { store: Store, clock: C
       }
     }
     await flush()
-    return removed
+    return removed + (await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0)
   }
 
   return {

@@ -1,89 +1,139 @@
-import { canonicalJson } from '../canonical.ts'
 import type { Clock } from '../clock/clock.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
+import { firstWords, foundPrefix, headKey, headOps, lastWords, type ThreadHead } from './head.ts'
+import { tellings, type ThreadMessage } from './message.ts'
+import { createTurns, type Said } from './turns.ts'
 
-/** A message as its client gave it, or as a run made it. */
-export interface ThreadMessage { role: string, [field: string]: unknown }
-
-/** What is stored of a thread beside its messages. */
-export interface ThreadHead {
-  id: string
-  createdAt: number
-  updatedAt: number
-  /** Messages are stored under 0 to messageCount - 1. */
-  messageCount: number
-}
+export type { ThreadMessage } from './message.ts'
 
 export type Threads = ReturnType<typeof createThreads>
 
-/** Conversations as they were exchanged, message by message. Ids are callers' text, so the keys are digests. */
+/** Threads that hold the very same words, of which the newest is taken. */
+const SAME_WORDS = 50
+
+/**
+ * Conversations as they were exchanged, message by message. Ids are callers' text, so the keys are digests. What
+ * changes a thread gives operations, for whoever has the conversation to itself to commit with what belongs to them.
+ */
 export function createThreads ({ store, clock }: { store: Store, clock: Clock }) {
-  const headKey = (id: string) => `thread/${store.digest(id)}`
-  const messageKey = (id: string, seq: number) => historyKey('message', store.digest(id), seq)
+  const turns = createTurns(store)
+  const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
+  const get = (id: string) => store.get<ThreadHead>(headKey(store.digest(id)))
+  const sizeOf = ({ turns: count, messageCount: length }: ThreadHead) => ({ count, length })
 
-  async function head (id: string): Promise<ThreadHead> {
-    const now = clock.now()
-    return await store.get<ThreadHead>(headKey(id)) ?? { id, createdAt: now, updatedAt: now, messageCount: 0 }
-  }
-
-  async function messages (id: string): Promise<ThreadMessage[]> {
+  /** The messages from position `from` on, at most `limit`. */
+  async function messages (id: string, { from = 0, limit }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {
+    const thread = store.digest(id)
     const found: ThreadMessage[] = []
-    for await (const [, message] of store.list<ThreadMessage>(`message/${store.digest(id)}/`)) found.push(message)
+    const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }) }
+    for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, range)) found.push(message)
     return found
   }
 
-  /** The operations that make the thread hold these messages from `from` on, and none behind them. */
-  function put (thread: ThreadHead, from: number, fresh: ThreadMessage[]): Op[] {
-    const messageCount = from + fresh.length
-    const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(thread.id, from + at), value }))
-    for (let seq = messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread.id, seq) })
-    ops.push({ type: 'put', key: headKey(thread.id), value: { ...thread, messageCount, updatedAt: clock.now() } })
-    return ops
+  /** The digests under which a thread is found that has said this much and was told that, or waits for its answer. */
+  const foundUnder = (chain: string, told: string[] | 'waits') =>
+    told === 'waits' ? [store.digest(`waits ${chain}`)] : told.map((text) => store.digest(`told ${chain} ${text}`))
+
+  /**
+   * The operations that make the thread hold `fresh` from position `from` on and nothing behind it, after its first
+   * `keep` turns. `saidAt` is the time of each turn among them.
+   */
+  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt }: {
+    keep: number, from: number, fresh: ThreadMessage[], saidAt: (chain: string, isLast: boolean) => number
+  }): Promise<Op[]> {
+    const digest = store.digest(thread.id)
+    const chain = await turns.chainAt(digest, keep)
+    const newTurns = turns.read(fresh, { chain, from })
+    const isWhole = from === 0
+    const after: ThreadHead = {
+      ...thread,
+      messageCount: from + fresh.length,
+      turns: keep + newTurns.length,
+      updatedAt: clock.now(),
+      words: isWhole ? firstWords(fresh) : thread.words || firstWords(fresh),
+      lastMessage: lastWords(fresh) || (isWhole ? '' : thread.lastMessage)
+    }
+    const last = newTurns.at(-1)?.chain ?? chain
+    const isWaiting = fresh.length === 0 || fresh.at(-1)!.role === 'user'
+    if (after.minted && after.turns > 0) after.found = foundUnder(last, isWaiting ? 'waits' : tellings(fresh))
+    else delete after.found
+    const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
+    for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
+    for (const [n, turn] of newTurns.entries()) ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, n === newTurns.length - 1) }))
+    for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
+    return [...ops, ...headOps(store, before, after)]
   }
 
+  const newHead = (id: string): ThreadHead => ({ id, createdAt: clock.now(), updatedAt: 0, messageCount: 0, turns: 0, words: '', lastMessage: '' })
+
   return {
+    get,
     messages,
 
+    /** The messages of the user from the `n`-th on: where they stand, and when they were said. */
+    turns: (id: string, n = 0) => turns.list(store.digest(id), n),
+
     /**
-     * Takes over what a request says of its conversation: messages that the thread has are left as they are, new ones
-     * are added, and where the user says something else than the thread has, what followed is gone. Resolves to the
-     * operations and to the place of the answer.
+     * Takes over what a request says of its conversation: messages that the thread has are left as they are, new ones are
+     * added, and where the request's history says otherwise, what followed is gone (see `Turns.divergence`). A thread
+     * whose id is `minted` for the request is one nobody has named. Resolves to the operations and to the place of the answer.
      */
-    async take (id: string, said: ThreadMessage[]): Promise<{ ops: Op[], answerAt: number }> {
-      const thread = await head(id)
-      const known = thread.messageCount === 0 ? [] : await messages(id)
-      const [from, since] = divergence(known, said)
-      const fresh = said.slice(since)
-      return { ops: put(thread, from, fresh), answerAt: from + fresh.length }
+    async take (id: string, said: Said, { minted = false } = {}): Promise<{ ops: Op[], answerAt: number }> {
+      const before = await get(id)
+      const { asked, minted: wasMinted, ...known } = before ?? newHead(id)
+      const thread: ThreadHead = { ...known, ...(minted && (wasMinted ?? before === undefined) && { minted: true }) }
+      const digest = store.digest(id)
+      const { keep, since } = await turns.divergence(digest, sizeOf(thread), said)
+      const from = await turns.position(digest, keep, sizeOf(thread))
+      const fresh = said.messages.slice(since)
+      const now = clock.now()
+      const ops = await put(before, thread, { keep, from, fresh, saidAt: (_chain, isLast) => isLast ? now : 0 })
+      return { ops, answerAt: from + fresh.length }
     },
 
-    /** The operations that put a run's answer in its place. */
-    async answer (id: string, at: number, answer: ThreadMessage[]): Promise<Op[]> {
-      return put(await head(id), at, answer)
+    /** The operations that put a run's answer in its place, with the approvals that it asks for. */
+    async answer (id: string, at: number, answer: ThreadMessage[], { asked }: { asked?: string[] } = {}): Promise<Op[]> {
+      const before = await get(id)
+      const { asked: _, ...thread } = before ?? newHead(id)
+      return put(before, { ...thread, ...(asked && { asked }) }, { keep: thread.turns, from: at, fresh: answer, saidAt: clock.now })
+    },
+
+    /** The operations that make a thread hold these messages, or make one that does. What it held before was said when it was. */
+    async replace (id: string, fresh: ThreadMessage[]): Promise<Op[]> {
+      const before = await get(id)
+      const { asked, minted, ...thread } = before ?? newHead(id)
+      const known = new Map((before ? await turns.list(store.digest(id)) : []).map(({ chain, said }) => [chain, said]))
+      const now = clock.now()
+      return put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now })
+    },
+
+    /** The operations that remove a thread. */
+    async remove (head: ThreadHead): Promise<Op[]> {
+      const thread = store.digest(head.id)
+      const ops: Op[] = []
+      for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
+      for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
+      return [...ops, ...headOps(store, head, undefined)]
+    },
+
+    /**
+     * The thread that a request without an id goes on with: one that no client has named, and that holds exactly what the
+     * request's history says, the user's messages and the text of the last answer, or already its new message without an
+     * answer. Of several that hold the very same the one that changed last; undefined when there is none that `isFree`.
+     */
+    async find (messages: ThreadMessage[], isFree: (id: string) => boolean): Promise<string | undefined> {
+      const said = turns.read(messages)
+      if (said.length < 2 || messages.at(-1)!.role !== 'user') return undefined
+      const history = messages.slice(0, said.at(-1)!.at)
+      const keys = [...foundUnder(said.at(-2)!.chain, tellings(history).slice(0, 1)), ...foundUnder(said.at(-1)!.chain, 'waits')]
+      for (const key of keys) {
+        const same: Array<{ id: string, at: number }> = []
+        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: SAME_WORDS })) same.push(found)
+        const newest = same.filter(({ id }) => isFree(id)).sort((a, b) => b.at - a.at)[0]
+        if (newest !== undefined) return newest.id
+      }
+      return undefined
     }
   }
 }
-
-/**
- * Where a request leaves the thread: positions in the thread and in the request. The user's own messages are compared
- * one by one; what the assistant said is the thread's to know, clients keep it in many forms.
- */
-function divergence (known: ThreadMessage[], said: ThreadMessage[]): [number, number] {
-  const isUser = ({ role }: ThreadMessage) => role === 'user'
-  const theirs = positions(said, isUser)
-  const ours = positions(known, isUser)
-  const same = ours.findIndex((at, n) => theirs[n] === undefined || !isSame(known[at], said[theirs[n]]))
-  const shared = same === -1 ? ours.length : same
-  // The last message of a request is always new: a user who says the same again wants it done again.
-  const next = Math.min(shared, theirs.length - 1)
-  // Nothing in common: a client that keeps no history, and no reason to lose what the thread has.
-  if (shared === 0 || next < 0) return [known.length, 0]
-  return [next < ours.length ? ours[next] : known.length, theirs[next]]
-}
-
-function positions (messages: ThreadMessage[], holds: (message: ThreadMessage) => boolean): number[] {
-  return messages.flatMap((message, at) => holds(message) ? [at] : [])
-}
-
-const isSame = (a: ThreadMessage, b: ThreadMessage) => canonicalJson(a.parts ?? a.content) === canonicalJson(b.parts ?? b.content)

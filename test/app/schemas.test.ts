@@ -90,6 +90,22 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     if (!parseEvents(asked.body).some(({ type }) => type === 'tool-approval-request')) throw new Error('nothing was asked')
     return app.inject('/approvals?limit=1')
   },
+  'GET /threads 200': async (app) => {
+    await app.inject({ method: 'POST', url: '/threads', payload: { id: 'listed', title: 'Listed' } })
+    await app.inject({ method: 'POST', url: '/threads', payload: {} })
+    return app.inject('/threads?limit=1')
+  },
+  'POST /threads 201': (app) => app.inject({ method: 'POST', url: '/threads', payload: { id: 'made', messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }], mine: { x: null } } }),
+  'GET /threads/:id 200': async (app) => {
+    await app.inject({ method: 'PUT', url: '/threads/read', payload: { messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }, { role: 'user', content: 'ho' }], mine: { x: null } } })
+    return app.inject('/threads/read?limit=1')
+  },
+  'PUT /threads/:id 200': (app) => app.inject({ method: 'PUT', url: '/threads/made', payload: { title: 'Made', mine: [1] } }),
+  'DELETE /threads/:id 200': async (app) => {
+    await app.inject({ method: 'POST', url: '/threads', payload: { id: 'gone' } })
+    return app.inject({ method: 'DELETE', url: '/threads/gone' })
+  },
+  'DELETE /threads 200': (app) => app.inject({ method: 'DELETE', url: '/threads' }),
   'GET /memory/brain 200': async (app) => {
     await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'two\nlines', value: 'x' } })
     return app.inject('/memory/brain')

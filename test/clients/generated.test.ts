@@ -118,6 +118,19 @@ t.test('approval requests, a page at a time', async (t) => {
   t.match((await sdk.listApprovals({ ...options, query: { cursor: data.nextCursor } })).data, { approvals: [{ threadId: 'b' }], nextCursor: undefined })
 })
 
+t.test('threads', async (t) => {
+  const options = await clientOf(await build(t))
+  const summary = { id: 'chat', title: 'Chat', createdAt: Number, updatedAt: Number, status: 'idle' as const, messageCount: 2, lastMessage: 'hello' }
+  const messages = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'hello', mine: 1 }]
+  is(t, (await sdk.createThread({ ...options, body: { id: 'chat', title: 'Chat', messages, pinned: true } })).data, summary, 'createThread')
+  is(t, (await sdk.getThread({ ...options, path: { id: 'chat' }, query: { limit: 1 } })).data, { ...summary, messages: messages.slice(1), nextCursor: '1', pinned: true } as never, 'getThread')
+  is(t, (await sdk.putThread({ ...options, path: { id: 'chat' }, body: { title: 'Other' } })).data, { ...summary, title: 'Other' }, 'putThread')
+  is(t, (await sdk.createThread({ ...options, body: {} })).data, { ...summary, id: ID, title: '', messageCount: 0, lastMessage: '' }, 'createThread, of nothing')
+  is(t, (await sdk.listThreads({ ...options, query: { limit: 1 } })).data, { threads: [{ ...summary, id: ID, title: '', messageCount: 0, lastMessage: '' }], nextCursor: /./ }, 'listThreads')
+  is(t, (await sdk.deleteThread({ ...options, path: { id: 'chat' } })).data, { ok: true, threadId: 'chat' }, 'deleteThread')
+  is(t, (await sdk.deleteThreads(options)).data, { deleted: 1 }, 'deleteThreads')
+})
+
 t.test('the brain', async (t) => {
   const options = await clientOf(await build(t))
   const brain = { facts: ['Likes tea'], preferences: {}, patterns: [], updatedAt: Number }

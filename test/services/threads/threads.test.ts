@@ -11,7 +11,7 @@ async function setUp (t: Parameters<typeof testStore>[0]) {
   const threads = createThreads({ store, clock: systemClock })
   /** One exchange: what the client sends, what the agent answers. */
   const exchange = async (said: ThreadMessage[], answer: string) => {
-    const { ops, answerAt } = await threads.take('chat', said)
+    const { ops, answerAt } = await threads.take('chat', { messages: said })
     await store.transact(ops)
     await store.transact(await threads.answer('chat', answerAt, [assistant(answer)]))
     return threads.messages('chat')
@@ -31,7 +31,54 @@ t.test('saying the last thing again replaces its answer', async (t) => {
   await exchange([user('one')], 'first')
   await exchange([user('one'), assistant('first'), user('two')], 'second, and long')
   t.same(await exchange([user('one'), assistant('first'), user('two')], 'another'), [user('one'), assistant('first'), user('two'), assistant('another')])
-  t.same(await exchange([user('one')], 'all anew'), [user('one'), assistant('all anew')])
+})
+
+t.test('a lone message takes nothing away, said again or new', async (t) => {
+  const { exchange } = await setUp(t)
+  await exchange([user('one')], 'first')
+  t.same(await exchange([user('one')], 'once more'), [user('one'), assistant('first'), user('one'), assistant('once more')])
+  t.equal((await exchange([user('two')], 'second')).length, 6)
+})
+
+t.test('a lone message replaces itself where its id or the chat says that it is the first again, or when it waits for its answer', async (t) => {
+  const { exchange, threads, store } = await setUp(t)
+  await exchange([{ ...user('one'), id: 'm1' }], 'first')
+  t.same(await exchange([{ ...user('eins'), id: 'm1' }], 'erste'), [{ ...user('eins'), id: 'm1' }, assistant('erste')])
+  const regenerate = await threads.take('chat', { messages: [user('eins')], trigger: 'regenerate-message' })
+  t.equal(regenerate.answerAt, 1)
+  await store.transact((await threads.take('other', { messages: [user('hi')] })).ops)
+  t.equal((await threads.take('other', { messages: [user('hi')] })).answerAt, 1, 'its run never answered')
+})
+
+t.test('a client that keeps only the newest messages goes on where they are', async (t) => {
+  const { exchange } = await setUp(t)
+  const said: ThreadMessage[] = []
+  for (const text of ['one', 'two', 'three']) {
+    await exchange([...said, user(text)], `answer to ${text}`)
+    said.push(user(text), assistant(`answer to ${text}`))
+  }
+  const held = await exchange([...said.slice(2), user('four')], 'answer to four')
+  t.same(held, [...said, user('four'), assistant('answer to four')])
+})
+
+t.test('a text and its one part say the same', async (t) => {
+  const { exchange } = await setUp(t)
+  await exchange([user('one')], 'first')
+  const parts = (text: string) => ({ role: 'user', id: text, parts: [{ type: 'text', text }] })
+  t.same(await exchange([parts('one'), assistant('first'), parts('two')], 'second'), [user('one'), assistant('first'), parts('two'), assistant('second')])
+})
+
+t.test('where a request leaves a long thread is found without reading what was said', async (t) => {
+  const { threads, store } = await setUp(t)
+  const said = Array.from({ length: 200 }, (_, n) => n % 2 === 0 ? user(`question ${n}`) : assistant(`answer ${n}`))
+  await store.transact(await threads.replace('chat', said))
+  let reads = 0
+  const counting = createThreads({ clock: systemClock, store: { ...store, get: (key) => { reads++; return store.get(key) }, list: () => { throw new Error('read them all') } } })
+  t.equal((await counting.take('chat', { messages: [...said, user('next')] })).answerAt, 201)
+  t.ok(reads < 6, `${reads} records`)
+  reads = 0
+  t.equal((await counting.take('chat', { messages: [...said.slice(0, 60), user('another')] })).answerAt, 61)
+  t.ok(reads < 16, `${reads} records`)
 })
 
 t.test('an edited message replaces it and what followed', async (t) => {
@@ -52,5 +99,5 @@ t.test('unknown fields of messages are kept, other threads untouched, and no id 
   const odd = { ...user('one'), id: 'm1', metadata: { nested: [1, null] } }
   t.same((await exchange([odd], 'first'))[0], odd)
   t.same(await threads.messages('another'), [])
-  for await (const [key] of store.list('')) t.notMatch(key, 'chat')
+  for await (const [key] of store.list('')) t.notMatch(key, /chat|one|first/)
 })

@@ -1,0 +1,79 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ThreadParams } from '../schemas/agent.ts'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import {
+  NewThreadSchema, ThreadBodySchema, ThreadDeletedSchema, ThreadListQuery, ThreadListSchema, ThreadQuery, ThreadSchema, ThreadsDeletedSchema, ThreadViewSchema
+} from '../schemas/threads.ts'
+
+/** 10 MiB: as a run's, a conversation carries its pictures. */
+const BODY_LIMIT = 10 * 1024 * 1024
+
+const schemas = [ThreadSchema, ThreadViewSchema, ThreadBodySchema, NewThreadSchema, ThreadListSchema, ThreadDeletedSchema, ThreadsDeletedSchema]
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of schemas) app.addSchema(schema)
+
+  app.get('/threads', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'listThreads',
+      summary: 'The threads, the one that changed last first',
+      querystring: ThreadListQuery,
+      response: { 200: ref(ThreadListSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.catalog.list(request.query))
+
+  app.post('/threads', {
+    bodyLimit: BODY_LIMIT,
+    schema: {
+      tags: ['threads'],
+      operationId: 'createThread',
+      summary: 'Makes a thread',
+      body: ref(NewThreadSchema),
+      response: { 201: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request, reply) => reply.code(201).send(await app.catalog.create(request.body)))
+
+  app.delete('/threads', {
+    schema: { tags: ['threads'], operationId: 'deleteThreads', summary: 'Removes all threads, for good', response: { 200: ref(ThreadsDeletedSchema) } }
+  }, async () => ({ deleted: await app.catalog.clear() }))
+
+  app.get('/threads/:id', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'getThread',
+      summary: 'A thread with its messages',
+      params: ThreadParams,
+      querystring: ThreadQuery,
+      response: { 200: ref(ThreadViewSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => app.catalog.get(request.params.id, request.query))
+
+  app.put('/threads/:id', {
+    bodyLimit: BODY_LIMIT,
+    schema: {
+      tags: ['threads'],
+      operationId: 'putThread',
+      summary: 'Makes a thread, or replaces what the body names of it',
+      params: ThreadParams,
+      body: ref(ThreadBodySchema),
+      response: { 200: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => app.catalog.put(request.params.id, request.body))
+
+  app.delete('/threads/:id', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'deleteThread',
+      summary: 'Removes a thread with its approvals and runs; a run under way is stopped',
+      params: ThreadParams,
+      response: { 200: ref(ThreadDeletedSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => {
+    await app.catalog.remove(request.params.id)
+    return { ok: true as const, threadId: request.params.id }
+  })
+}
+
+export default routes

@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs'
+import t from 'tap'
+import type { App } from '../../app.ts'
+import { answer, asked, of, say, sayAll } from '../agent.ts'
+import { fakeClock } from '../clock.ts'
+import { build } from '../helper.ts'
+import { textOf } from '../sse.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
+  const response = await app.inject({ method, url, ...(payload && { payload }) })
+  return { status: response.statusCode, body: response.json() }
+}
+const thread = async (app: App, id: string) => (await call(app, 'GET', `/threads/${encodeURIComponent(id)}`)).body
+const list = async (app: App, query = '') => (await call(app, 'GET', `/threads${query}`)).body
+const user = (content: string) => ({ role: 'user', content })
+
+t.test('a thread is made, read, changed and removed, with everything its client keeps in it', async (t) => {
+  const app = await build(t)
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi', mine: 1 }], metadata: { a: [null] } }, { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'hello' }] }]
+  t.match(await call(app, 'POST', '/threads', { id: 'über/', messages }), { status: 400 })
+  t.match(await call(app, 'POST', '/threads', { id: 'über uns', title: ' Trip ', messages, pinned: { deep: [1] }, status: 'mine' }), { status: 201, body: { id: 'über uns', title: 'Trip', status: 'idle', messageCount: 2, lastMessage: 'hello' } })
+  t.match(await call(app, 'POST', '/threads', { id: 'über uns' }), { status: 409, body: { code: 'ERR_THREAD_EXISTS' } })
+  t.match(await thread(app, 'über uns'), { messages, pinned: { deep: [1] } })
+  t.strictSame((await thread(app, 'über uns')).messages, messages)
+
+  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { title: '', pinned: false }), { status: 200, body: { title: 'hi', messageCount: 2 } })
+  t.match(await thread(app, 'über uns'), { messages, pinned: false })
+  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { messages: [user('anew')] }), { body: { title: 'anew', messageCount: 1, lastMessage: 'anew' } })
+  t.match(await call(app, 'PUT', '/threads/other', {}), { status: 200, body: { id: 'other', title: '', messageCount: 0 } })
+  const whole = await thread(app, 'über uns')
+  await call(app, 'PUT', '/threads/copy', whole)
+  t.match(await thread(app, 'copy'), { id: 'copy', messages: whole.messages, pinned: false })
+
+  t.match(await call(app, 'DELETE', '/threads/%C3%BCber%20uns'), { status: 200, body: { ok: true, threadId: 'über uns' } })
+  for (const method of ['GET', 'DELETE'] as const) t.match(await call(app, method, '/threads/%C3%BCber%20uns'), { status: 404, body: { code: 'ERR_THREAD_NOT_FOUND' } })
+  t.same((await call(app, 'DELETE', '/threads')).body, { deleted: 2 })
+  t.same(await list(app), { threads: [] })
+  const left: string[] = []
+  for await (const [key] of app.store.list('')) left.push(key)
+  t.same(left.filter((key) => !key.startsWith('conversation/')), [], 'nothing of them is left')
+})
+
+t.test('a message that cannot be one is named', async (t) => {
+  const app = await build(t)
+  for (const bad of [{ role: 'user' }, { role: 'robot', content: 'x' }, { role: 'user', parts: 'x' }, { role: 'user', content: [null] }]) {
+    t.match(await call(app, 'POST', '/threads', { messages: [user('fine'), bad] }), { status: 400, body: { code: 'ERR_INVALID_MESSAGES', error: /^messages\[1\]/ } })
+  }
+  t.match(await call(app, 'POST', '/threads', { title: 'x'.repeat(201) }), { status: 400 })
+})
+
+t.test('threads are listed by their last change, page by page, and keep their titles', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  for (const id of ['a', 'b', 'c', 'd', 'e']) {
+    await call(app, 'POST', '/threads', { id, messages: [user(`This is what ${id} is about, ${'and more '.repeat(20)}`)] })
+    await clock.advance(1000)
+  }
+  await call(app, 'PUT', '/threads/b', { title: 'B' })
+  await say(app, 'hello', { id: 'c' })
+  const first = await list(app, '?limit=3')
+  t.match(first.threads, [{ id: 'c', lastMessage: /^I could not read|command/, messageCount: 3 }, { id: 'e' }, { id: 'd' }])
+  t.match(first.threads[1].title, /^This is what e is about, and more.*…$/)
+  t.ok(first.threads[1].title.length <= 61)
+  const second = await list(app, `?limit=3&cursor=${first.nextCursor}`)
+  t.match(second.threads, [{ id: 'b', title: 'B' }, { id: 'a' }])
+  t.notOk('nextCursor' in second)
+})
+
+t.test('a long thread is read from its end, page by page', async (t) => {
+  const app = await build(t)
+  await call(app, 'POST', '/threads', { id: 'long', messages: Array.from({ length: 10 }, (_, n) => user(`${n}`)) })
+  const said = ({ messages }: any) => messages.map(({ content }: any) => content).join('')
+  const first = await call(app, 'GET', '/threads/long?limit=4')
+  t.match([said(first.body), first.body.nextCursor, first.body.messageCount], ['6789', '6', 10])
+  const second = (await call(app, 'GET', '/threads/long?limit=4&cursor=6')).body
+  t.match([said(second), second.nextCursor], ['2345', '2'])
+  const last = (await call(app, 'GET', '/threads/long?limit=4&cursor=2')).body
+  t.match([said(last), last.nextCursor], ['01', undefined])
+  t.equal((await thread(app, 'long')).messages.length, 10)
+})
+
+t.test('a thread says that its run is under way or waits for an answer', async (t) => {
+  const release = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, async (_request, nth) => {
+    if (nth === 0) return { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] }
+    await release.promise
+    return { text: 'Written.' }
+  })
+  const { events } = await say(app, 'go', { id: 'chat' })
+  t.match(await list(app), { threads: [{ id: 'chat', status: 'pending_approval', messageCount: 2 }] })
+  const answered = answer(app, { [asked(events)[0]]: true })
+  while (app.agent.liveRuns === 0) await new Promise(setImmediate)
+  t.equal((await thread(app, 'chat')).status, 'running')
+  t.match(await call(app, 'PUT', '/threads/chat', { messages: [] }), { status: 409, body: { code: 'ERR_CONVERSATION_BUSY' } })
+  t.match(await call(app, 'PUT', '/threads/chat', { title: 'Mine' }), { status: 200, body: { title: 'Mine', status: 'running' } })
+  release.resolve()
+  await answered
+  t.match(await thread(app, 'chat'), { title: 'Mine', status: 'idle', messageCount: 4, lastMessage: 'Written.' })
+})
+
+t.test('a question that ran out or whose thread got other messages is none any more', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  for (const id of ['expires', 'replaced']) await say(app, "write 'x' to a.txt", { id })
+  t.match((await list(app)).threads.map(({ status }: any) => status), ['pending_approval', 'pending_approval'])
+  await call(app, 'PUT', '/threads/replaced', { messages: [user('never mind')] })
+  t.equal((await thread(app, 'replaced')).status, 'idle')
+  t.equal((await call(app, 'GET', '/approvals')).body.approvals.length, 1)
+  await clock.advance(24 * 60 * 60 * 1000)
+  t.equal((await thread(app, 'expires')).status, 'idle')
+})
+
+t.test('deleting a thread stops its run, and takes its runs and approvals along', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 30; touch late' } }] } : { text: ['a', 'b'], ending: 'stall' as const })
+  const { events } = await say(app, 'go', { id: 'chat' })
+  const answered = answer(app, { [asked(events)[0]]: true })
+  while (app.agent.liveRuns === 0) await new Promise(setImmediate)
+  t.match(await call(app, 'DELETE', '/threads/chat'), { status: 200 })
+  t.match((await answered).events.slice(-2), [{ type: 'abort', reason: 'delete' }, { type: 'finish' }])
+  t.match(await call(app, 'GET', '/threads/chat'), { status: 404 })
+  t.match(await answer(app, { [asked(events)[0]]: true }), { status: 404 })
+  const left: string[] = []
+  for await (const [key] of app.store.list('')) left.push(key)
+  t.same(left, [])
+  t.notOk(existsSync(`${app.cwd}/late`))
+  t.equal(gateway.requests.length, 1)
+})
+
+t.test('a run without an id goes on with the thread that holds what its messages say', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => ({ text: `answer ${nth}` }))
+  const first = await say(app, 'hi')
+  const other = await say(app, 'hi')
+  const history = [user('hi'), { role: 'assistant', content: textOf(first.events) }]
+  const second = await sayAll(app, [...history, user('and then?')])
+  t.equal(second.headers['x-thread-id'], first.headers['x-thread-id'])
+  t.not(other.headers['x-thread-id'], first.headers['x-thread-id'])
+  t.equal((await thread(app, first.headers['x-thread-id'])).messageCount, 4)
+  t.equal((await thread(app, other.headers['x-thread-id'])).messageCount, 2)
+
+  const forked = await sayAll(app, [...history, user('no, else')])
+  t.not(forked.headers['x-thread-id'], first.headers['x-thread-id'], 'what was told before is told, and a fork is another thread')
+  t.equal((await thread(app, first.headers['x-thread-id'])).messageCount, 4)
+  t.same((await thread(app, forked.headers['x-thread-id'])).messages.slice(0, 3), [...history, user('no, else')])
+  const strangers = await sayAll(app, [user('hi'), { role: 'assistant', content: 'something else' }, user('and then?')])
+  t.notOk([first, other, forked].some(({ headers }) => headers['x-thread-id'] === strangers.headers['x-thread-id']))
+})
+
+t.test('threads that hold the very same words are told apart by nothing, and each is gone on with once', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => ({ text: nth < 2 ? 'hello' : `answer ${nth}` }))
+  const ids = [await say(app, 'hi'), await say(app, 'hi')].map(({ headers }) => headers['x-thread-id'])
+  const history = [user('hi'), { role: 'assistant', content: 'hello' }]
+  const more = [await sayAll(app, [...history, user('A')]), await sayAll(app, [...history, user('B')])].map(({ headers }) => headers['x-thread-id'])
+  t.same(more.toSorted(), ids.toSorted())
+  t.same((await thread(app, more[0])).messages.slice(0, 3), [...history, user('A')].map((message, n) => n === 1 ? { role: 'assistant', content: [{ type: 'text', text: 'hello' }] } : message))
+  t.match((await thread(app, more[1])).messages[2], user('B'))
+})
+
+t.test('a run without an id is found by what it said with tools between, by sync and after a failure; a thread with an id is not', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [
+    { text: 'Looking.', toolCalls: [{ toolName: 'systemInfo', input: {} }] }, { text: 'A computer.' }, { error: { status: 400, message: 'no' } }, { text: 'Better.' }, { text: 'Named.' }, { text: 'Own.' }
+  ][nth])
+  const first = await call(app, 'POST', '/run/sync', { messages: [user('what is this?')] })
+  for (const told of ['A computer.', 'Looking. A computer.']) {
+    t.equal(await app.threads.find([user('what is this?'), { role: 'assistant', content: told }, user('more')], () => true), first.body.threadId, told)
+  }
+  const said = [user('what is this?'), ...first.body.messages, user('more')]
+  t.match(of((await sayAll(app, said)).events, 'error'), [{}])
+  const again = await sayAll(app, said)
+  t.equal(again.headers['x-thread-id'], first.body.threadId)
+  t.match((await thread(app, first.body.threadId)).messages.slice(-2), [user('more'), { role: 'assistant', content: [{ text: 'Better.' }] }])
+
+  await say(app, 'mine', { id: 'named' })
+  t.not((await sayAll(app, [user('mine'), { role: 'assistant', content: 'Named.' }, user('more')])).headers['x-thread-id'], 'named')
+})
+
+t.test('threads that nobody has named are forgotten after 90 days', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  const { createRetention } = await import('../../services/retention/retention.ts')
+  const unnamed = await say(app, 'hello')
+  const titled = await say(app, 'hello')
+  await call(app, 'PUT', `/threads/${titled.headers['x-thread-id']}`, { title: 'Mine' })
+  await say(app, 'hello', { id: 'named' })
+  const { sweep } = createRetention({ store: app.store, clock, log: app.log, prune: app.catalog.prune })
+  await clock.advance(89 * 24 * 60 * 60 * 1000)
+  await sweep()
+  t.equal((await list(app)).threads.length, 3)
+  await clock.advance(2 * 24 * 60 * 60 * 1000)
+  await sweep()
+  t.same((await list(app)).threads.map(({ id }: any) => id).toSorted(), [titled.headers['x-thread-id'], 'named'].toSorted())
+  t.match(await call(app, 'GET', `/threads/${unnamed.headers['x-thread-id']}`), { status: 404 })
+})
