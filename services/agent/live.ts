@@ -158,7 +158,7 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
      */
     async admit (threadId: string, begin: () => Promise<LiveRun>): Promise<LiveRun> {
       if (closing) throw new Draining()
-      if (byThread.has(threadId)) throw new ConversationBusy()
+      if (byThread.has(threadId) || starting.has(threadId)) throw new ConversationBusy()
       if (byThread.size + starting.size >= limit()) throw new TooManyRuns(limit())
       const begun = Promise.resolve().then(begin)
       starting.set(threadId, begun)

@@ -1,0 +1,120 @@
+import { cpSync, mkdtempSync } from 'node:fs'
+import type { Test } from 'tap'
+import { append, effects } from '../effects.ts'
+import { startService, type Sidecar } from '../sidecar.ts'
+import { postEvents, told, type Sent } from '../sse.ts'
+
+const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
+const USER = { role: 'user', content: 'go' }
+
+/** A conversation with approvals: what the model does, and what the user says to it. */
+export interface Scenario {
+  name: string
+  /** What each step calls; every call appends its text. */
+  steps: string[][]
+  approved: boolean
+  /** The questions of a step are answered in a request each. */
+  oneByOne?: true
+}
+
+export const SCENARIOS: Scenario[] = [
+  { name: 'one call, approved', steps: [['a']], approved: true },
+  { name: 'one call, denied', steps: [['a']], approved: false },
+  { name: 'two calls of one step', steps: [['a', 'b']], approved: true },
+  { name: 'two calls of one step, answered one by one', steps: [['a', 'b']], approved: true, oneByOne: true },
+  { name: 'a chain of two calls', steps: [['a'], ['b']], approved: true }
+]
+
+type Stream = { events: Sent[], isWhole: boolean }
+
+/** Posts to a service that may die meanwhile: the events that came, and whether the stream came to its end. */
+async function post (url: string, body: object): Promise<Stream> {
+  const { events } = await postEvents(url, body).catch(() => ({ events: [] as Sent[] }))
+  return { events, isWhole: events.at(-1)?.type === 'finish' }
+}
+
+const questionsIn = ({ events }: Stream) => events.filter(({ type }) => type === 'tool-approval-request')
+
+/** A directory in which the service has run once: what it makes for itself only at first is there. */
+export async function prepare (t: Test, { steps }: Scenario): Promise<string> {
+  const script = [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }]
+  const dir = `${t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })}/ready`
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  await service.stop()
+  return dir
+}
+
+/**
+ * Goes through a scenario and one death of the service at a durable write (see kill-at-write.ts): the client does what
+ * a client would, asks again when it got no question and repeats its answer when the stream broke off.
+ */
+async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: Scenario, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  let service: Sidecar = await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } })
+  let deaths = 0
+  const seen: Sent[] = []
+  const attempt = async (path: string, body: object): Promise<Stream> => {
+    const stream = await post(`${service.url}${path}`, { id: 'chat', ...body })
+    seen.push(...stream.events)
+    if (!stream.isWhole) {
+      await service.exited
+      deaths++
+      service = await startService(t, where)
+    }
+    return stream
+  }
+  const insist = async (path: string, body: object): Promise<Stream> => {
+    const stream = await attempt(path, body)
+    return stream.isWhole ? stream : attempt(path, body)
+  }
+
+  let answered = await attempt('/run', { messages: [USER] })
+  if (questionsIn(answered).length === 0) answered = await attempt('/run', { messages: [USER] })
+  let answers: object = {}
+  for (let open = questionsIn(answered); open.length > 0; open = questionsIn(answered)) {
+    const content = open.slice(0, oneByOne ? 1 : open.length).map(({ approvalId }) => ({ type: 'tool-approval-response', approvalId, approved }))
+    answers = { messages: [USER, { role: 'tool', content }] }
+    answered = await insist('/run/approve', answers)
+  }
+  const replayed = await insist('/run/approve', answers)
+  const next = await insist('/run', { message: { role: 'user', content: 'and now?' } })
+  const open = await (await fetch(`${service.url}/approvals`)).json() as { approvals: object[] }
+  await service.stop()
+  return {
+    answered,
+    replayed,
+    next,
+    deaths,
+    open: open.approvals,
+    writes: service.log().split('\n').filter((line) => line.startsWith('write ')).length,
+    effects: effects(where.cwd),
+    unknown: seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId),
+    textOf: (toolCallId: string): string => /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
+  }
+}
+
+const wanted = ({ steps, approved }: Scenario) => approved ? steps.flat().join('') : ''
+
+/** How many durable writes a scenario takes when nothing happens. */
+export async function countWrites (t: Test, prepared: string, scenario: Scenario): Promise<number> {
+  const calm = await liveThrough(t, prepared, scenario, 'count')
+  t.equal(calm.effects, wanted(scenario))
+  t.equal(calm.deaths, 0)
+  return calm.writes
+}
+
+/** Kills at that write, `before` or `after` it: no effect is doubled, none is lost without a word, and the conversation goes on. */
+export async function survives (t: Test, prepared: string, scenario: Scenario, killAt: string) {
+  const { answered, replayed, next, deaths, open, effects, unknown, textOf } = await liveThrough(t, prepared, scenario, killAt)
+  t.equal(deaths, 1, 'the service died once')
+  t.match(answered.events.at(-1), { type: 'finish', finishReason: 'stop' }, 'the answer leads to an end')
+  t.same(told(replayed.events), told(answered.events), 'the same answer again tells the same')
+  t.match(next.events.at(-1), { type: 'finish', finishReason: 'stop' }, 'the conversation goes on')
+  t.same(open, [], 'no question is left behind')
+  const inDoubt = [...new Set(unknown)].map(textOf)
+  t.ok(inDoubt.length <= 1, 'only what was under way is in doubt')
+  const possible = [wanted(scenario), ...inDoubt.map((text) => wanted(scenario).replace(text, ''))]
+  t.ok(possible.includes(effects), `${effects} happened, one of ${possible} was to`)
+}
