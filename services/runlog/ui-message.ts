@@ -12,7 +12,8 @@ export interface UIAnswer { id: string, role: 'assistant', metadata: Record<stri
  * A run's answer as a chat client holds it that has read the run's stream (see dialects/ui.ts, and `ui5` for its 5.x):
  * the same message, so that a chat made of it shows and sends back the same. `base` is the client's own message that
  * the run went on with. Two things differ between clients and are kept in a form that all of them read: the ids of
- * reasoning parts, which some keep, are not here; the input of a bad call is both `input` and `rawInput`.
+ * reasoning parts, which some keep, are not here; the input of a bad call is both `input` and `rawInput`, and
+ * its metadata the call's.
  */
 export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}): UIAnswer {
   const parts: Part[] = [...base?.parts ?? []]
@@ -20,6 +21,8 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
   const calls = new Map<string, Part>()
   let id = base?.id ?? ''
   let metadata: Record<string, unknown> = { ...base?.metadata }
+  /** A chat reads no further than an error. */
+  let hasFailed = false
 
   const begin = (key: string, part: Part) => {
     open.set(key, part)
@@ -50,10 +53,12 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
   for (const event of events) {
     switch (event.type) {
       case 'start':
+        hasFailed = false
         id = event.messageId
         metadata = { ...metadata, threadId: event.threadId, runId: event.runId }
         break
-      case 'finish': metadata = { ...metadata, finishReason: event.finishReason }; break
+      case 'error': hasFailed = true; break
+      case 'finish': if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason }; break
       case 'step-start': parts.push({ type: 'step-start' }); break
       case 'text-start': begin(event.id, { type: 'text', text: '', state: 'streaming' }); break
       case 'reasoning-start':
