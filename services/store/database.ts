@@ -56,10 +56,3 @@ export async function * chunks (database: Database, range: RawRange): AsyncGener
 export async function * entries (database: Database, range: RawRange): AsyncGenerator<[key: string, value: Buffer]> {
   for await (const chunk of chunks(database, range)) yield * chunk
 }
-
-/** Reads everything, which fails when a part of it is broken. Resolves to the number of entries. */
-export async function readAll (database: Database): Promise<number> {
-  let count = 0
-  for await (const chunk of chunks(database, {})) count += chunk.length
-  return count
-}

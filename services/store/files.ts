@@ -31,12 +31,12 @@ export async function moveDirectory (from: string, to: string): Promise<void> {
 }
 
 /** Copies the files of a closed database durably: when the copy is there, it is whole. LOCK holds nothing, folders are none of its. */
-export async function copyDatabase (from: string, to: string): Promise<void> {
+export async function copyDatabase (from: string, to: string, leftOut: string[] = []): Promise<void> {
   const draft = `${to}.partial`
   await rm(draft, { recursive: true, force: true })
   privateDirectory(draft)
   for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === 'LOCK') continue
+    if (!entry.isFile() || ['LOCK', ...leftOut].includes(entry.name)) continue
     await copyFile(join(from, entry.name), join(draft, entry.name))
     await sync(join(draft, entry.name), 'r+')
   }

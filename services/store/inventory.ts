@@ -3,6 +3,9 @@ import { readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { namesIn } from './files.ts'
 import type { Keys } from './keys.ts'
+import { endsWhole } from './log-format.ts'
+import { liveTables } from './manifest.ts'
+import { isTableWhole } from './tables.ts'
 
 // LevelDB drops what it cannot read of its log, finds no key behind a broken index, and says nothing of either. So a
 // database that is closed gets a list of its files with their digests, and every opening counts up a session in it and
@@ -12,9 +15,6 @@ import type { Keys } from './keys.ts'
 const CLOSED = 'INVENTORY'
 const OPEN = 'INVENTORY.open'
 const DATABASE_FILE = /^(?:CURRENT|MANIFEST-\d+|\d+\.(?:ldb|sst|log))$/
-/** Of LevelDB's log format. */
-const BLOCK_BYTES = 32 * 1024
-const HEADER_BYTES = 7
 
 interface Inventory { session: number, files: Record<string, string> }
 
@@ -22,11 +22,10 @@ interface Inventory { session: number, files: Record<string, string> }
 export interface Stock {
   /** The session that was counted last; undefined when there is no list that can be read. */
   session?: number
-  /**
-   * Closed with these files, or with others; or not closed, and then its log may be cut: end within a record, as after a
-   * power cut, or after somebody cut it.
-   */
-  state: 'closed' | 'changed' | 'unclosed' | 'cut'
+  /** Files that are not as the database was closed with, or there no more; of one not closed, its broken tables. */
+  changed: string[]
+  /** It was not closed, and its log ends within a record: as after a power cut, or after somebody cut it. */
+  isCut: boolean
   /** Digests of the files that are as they were left, by name and identity: those need not be made again. */
   known: Map<string, string>
   /** Whether the list was made with the key of the data. */
@@ -37,13 +36,13 @@ export interface Stock {
 export async function takeStock (location: string): Promise<Stock> {
   const [closed, open] = await Promise.all([read(location, CLOSED), read(location, OPEN)])
   const { inventory, mac } = parse(closed ?? open)
-  const known = new Map<string, string>()
-  const common = { session: inventory?.session, known, isAuthentic: (keys: Keys) => inventory !== undefined && mac === macOf(keys, inventory) }
-  if (closed === undefined || !inventory) return { ...common, state: await isCut(location) ? 'cut' : 'unclosed' }
-  const found = await digests(location, new Map())
-  for (const [identity, digest] of found.known) known.set(identity, digest)
-  const isSame = JSON.stringify(found.files) === JSON.stringify(inventory.files)
-  return { ...common, state: isSame ? 'closed' : 'changed' }
+  const isAuthentic = (keys: Keys) => inventory !== undefined && mac === macOf(keys, inventory)
+  if (closed === undefined || !inventory) {
+    return { session: inventory?.session, changed: await brokenTables(location), isCut: await isCut(location), known: new Map(), isAuthentic }
+  }
+  const { files, known } = await digests(location, new Map())
+  const changed = Object.keys({ ...files, ...inventory.files }).filter((name) => files[name] !== inventory.files[name])
+  return { session: inventory.session, changed, isCut: false, known, isAuthentic }
 }
 
 /** Says that the database is about to be opened. LevelDB syncs the directory before it changes anything in it. */
@@ -97,7 +96,7 @@ async function read (location: string, name: string): Promise<string | undefined
 function parse (text = ''): { inventory?: Inventory, mac?: string } {
   try {
     const { session, files, mac } = JSON.parse(text)
-    return Number.isSafeInteger(session) ? { inventory: { session, files }, mac } : {}
+    return Number.isSafeInteger(session) && typeof files === 'object' && files !== null ? { inventory: { session, files }, mac } : {}
   } catch {
     return {}
   }
@@ -105,26 +104,23 @@ function parse (text = ''): { inventory?: Inventory, mac?: string } {
 
 const macOf = (keys: Keys, { session, files }: Inventory): string => createHmac('sha256', keys.inventory).update(JSON.stringify([session, files])).digest('hex')
 
-async function isCut (location: string): Promise<boolean> {
-  for (const name of (await namesIn(location)).filter((name) => /^\d+\.log$/.test(name))) {
-    if (!endsWithRecord(await readFile(join(location, name)).catch(() => Buffer.of(0)))) return true
+/** The tables of the database with bytes missing or changed. One that is not there LevelDB misses itself. */
+async function brokenTables (location: string): Promise<string[]> {
+  const manifest = (await read(location, 'CURRENT') ?? '').trim()
+  if (!/^MANIFEST-\d+$/.test(manifest)) return []
+  const live = liveTables(await readFile(join(location, manifest)).catch(() => Buffer.of()))
+  const broken: string[] = []
+  for (const name of (await namesIn(location)).filter((name) => /^\d+\.(?:ldb|sst)$/.test(name) && live.has(parseInt(name)))) {
+    if (!isTableWhole(await readFile(join(location, name)).catch(() => Buffer.of()))) broken.push(name)
   }
-  return false
+  return broken
 }
 
-/** See https://github.com/google/leveldb/blob/main/doc/log_format.md */
-function endsWithRecord (log: Buffer): boolean {
-  for (let at = 0; at < log.length;) {
-    const left = BLOCK_BYTES - at % BLOCK_BYTES
-    if (left < HEADER_BYTES) at += left
-    else {
-      if (at + HEADER_BYTES > log.length || log[at + 6] === 0) return false
-      const bytes = HEADER_BYTES + log.readUInt16LE(at + 4)
-      if (bytes > left || at + bytes > log.length) return false
-      at += bytes
-    }
+async function isCut (location: string): Promise<boolean> {
+  for (const name of (await namesIn(location)).filter((name) => /^\d+\.log$/.test(name))) {
+    if (!endsWhole(await readFile(join(location, name)).catch(() => Buffer.of(0)))) return true
   }
-  return true
+  return false
 }
 
 function unlessMissing (error: NodeJS.ErrnoException): undefined {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreOptions } from './contract.ts'
-import { openLevel, readAll, type Database, type OpenDatabase } from './database.ts'
+import { openLevel, type Database, type OpenDatabase } from './database.ts'
 import { isCorrupt, rootOf, StoreInUse, StoreNewer } from './errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
 import { breakOpen, takeStock, type Stock } from './inventory.ts'
@@ -111,32 +111,20 @@ interface Existing {
 async function openExisting ({ options, source, location, reopen, stock, retries }: Existing) {
   const { clock, log, openDatabase = openLevel } = options
   const mend = async (error: unknown) => {
-    await repair({ location, error, clock, log, openDatabase, source })
+    await repair({ location, error, suspects: stock.changed, clock, log, openDatabase, source })
     return { database: await reopen(), repaired: true }
   }
-  if (stock.state === 'changed') return await mend(new Error('its files are not those that it was closed with'))
+  if (stock.changed.length > 0) return await mend(new Error('its files are not those that it was left with'))
   await breakOpen(location, stock)
   for (let left = retries; ; left--) {
     try {
-      return { database: await reopenReadable(reopen, stock.state !== 'closed'), repaired: false }
+      return { database: await reopen(), repaired: false }
     } catch (error) {
       if (isCorrupt(error)) return await mend(error)
       if (rootOf(error).code !== 'LEVEL_LOCKED') throw error
       if (left === 0) throw new StoreInUse(options.dir)
       await clock.sleep(LOCKED_RETRY_MS)
     }
-  }
-}
-
-/** LevelDB opens over a broken table and fails when it reads: better now than later. Of one that was closed, every byte is known. */
-async function reopenReadable (reopen: () => Promise<Database>, thoroughly: boolean): Promise<Database> {
-  const database = await reopen()
-  try {
-    if (thoroughly) await readAll(database)
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
   }
 }
 

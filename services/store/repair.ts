@@ -1,11 +1,11 @@
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
 import type { StoreLog } from './contract.ts'
 import { chunks, type Database, type OpenDatabase, type RawOp } from './database.ts'
-import { explain, StoreDamaged, StoreStartError } from './errors.ts'
-import { copyDatabase, keepNewest, moveDirectory, stamp } from './files.ts'
-import { dropInventory } from './inventory.ts'
+import { explain, StoreDamaged } from './errors.ts'
+import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from './files.ts'
 import type { Keys } from './keys.ts'
 import { keysFor, type KeySource } from './master.ts'
 import { readMeta } from './meta.ts'
@@ -16,6 +16,8 @@ interface Repair {
   location: string
   /** Why it did not open. */
   error: unknown
+  /** Files that are known to be damaged. */
+  suspects: string[]
   clock: Clock
   log: StoreLog | undefined
   openDatabase: OpenDatabase
@@ -24,37 +26,54 @@ interface Repair {
 
 /** Copies of damaged databases that are kept. */
 const KEPT = 2
+/** Far more than the largest database needs. */
+const SALVAGE_MS = 10 * 60_000
 
 /**
- * Repairs a copy, checks that it opens, and puts it in the place of the damaged database, which is kept. LevelDB
- * rebuilds what it can from the tables and logs it finds; what it found but nobody can decipher is left out. Throws
- * StoreDamaged or StoreKeyError, with everything as it was, if it cannot.
+ * Makes a new database of what LevelDB can recover of a copy, checks that it opens, and puts it in the place of the
+ * damaged one, which is kept. What was found but nobody can decipher is left out. Throws StoreDamaged or StoreKeyError,
+ * with everything as it was, if it cannot.
  */
-export async function repair ({ location, error, clock, log, openDatabase, source }: Repair): Promise<void> {
-  log?.warn({ err: error }, 'the database is damaged, repairing it')
-  const copy = `${location}.repair`
-  await rm(copy, { recursive: true, force: true })
-  await copyDatabase(location, copy)
+export async function repair ({ location, error, suspects, clock, log, openDatabase, source }: Repair): Promise<void> {
+  log?.warn({ err: error, suspects }, 'the database is damaged, repairing it')
+  const repaired = `${location}.repair`
   let unreadable = 0
   try {
-    await dropInventory(copy)
-    const { ClassicLevel } = await import('classic-level')
-    await ClassicLevel.repair(copy)
-    const database = await openDatabase(copy, { createIfMissing: false })
+    // LevelDB may fall over a damaged table; what lies in the others is better than nothing.
+    if (!await salvage(location, repaired, []) && !await salvage(location, repaired, suspects.filter((name) => /\.(ldb|sst)$/.test(name)))) {
+      throw new StoreDamaged(location, explain(error), { cause: error })
+    }
+    const database = await openDatabase(repaired, { createIfMissing: false })
     try {
       unreadable = await removeUnreadable(database, await keysFor(await readMeta(database, location), source))
     } finally {
       await database.close()
     }
   } catch (cause) {
-    await rm(copy, { recursive: true, force: true })
-    throw cause instanceof StoreStartError ? cause : new StoreDamaged(location, explain(error), { cause })
+    await rm(repaired, { recursive: true, force: true })
+    throw cause
   }
   const kept = `${location}.damaged-${stamp(clock.now())}`
   await moveDirectory(location, kept)
-  await moveDirectory(copy, location) // a start that finds only the copy does this step
+  await moveDirectory(repaired, location) // a start that finds only the copy does this step
   await keepNewest(dirname(location), `${basename(location)}.damaged-`, KEPT)
   log?.warn({ kept, unreadable }, 'the database was repaired; records that could not be recovered are missing')
+}
+
+/** Whether a new database could be made of a damaged one. */
+async function salvage (damaged: string, repaired: string, leftOut: string[]): Promise<boolean> {
+  const copy = `${damaged}.salvage`
+  for (const path of [copy, repaired]) await rm(path, { recursive: true, force: true })
+  await copyDatabase(damaged, copy, leftOut)
+  privateDirectory(repaired)
+  const { fork } = await import('node:child_process')
+  const program = import.meta.url.endsWith('.ts') ? './salvage.ts' : './salvage.js'
+  const child = fork(new URL(program, import.meta.url), [copy, repaired], {
+    execArgv: [], env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: SALVAGE_MS, killSignal: 'SIGKILL'
+  })
+  const [code] = await once(child, 'exit')
+  await rm(copy, { recursive: true, force: true })
+  return code === 0
 }
 
 /** Otherwise one of them would fail every listing that comes across it, for ever. */

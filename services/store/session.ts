@@ -12,14 +12,14 @@ interface Session { database: Database, location: string, stock: Stock, keys: Ke
 export async function settledStock (location: string, { clock, retries, wait }: { clock: Clock, retries: number, wait: number }): Promise<Stock> {
   for (let left = retries; ; left--) {
     const stock = await takeStock(location)
-    if (stock.state !== 'cut' || left === 0) return stock
+    if (!stock.isCut || left === 0) return stock
     await clock.sleep(wait)
   }
 }
 
 /** Whether the opened database has less in it than what was acknowledged, as far as can be told. */
 export async function isLacking ({ database, location, stock, keys }: Session): Promise<boolean> {
-  if (stock.state === 'cut' || await hasDropped(location)) return true
+  if (stock.isCut || await hasDropped(location)) return true
   const session = await sessionOf(database)
   return stock.session === undefined ? session > 0 : session < stock.session || !stock.isAuthentic(keys)
 }

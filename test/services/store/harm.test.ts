@@ -1,12 +1,15 @@
 import t from 'tap'
 import { filesOf, harmEach, HARMS, makeStore } from './harm.ts'
 
-const few = Object.fromEntries(Object.entries(HARMS).filter(([what]) => /middle|half|removed|folder|another/.test(what)))
+const few = Object.fromEntries(Object.entries(HARMS).filter(([what]) => /middle|half|removed|another/.test(what)))
 
-t.test('whatever is done to any file of a closed store: all records are there, or that some are missing is said, or the start is refused', async (t) => {
+t.test('whatever is done to a file of a closed store: all records are there, or that some are missing is said, or the start is refused', async (t) => {
   const dir = t.testdir({ one: {}, other: {} })
   const { closed } = await makeStore(`${dir}/one`)
-  const { wrong, verdicts } = await harmEach(t, closed, { harms: few, otherStore: (await makeStore(`${dir}/other`)).closed })
+  // Of tables one; test/faults/damage.long.ts takes all, and every byte.
+  const files = filesOf(closed).filter((file) => /CURRENT|MANIFEST|INVENTORY|000008\.ldb|\.log|key$/.test(file))
+  t.equal(files.length, 6)
+  const { wrong, verdicts } = await harmEach(t, closed, { files, harms: few, otherStore: (await makeStore(`${dir}/other`)).closed })
 
   t.same(wrong, [])
   t.match(Object.keys(verdicts).sort(), ['refused', 'told', 'whole'], 'each is met')

@@ -1,0 +1,36 @@
+// LevelDB's log and its MANIFEST are written in one format: blocks of 32 KiB that hold records, or pieces of them.
+// See https://github.com/google/leveldb/blob/main/doc/log_format.md
+
+const BLOCK_BYTES = 32 * 1024
+/** Checksum (4), length (2), type (1). */
+const HEADER_BYTES = 7
+const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4]
+
+/** The records of a log, checksums unseen. Returns whether it ends with the end of a piece. */
+export function * recordsIn (log: Buffer): Generator<Buffer, boolean> {
+  let pieces: Buffer[] = []
+  for (let at = 0; at < log.length;) {
+    const left = BLOCK_BYTES - at % BLOCK_BYTES
+    if (left < HEADER_BYTES) at += left
+    else {
+      const start = at + HEADER_BYTES
+      if (start > log.length) return false
+      const [end, type] = [start + log.readUInt16LE(at + 4), log[at + 6]]
+      if (end - at > left || end > log.length || ![FULL, FIRST, MIDDLE, LAST].includes(type)) return false
+      if (type === FULL || type === FIRST) pieces = []
+      pieces.push(log.subarray(start, end))
+      if (type === FULL || type === LAST) yield Buffer.concat(pieces)
+      at = end
+    }
+  }
+  return true
+}
+
+/** Whether a log ends with the end of a piece. */
+export function endsWhole (log: Buffer): boolean {
+  const records = recordsIn(log)
+  for (;;) {
+    const { done, value } = records.next()
+    if (done) return value
+  }
+}

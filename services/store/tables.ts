@@ -1,0 +1,67 @@
+import { varintAt } from './varint.ts'
+
+// LevelDB writes a checksum with each block of a table and does not look at it when it reads. See
+// https://github.com/google/leveldb/blob/main/doc/table_format.md
+
+const FOOTER_BYTES = 48
+const MAGIC = 0xdb4775248b80fb57n
+/** A type and a checksum behind each block. */
+const TRAILER_BYTES = 5
+
+/** Whether the bytes are a table with nothing missing and nothing changed. */
+export function isTableWhole (table: Buffer): boolean {
+  try {
+    const footer = table.subarray(-FOOTER_BYTES)
+    if (footer.readBigUInt64LE(FOOTER_BYTES - 8) !== MAGIC) return false
+    const [meta, afterMeta] = handleAt(footer, 0)
+    const [index] = handleAt(footer, afterMeta)
+    const last = index.at + index.bytes + TRAILER_BYTES
+    // Blocks lie one behind the other: what the index does not name cannot be anything else.
+    return last + FOOTER_BYTES === table.length && [meta, index].every((block) => isBlockWhole(table, block)) &&
+      [...handlesIn(table, meta), ...handlesIn(table, index)].every((block) => isBlockWhole(table, block))
+  } catch {
+    return false // a length that leads out of the file
+  }
+}
+
+interface Handle { at: number, bytes: number }
+
+function isBlockWhole (table: Buffer, { at, bytes }: Handle): boolean {
+  const end = at + bytes + 1
+  return end + 4 <= table.length && table.readUInt32LE(end) === masked(crc32c(table.subarray(at, end)))
+}
+
+/** The blocks that an index block points to. */
+function handlesIn (table: Buffer, { at, bytes }: Handle): Handle[] {
+  const block = table.subarray(at, at + bytes)
+  const end = bytes - 4 - 4 * block.readUInt32LE(bytes - 4)
+  const handles: Handle[] = []
+  for (let from = 0; from < end;) {
+    const [, afterShared] = varintAt(block, from)
+    const [ownBytes, afterOwn] = varintAt(block, afterShared)
+    const [valueBytes, key] = varintAt(block, afterOwn)
+    handles.push(handleAt(block, key + ownBytes)[0])
+    from = key + ownBytes + valueBytes
+  }
+  return handles
+}
+
+function handleAt (bytes: Buffer, from: number): [Handle, next: number] {
+  const [at, afterAt] = varintAt(bytes, from)
+  const [length, next] = varintAt(bytes, afterAt)
+  return [{ at, bytes: length }, next]
+}
+
+/** CRC-32C (RFC 3720, B.4). */
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? byte >>> 1 ^ 0x82f63b78 : byte >>> 1
+  return byte
+})
+
+function crc32c (bytes: Buffer): number {
+  let crc = 0xffffffff
+  for (let at = 0; at < bytes.length; at++) crc = TABLE[(crc ^ bytes[at]) & 0xff] ^ crc >>> 8
+  return ~crc >>> 0
+}
+
+const masked = (crc: number): number => ((crc >>> 15 | crc << 17) + 0xa282ead8) >>> 0
