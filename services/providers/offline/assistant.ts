@@ -5,6 +5,9 @@ import { callsMade, lastRequest, type MadeCall } from './prompt.ts'
 import { HELP, report, type Outcome } from './report.ts'
 import { readSteps } from './split.ts'
 
+/** Of what was no command, for it may be megabytes. */
+const READ = 2_000
+
 /**
  * Does what the last user message says in plain commands, one tool call an answer, and reports the results at the end.
  * It keeps no state: what was done already stands in the prompt.
@@ -40,7 +43,7 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
 }
 
 function withoutCommands (unread: string[]): string {
-  const text = unread.join(' ').replace(/\s+/g, ' ').trim()
+  const text = unread.join(' ').slice(0, READ).replace(/\s+/g, ' ').trim()
   const quoted = text.length > 200 ? `${text.slice(0, 199)}…` : text
   return `${quoted ? `I could not read a command in “${quoted}”. ` : ''}${HELP}`
 }

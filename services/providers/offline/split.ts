@@ -13,8 +13,15 @@ const ANY: Known = { file: 'it', folder: 'there' }
 
 interface Separator { kind: Break, start: number, end: number }
 
-/** Longer messages (quotations count as one character) are no commands; reading them would only cost time. */
-const LONGEST = 4_000
+/**
+ * Longer messages are no commands, and what is left of one without its quotations is shorter still: the patterns that read
+ * it look for the same blanks again and again, which took minutes for a page of them and held up everything else.
+ */
+const LONGEST = 20_000
+const LONGEST_UNQUOTED = 1_000
+const GAP = /[\s,]{40}/
+const QUOTES = /["'`\u2018-\u201E\u00AB\u00BB\u2039\u203A]/g
+const MOST_QUOTES = 400
 const SEPARATORS = new RegExp([
   '(?<line>\\s*\\n\\s*)',
   '(?<semicolon>\\s*;(?:\\s+|(?=[a-z]{2,}\\s))(?:and\\s+)?(?:then\\b[\\s,:]*)?)',
@@ -24,8 +31,10 @@ const SEPARATORS = new RegExp([
 ].join('|'), 'giu')
 
 export function readSteps (message: string): Step[] {
+  const unread: Step[] = [{ kind: 'unread', text: message }]
+  if (message.length > LONGEST || (message.match(QUOTES)?.length ?? 0) > MOST_QUOTES) return unread
   const marked = markQuotes(message)
-  if (marked.text.length > LONGEST) return [{ kind: 'unread', text: message }]
+  if (marked.text.length > LONGEST_UNQUOTED || GAP.test(marked.text)) return unread
   const steps: Step[] = []
   let known: Known = {}
   let verb = ''
