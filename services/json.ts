@@ -2,9 +2,9 @@
  * `JSON.parse` whose error quotes nothing of the text: bodies and config.json hold secrets, and errors are shown.
  * Throws SyntaxError.
  */
-export function parseJson (text: string, reviver?: (key: string, value: unknown) => unknown): unknown {
+export function parseJson (text: string): unknown {
   try {
-    return JSON.parse(text, reviver)
+    return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new SyntaxError(withoutQuote(error.message))
@@ -20,10 +20,13 @@ const OPEN = new Set([0x5b, 0x7b])
 const CLOSE = new Set([0x5d, 0x7d])
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COMMA = 0x2c
 
-/** Whether JSON, as UTF-8 bytes, has more levels than `most`: counts its brackets and builds nothing. */
-export function nestsDeeper (json: Uint8Array, most: number): boolean {
+/** What JSON, as UTF-8 bytes, has more of than it may: levels or values. Counts its brackets and commas and builds nothing. */
+export function excess (json: Uint8Array, most: { levels: number, values?: number }): 'levels' | 'values' | undefined {
+  const { levels, values = Infinity } = most
   let depth = 0
+  let count = 0
   let inString = false
   for (let at = 0; at < json.length; at++) {
     const byte = json[at]
@@ -31,11 +34,13 @@ export function nestsDeeper (json: Uint8Array, most: number): boolean {
       if (byte === BACKSLASH) at++
       else if (byte === QUOTE) inString = false
     } else if (byte === QUOTE) inString = true
-    else if (OPEN.has(byte)) {
-      if (++depth > most) return true
+    else if (byte === COMMA) {
+      if (++count > values) return 'values'
+    } else if (OPEN.has(byte)) {
+      if (++depth > levels) return 'levels'
+      if (++count > values) return 'values'
     } else if (CLOSE.has(byte)) depth--
   }
-  return false
 }
 
 /** A value that is an object, else an empty one: what providers take as the input of a call, also of one that was told to be wrong. */

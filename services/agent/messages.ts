@@ -2,6 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import type { ModelMessage, ToolResultPart } from 'ai'
 import { asObject } from '../json.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
+import { turn } from './turns.ts'
 import { fromUIMessage } from './ui-messages.ts'
 
 /** Before what the application says between other messages. */
@@ -24,9 +25,14 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel): Pro
       checked.push(...await fromUIMessage(message, at))
       continue
     }
-    const result = modelMessageSchema.safeParse(message)
-    if (!result.success) throw new BadMessage(`messages[${at}] is not a message: ${whatIsWrong(message, result.error.issues)}.`)
-    checked.push(result.data as ModelMessage)
+    const whole: ModelMessage[] = []
+    for (const slice of slices(message)) {
+      const result = modelMessageSchema.safeParse(slice.message)
+      if (!result.success) throw new BadMessage(`messages[${at}] is not a message: ${whatIsWrong(message, result.error.issues, slice.from)}.`)
+      whole.push(result.data as ModelMessage)
+      await turn()
+    }
+    checked.push(whole.length === 1 ? whole[0] : { ...whole[0], content: whole.flatMap(({ content }) => content as unknown[]) } as ModelMessage)
   }
   const begun = checked.findIndex(({ role }) => role !== 'system')
   const instructions = checked.slice(0, begun).map(({ content }) => content as string)
@@ -50,12 +56,22 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel): Pro
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 
-function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssue>[0]): string {
+/** So many parts are checked at once: each bad one is explained in many words, and a body has room for many. */
+const PARTS = 20
+
+function slices (message: RawMessage): Array<{ message: RawMessage, from: number }> {
+  const { content } = message
+  if (!Array.isArray(content) || content.length <= PARTS) return [{ message, from: 0 }]
+  return Array.from({ length: Math.ceil(content.length / PARTS) }, (_, n) => ({ message: { ...message, content: content.slice(n * PARTS, (n + 1) * PARTS) }, from: n * PARTS }))
+}
+
+function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssue>[0], from: number): string {
   if (!ROLES.includes(message.role)) return `role must be one of ${ROLES.join(', ')}`
   if (message.content === undefined) return 'content is missing'
   if (typeof message.content !== 'string' && !Array.isArray(message.content)) return 'content must be a text or an array of parts'
   const deepest = deepestIssue(issues)
-  return `content does not fit role "${message.role}" (${[...deepest.path, deepest.message].join(' ')})`
+  const path = deepest.path.map((key, level) => level === 1 && typeof key === 'number' ? key + from : key)
+  return `content does not fit role "${message.role}" (${[...path, deepest.message].join(' ')})`
 }
 
 /**
