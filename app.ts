@@ -22,6 +22,8 @@ export interface Settings {
   /** Where tools work when neither the request nor config.json names a folder. */
   cwd: string
   clock?: Clock
+  /** How long a request may take to arrive, milliseconds. */
+  arrival?: typeof ARRIVAL
   /** What compiles the routes' schemas, for those who want to watch. */
   compilers?: typeof lazyCompilers
   log?: DestinationStream
@@ -29,6 +31,9 @@ export interface Settings {
 
 /** 1 MiB; `/run` allows more. */
 const BODY_LIMIT = 1_048_576
+
+/** Who sends a byte now and then keeps a connection no longer than this; what is late is answered with 408. */
+const ARRIVAL = { headers: 15_000, body: 60_000, lookedAfter: 5_000 }
 
 export type App = FastifyInstance
 
@@ -45,6 +50,7 @@ declare module 'fastify' {
  */
 export async function buildApp (settings: Settings, observe?: (app: App) => Promise<unknown>): Promise<App> {
   const secrets = createSecrets(settings.token, settings.passphrase)
+  const arrival = settings.arrival ?? ARRIVAL
   const app = Fastify({
     loggerInstance: pino({
       level: 'info',
@@ -56,9 +62,11 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     forceCloseConnections: true,
     // The gate and the error handler speak for these, so that every refusal has the one shape.
     return503OnClosing: false,
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, headersTimeout: arrival.headers, connectionsCheckingInterval: arrival.lookedAfter },
+    requestTimeout: arrival.body,
     clientErrorHandler: answerParserError,
-    routerOptions: { maxParamLength: 1024 },
+    // As long as a path can be: the routes' schemas say what an id is.
+    routerOptions: { maxParamLength: 16_384 },
     schemaController: { compilersFactory: (settings.compilers ?? lazyCompilers)() },
     frameworkErrors (error, request, reply) {
       try {

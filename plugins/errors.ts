@@ -9,13 +9,18 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 type Known = Record<string, { statusCode: number, code: string, error: (request: FastifyRequest) => string }>
 
+/** Errors name what was sent, which may be megabytes. */
+const SHOWN = 1_000
+const SHOWN_PATH = 200
+
 /** Fastify's own refusals in our words. */
+const NOT_JSON: Known[string] = { statusCode: 415, code: 'ERR_UNSUPPORTED_MEDIA_TYPE', error: () => 'Send the body as Content-Type: application/json.' }
 const FASTIFY_ERRORS: Known = {
   FST_ERR_CTP_BODY_TOO_LARGE: { statusCode: 413, code: 'ERR_BODY_TOO_LARGE', error: (request) => `The body is larger than the ${request.routeOptions.bodyLimit} bytes this route takes.` },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { statusCode: 415, code: 'ERR_UNSUPPORTED_MEDIA_TYPE', error: () => 'Send the body as Content-Type: application/json.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: NOT_JSON,
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: NOT_JSON,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { statusCode: 400, code: 'ERR_BAD_REQUEST', error: () => 'The body has another length than its Content-Length header says.' },
-  FST_ERR_BAD_URL: { statusCode: 400, code: 'ERR_BAD_REQUEST', error: () => 'The path is not a valid URL path: check its percent-encoding.' },
-  FST_ERR_MAX_PARAM_LENGTH: { statusCode: 404, code: 'ERR_NOT_FOUND', error: () => 'No such id: it is too long to be one.' }
+  FST_ERR_BAD_URL: { statusCode: 400, code: 'ERR_BAD_REQUEST', error: () => 'The path is not a valid URL path: check its percent-encoding.' }
 }
 
 /** What Node's parser refuses before there is a request. */
@@ -26,8 +31,6 @@ const PARSER_ERRORS: Record<string, ErrorBody> = {
 }
 const NOT_HTTP = body(400, 'ERR_BAD_REQUEST', 'The request is not valid HTTP/1.1: check its request line and headers.')
 
-const SHOWN_PATH = 200
-
 /** The one place where errors become answers: `{ error, code, statusCode, details? }`. */
 export default fp(async (app) => {
   app.addSchema(ErrorSchema)
@@ -35,7 +38,7 @@ export default fp(async (app) => {
   app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]
-    const shown = path.length > SHOWN_PATH ? `${path.slice(0, SHOWN_PATH)}…` : path
+    const shown = shorten(path, SHOWN_PATH)
     const allowed = app.routeTable.methodsAt(path)
     if (allowed.length > 0) {
       return reply.code(405).header('allow', allowed.join(', ')).send(body(405, 'ERR_METHOD_NOT_ALLOWED', `${shown} takes ${allowed.join(', ')}, not ${request.method}.`))
@@ -76,7 +79,12 @@ export function answerParserError (error: NodeJS.ErrnoException, socket: Socket)
 }
 
 function body (statusCode: number, code: string, error: string, details?: ErrorBody['details']): ErrorBody {
-  return { error, code, statusCode, ...(details && { details }) }
+  const shown = details?.map(({ path, message }) => ({ path: shorten(path, SHOWN), message: shorten(message, SHOWN) }))
+  return { error: shorten(error, SHOWN), code, statusCode, ...(shown && { details: shown }) }
+}
+
+function shorten (text: string, most: number) {
+  return text.length > most ? `${text.slice(0, most)}…` : text
 }
 
 function sentence (errors: FailedRule[], part: string) {

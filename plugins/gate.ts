@@ -22,6 +22,10 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   const draining = { value: false }
   app.decorate('draining', draining)
   app.addHook('preClose', async () => { draining.value = true })
+  // An expectation beside 100-continue would be answered by Node, before the gate; it may as well be ignored (RFC 9110, 10.1.1).
+  app.server.on('checkExpectation', (request, response) => { app.server.emit('request', request, response) })
+  // Headers beyond a number are dropped unseen otherwise; all of them together are 16 KiB at most.
+  app.server.maxHeadersCount = 0
 
   const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: distinct(raw.rawHeaders) })
   const authorize = ({ raw }: FastifyRequest) => checkToken?.(distinct(raw.rawHeaders).authorization ?? [])

@@ -31,7 +31,8 @@ export async function sendRaw (port: number, { method = 'GET', path = '/health',
   return sendBytes(port, [`${method} ${path} HTTP/1.1`, ...given, ...length, 'Connection: close', '', ''].join('\r\n'), body)
 }
 
-function parseAnswer (text: string): RawAnswer {
+/** Reads what came over a socket. */
+export function parseAnswer (text: string): RawAnswer {
   const [head, ...rest] = text.split('\r\n\r\n')
   const [statusLine, ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))

@@ -30,7 +30,7 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
   return {
     /** Throws BadTarget (400) or Forbidden (403); returns the one allowed Origin, if there is one. */
     check ({ url, headers }: Caller): string | undefined {
-      if (!url.startsWith('/') && url !== '*') throw new BadTarget('The request target must be a path, such as /health.')
+      if (!url.startsWith('/')) throw new BadTarget('The request target must be a path, such as /health.')
       const hosts = headers.host ?? []
       const match = hosts.length === 1 ? HOST.exec(hosts[0]) : null
       if (match === null || Number(match[2] ?? 0) > MAX_PORT) throw new BadTarget('The request needs exactly one well-formed Host header.')
