@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { ModelMessage, ToolResultPart } from 'ai'
 import { asObject } from '../json.ts'
+import { turn } from '../models/turns.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
-import { turn } from './turns.ts'
 import { fromUIMessage } from './ui-messages.ts'
 
 /** Before what the application says between other messages. */
