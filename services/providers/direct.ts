@@ -1,3 +1,4 @@
+import { fillIn, type Variables } from '../config/variables.ts'
 import { adaptive, type Refused } from './adapt.ts'
 import { boundedFetch } from './bounded.ts'
 import type { Provider } from './contract.ts'
@@ -18,7 +19,7 @@ interface Parts {
   name: string
   /** Read at each call; undefined when it is configured no more. */
   settings: () => DirectSettings | undefined
-  variables: Record<string, string | undefined>
+  variables: Variables
   fetch?: typeof globalThis.fetch
 }
 
@@ -30,13 +31,9 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
 
   /** The key with its variables filled in, and those that are not there. */
   function key () {
-    const missing: string[] = []
-    const value = settings()?.apiKey?.replace(/\$\{(\w+)\}/g, (_whole, variable) => {
-      if (!variables[variable]) missing.push(variable)
-      return variables[variable] ?? ''
-    }).trim() || undefined
-    if (value !== undefined && missing.length === 0) seen.add(value)
-    return { value, missing }
+    const filled = fillIn(settings()?.apiKey, variables)
+    if (filled.value !== undefined && filled.missing.length === 0) seen.add(filled.value)
+    return filled
   }
 
   function problem (): string | undefined {
