@@ -1,7 +1,7 @@
 import type { ModelList } from '../../schemas/providers.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { ModelInfo, Provider } from './contract.ts'
-import { within } from './deadline.ts'
+import { within } from '../deadline.ts'
 import type { Failure } from './failure.ts'
 
 /** How long a list is kept, and how long a provider may take for it, milliseconds. */

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../clock/clock.ts'
-import { within } from './deadline.ts'
+import { within } from '../deadline.ts'
 import type { Failure } from './failure.ts'
 
 const LIMIT_MS = 15_000

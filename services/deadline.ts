@@ -1,5 +1,5 @@
-import { Aborted } from '../abort.ts'
-import type { Clock } from '../clock/clock.ts'
+import { Aborted } from './abort.ts'
+import type { Clock } from './clock/clock.ts'
 
 /** Runs work that gets `ms` milliseconds and ends with the caller's signal; rejects then with the reason, even when the work does not listen. */
 export async function within<T> ({ clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal }, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
