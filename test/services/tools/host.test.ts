@@ -36,15 +36,17 @@ t.test('permissions are globs, the last that matches wins, and a change takes ef
 })
 
 t.test('denied tools are neither offered, valid nor run; the order never changes', async (t) => {
-  const permissions: Permissions = { systemInfo: 'deny' }
+  const permissions: Permissions = {}
   const { host, failure } = over(t, undefined, permissions)
-  const builtin = ['readFile', 'writeFile', 'listDirectory', 'deleteFile', 'runCommand']
+  const all = names(host.offered())
+  const builtin = all.filter((name) => name !== 'systemInfo')
+  permissions.systemInfo = 'deny'
   t.same(names(host.offered()), builtin)
   t.match(await failure('systemInfo', {}), /no tool named "systemInfo"/)
   host.merge([server('s', ['zeta', 'alpha'])])
   t.same(names(host.offered()), [...builtin, 'zeta', 'alpha'])
   delete permissions.systemInfo
-  t.same(names(host.offered()), [...builtin, 'systemInfo', 'zeta', 'alpha'])
+  t.same(names(host.offered()), [...all, 'zeta', 'alpha'])
 })
 
 t.test('tools of servers come and go; a built-in keeps its name', async (t) => {
@@ -62,9 +64,10 @@ t.test('tools of servers come and go; a built-in keeps its name', async (t) => {
 
 t.test('every name is one that providers take, free and nobody\'s in particular', async (t) => {
   const { host } = over(t)
+  const { length } = host.offered()
   const odd = ['__proto__', 'constructor', 'with space/slash', 'with-space_slash', 'ü', 'x'.repeat(100), `${'x'.repeat(99)}y`, 'echo', 'echo']
   host.merge([server('my.server', odd), server('my_server', ['echo', 'constructor'])])
-  const given = names(host.offered()).slice(6)
+  const given = names(host.offered()).slice(length)
   t.same(given.map((name) => name.replace(/x{10,}/, 'xx')), [
     'my_server___proto__', 'my_server_constructor', 'with_space_slash', 'with-space_slash', '_', 'xx', 'my_server_xx', 'echo', 'my_server_echo', 'my_server_echo_2', 'my_server_constructor_2'
   ])
