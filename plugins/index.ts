@@ -17,7 +17,9 @@ import store from './store.ts'
 import stream from './stream.ts'
 import threads from './threads.ts'
 import tools from './tools.ts'
+import transform from './transform.ts'
 import warmUp from './warm-up.ts'
+import web from './web.ts'
 
 /** Every plugin, in the order in which they depend on each other; they close in the reverse order. */
 export async function registerPlugins (app: App, settings: Settings) {
@@ -29,6 +31,8 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(store, settings)
   await app.register(stream)
   await app.register(providers, settings)
+  await app.register(transform)
+  await app.register(web)
   await app.register(environment)
   await app.register(tools, settings)
   await app.register(brain)

@@ -26,9 +26,9 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   app.decorate('workspace', workspace)
   app.decorate('fence', fence)
   app.decorate('tools', createToolHost({
-    tools: createBuiltinTools({ paths, clock: app.clock, environment: app.childEnvironment }),
+    tools: createBuiltinTools({ paths, clock: app.clock, environment: app.childEnvironment, web: app.web, search: app.webSearch }),
     permissions: () => app.config.current.permissions ?? {},
     clock: app.clock,
     fence
   }))
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment'] })
+}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web'] })

@@ -2,6 +2,9 @@ import { Type, type Static } from '@sinclair/typebox'
 
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
 const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
+const HttpAddress = Type.String({
+  pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#]*)?$', description: 'An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment'
+})
 const Names = Type.Record(Type.String(), Type.String())
 
 export const McpEntrySchema = Type.Object({
@@ -32,7 +35,7 @@ export const ConfigKeys = {
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   /** Servers that speak OpenAI's chat completions, by the name that stands before the slash of their models. */
   providers: Type.Optional(Type.Record(Type.String({ pattern: PROVIDER_NAME }), Type.Object({
-    baseURL: Type.String({ pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#]*)?$', description: 'An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment' }),
+    baseURL: HttpAddress,
     /** `${VAR}` in it is taken from the environment. */
     apiKey: Type.Optional(Type.String()),
     models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
@@ -41,6 +44,16 @@ export const ConfigKeys = {
     propertyNames: { pattern: PROVIDER_NAME, description: 'Up to 64 letters, digits, dots, dashes and underscores, and neither offline nor gateway' }
   })),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
+  fetch: Type.Optional(Type.Object({
+    /** Pages on this machine and its network may be fetched too. */
+    allowPrivate: Type.Optional(Type.Boolean())
+  })),
+  search: Type.Optional(Type.Object({
+    provider: Type.Union(['duckduckgo', 'tavily', 'brave', 'searxng'].map((name) => Type.Literal(name as 'duckduckgo' | 'tavily' | 'brave' | 'searxng'))),
+    /** `${VAR}` in it is taken from the environment. */
+    apiKey: Type.Optional(Type.String()),
+    baseURL: Type.Optional(HttpAddress)
+  })),
   permissions: Type.Optional(Type.Record(Type.String(),
     Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
   roots: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),

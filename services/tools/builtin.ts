@@ -1,4 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
+import type { Search } from '../search/search.ts'
+import type { Web } from '../web/fetch.ts'
 import type { Tool } from './contract.ts'
 import { createDeleteFile } from './files/delete.ts'
 import { createListDirectory } from './files/list.ts'
@@ -7,15 +9,20 @@ import { createWriteFile } from './files/write.ts'
 import type { PathPolicy } from './paths.ts'
 import { createRunCommand } from './system/command.ts'
 import { createSystemInfo } from './system/info.ts'
+import { createFetchUrl } from './web/fetch.ts'
+import { createWebSearch } from './web/search.ts'
 
 interface Parts {
   paths: PathPolicy
   clock: Clock
   /** Environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
+  /** Loaded when first used. */
+  web: () => Promise<Web>
+  search: () => Promise<Search>
 }
 
-/** The tools that work on this machine's files and processes, in the order they are offered. */
+/** The built-in tools, in the order they are offered. */
 export function createBuiltinTools (parts: Parts): Tool[] {
   return [
     createReadFile(parts),
@@ -23,6 +30,8 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createListDirectory(parts),
     createDeleteFile(parts),
     createRunCommand(parts),
+    createFetchUrl(parts),
+    createWebSearch(parts),
     createSystemInfo(parts)
   ]
 }

@@ -49,7 +49,9 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
     const body = text(output.content) ?? text(output.markdown) ?? text(output.text) ?? text(output.body)
     const status = typeof output.status === 'number' ? ` answered ${output.status}` : ' answered'
     const title = text(output.title)
-    return `${input.url}${status}${title ? `: ${title}` : ''}.${body?.trim() ? `\n\n${block(body)}` : ''}`
+    const message = text(output.message)
+    const more = output.truncated === true ? '\n(There is more of it.)' : ''
+    return `${input.url}${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${body?.trim() ? `\n\n${block(body)}${more}` : ''}`
   },
   webSearch ({ input }, output) {
     const results = list(output.results) ?? list(output.content)

@@ -15,12 +15,15 @@ interface Options {
   permissions?: Permissions
 }
 
+/** The web has tests of its own. */
+const notHere = async () => { throw new Error('there is no web here') }
+
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
 export function build ({ workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {} }: Options) {
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
   const host = createToolHost({
-    tools: tools ?? createBuiltinTools({ paths, clock: systemClock, environment: () => environment }),
+    tools: tools ?? createBuiltinTools({ paths, clock: systemClock, environment: () => environment, web: notHere, search: notHere }),
     permissions: () => permissions,
     clock: systemClock,
     fence

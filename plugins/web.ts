@@ -1,0 +1,42 @@
+import fp from 'fastify-plugin'
+import { fillIn } from '../services/config/variables.ts'
+import type { Search } from '../services/search/search.ts'
+import type { Web } from '../services/web/fetch.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Loaded when first used. */
+    web: () => Promise<Web>
+    webSearch: () => Promise<Search>
+  }
+}
+
+/** Reading pages of the web, and searching it. */
+export default fp(async (app) => {
+  const { config, clock, transform } = app
+  // Those of before, too: a command may still find them somewhere.
+  const keys = new Set<string>()
+  app.secrets.add(() => {
+    const { value, missing } = fillIn(config.current.search?.apiKey, process.env)
+    if (value !== undefined && missing.length === 0) keys.add(value)
+    return keys
+  })
+
+  app.decorate('web', once(async () => {
+    const [{ createWeb }, { createAddressPolicy }] = await Promise.all([import('../services/web/fetch.ts'), import('../services/web/policy.ts')])
+    const policy = createAddressPolicy({
+      allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
+      ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+    })
+    return createWeb({ policy, transform, clock })
+  }))
+  app.decorate('webSearch', once(async () => {
+    const { createSearch } = await import('../services/search/search.ts')
+    return createSearch({ settings: () => config.current.search, variables: process.env, transform, clock })
+  }))
+}, { name: 'web', dependencies: ['clock', 'config', 'transform'] })
+
+function once<T> (make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}

@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { startSite } from '../fakes/site.ts'
+import { startService } from '../sidecar.ts'
+
+t.test('the built service reads pages in its thread, and ends at once while it is at it', async (t) => {
+  const site = await startSite(t, { '/': '<h1>Built</h1><p>A <b>page</b>', '/endless': '<b><i>'.repeat(50_000) })
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ analysis: false, fetch: { allowPrivate: true } }) }, work: {} })
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  const run = (path: string) => fetch(`${service.url}/run/sync`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: `fetch ${site.url}${path}` }] })
+  }).then(async (response) => response.json() as any)
+
+  t.match((await run('/')).toolCalls, [{ toolName: 'fetchUrl', output: { content: '# Built\n\nA **page**' } }])
+
+  const asked = once(site.server, 'request')
+  const cut = run('/endless').catch(() => {})
+  await asked
+  await site.quiet()
+  t.match(await service.stop(), { code: 0 })
+  await cut
+  t.equal(service.out().split('\n').length, 2, 'the thread says nothing on stdout')
+})

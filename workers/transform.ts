@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads'
+import type { Doers, Done, Job } from '../services/transform/contract.ts'
+
+/** Work on what strangers send, which may take long or all memory there is: see services/transform/transform.ts. */
+const doers: Doers = {
+  markdown: async (page) => (await import('../services/web/markdown.ts')).toMarkdown(page),
+  text: async (page) => (await import('../services/web/text.ts')).toText(page),
+  results: async (html) => (await import('../services/search/page.ts')).readResultPage(html)
+}
+
+parentPort!.on('message', async ({ kind, input }: Job) => {
+  let done: Done
+  try {
+    done = { output: await doers[kind](input as never) }
+  } catch (error) {
+    done = { error: error instanceof Error ? error.message : String(error) }
+  }
+  parentPort!.postMessage(done)
+})
