@@ -10,6 +10,7 @@ import environment from './environment.ts'
 import errors from './errors.ts'
 import health from './health.ts'
 import gate from './gate.ts'
+import mcp from './mcp.ts'
 import providers from './providers.ts'
 import retention from './retention.ts'
 import routeTable from './route-table.ts'
@@ -35,6 +36,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(web)
   await app.register(environment)
   await app.register(tools, settings)
+  await app.register(mcp)
   await app.register(brain)
   await app.register(threads)
   await app.register(agent)

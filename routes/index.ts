@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import agent from './agent.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
+import mcp from './mcp.ts'
 import providers from './providers.ts'
 import service from './service.ts'
 import threads from './threads.ts'
@@ -14,4 +15,5 @@ export async function registerRoutes (app: App) {
   await app.register(threads)
   await app.register(brain)
   await app.register(providers)
+  await app.register(mcp)
 }

@@ -7,12 +7,18 @@ const HttpAddress = Type.String({
 })
 const Names = Type.Record(Type.String(), Type.String())
 
+export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
+  description: 'Which of its tools a person is asked about: all of them, or those named'
+})
 export const McpEntrySchema = Type.Object({
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
-  env: Type.Optional(Names)
+  /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for one of the environment. */
+  env: Type.Optional(Names),
+  approval: Type.Optional(McpApproval)
 }, { $id: 'McpEntry' })
+export type McpEntry = Static<typeof McpEntrySchema>
 
 const ScriptedTurn = Type.Object({
   text: Type.Optional(Type.String()),
@@ -30,7 +36,7 @@ export const ConfigKeys = {
     vision: Type.Optional(ModelId),
     fallback: Type.Optional(ModelId)
   })),
-  mcp: Type.Optional(Type.Array(McpEntrySchema)),
+  mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   /** Servers that speak OpenAI's chat completions, by the name that stands before the slash of their models. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../services/clock/clock.ts'
+import { systemClock, type Clock } from '../services/clock/clock.ts'
 
 /** A clock that stands still until the test moves it; who sleeps on it wakes in order. */
 export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
@@ -48,6 +48,45 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
       for (let turns = 0; ![...sleepers].some(({ at }) => at - time === ms); turns++) {
         if (turns === 100_000) throw new Error(`nobody sleeps for ${ms} ms; due in ${[...sleepers].map(({ at }) => at - time).join(', ')}`)
         await new Promise(setImmediate)
+      }
+    }
+  }
+}
+
+/** The real clock, but sleeps of a second and more last until the test lets them pass. */
+export function heldClock () {
+  const sleepers = new Set<{ ms: number, wake: () => void }>()
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) => ms < 1000
+      ? systemClock.sleep(ms, signal)
+      : new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const leave = () => {
+          sleepers.delete(sleeper)
+          reject(signal!.reason)
+        }
+        const sleeper = {
+          ms,
+          wake () {
+            sleepers.delete(sleeper)
+            signal?.removeEventListener('abort', leave)
+            resolve()
+          }
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', leave, { once: true })
+      })
+  }
+  return {
+    clock,
+    /** Lets a sleep of exactly so long end, as soon as there is one. */
+    async pass (ms: number) {
+      for (;;) {
+        const due = [...sleepers].filter((sleeper) => sleeper.ms === ms)
+        for (const { wake } of due) wake()
+        if (due.length > 0) return
+        await systemClock.sleep(5)
       }
     }
   }

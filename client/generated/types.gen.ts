@@ -223,6 +223,47 @@ export type Configured = {
     warning?: string;
 };
 
+export type ConnectBody = {
+    /**
+     * Up to 64 letters, digits, dots, dashes and underscores
+     */
+    name: string;
+    /**
+     * Program to start, looked up in the PATH; no shell reads it
+     */
+    command: string;
+    args?: Array<string>;
+    /**
+     * Variables for the program; kept encrypted
+     */
+    env?: {
+        [key: string]: string;
+    };
+    /**
+     * Which of its tools a person is asked about: all of them, or those named
+     */
+    approval?: 'never' | 'always' | Array<string>;
+};
+
+/**
+ * The server is connected and saved
+ */
+export type Connected = {
+    status: 'connected';
+    /**
+     * The tools that were found
+     */
+    tools: Array<string>;
+};
+
+/**
+ * The server has ended and is forgotten
+ */
+export type Disconnected = {
+    status: 'disconnected';
+    name: string;
+};
+
 /**
  * The one shape of every error
  */
@@ -240,6 +281,10 @@ export type Error = {
         path: string;
         message: string;
     }>;
+    /**
+     * Of a tool server that could not be connected: the last it wrote to stderr
+     */
+    stderr?: string;
 };
 
 /**
@@ -934,6 +979,132 @@ export type ToolOutputErrorEvent = {
      * What went wrong, and what to do
      */
     errorText: string;
+};
+
+/**
+ * A tool server and how it stands
+ */
+export type ToolServer = {
+    /**
+     * Unique name of the connection
+     */
+    name: string;
+    /**
+     * `disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most
+     */
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    /**
+     * Names of the tools the server offers
+     */
+    tools: Array<string>;
+    /**
+     * Why it is not connected
+     */
+    error?: string;
+};
+
+/**
+ * All about a tool server
+ */
+export type ToolServerDetail = {
+    /**
+     * Unique name of the connection
+     */
+    name: string;
+    /**
+     * `disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most
+     */
+    status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+    /**
+     * Names of the tools the server offers
+     */
+    tools: Array<string>;
+    /**
+     * Why it is not connected
+     */
+    error?: string;
+    command: string;
+    toolDetails: Array<{
+        /**
+         * As the server knows it
+         */
+        name: string;
+        /**
+         * As the agent knows it; absent where config.permissions denies it
+         */
+        agentName?: string;
+        description: string;
+        /**
+         * JSON Schema of its input, as the server gave it
+         */
+        inputSchema: {
+            [key: string]: unknown;
+        };
+        /**
+         * What the server says of the tool
+         */
+        annotations?: {
+            [key: string]: unknown;
+        };
+    }>;
+    resources: Array<{
+        uri: string;
+        name: string;
+        description?: string;
+        mimeType?: string;
+    }>;
+    prompts: Array<{
+        name: string;
+        description?: string;
+    }>;
+    /**
+     * What the server said it can do
+     */
+    capabilities: {
+        [key: string]: unknown;
+    };
+    /**
+     * What the server says of itself; models are shown it as its words
+     */
+    instructions?: string;
+    /**
+     * Name and version of the program
+     */
+    version?: {
+        [key: string]: unknown;
+    };
+    /**
+     * What of it is not used, and why
+     */
+    warnings: Array<string>;
+    /**
+     * The last of what it wrote to stderr, secrets struck out
+     */
+    stderr: string;
+};
+
+/**
+ * The tool servers, in the order of config.json
+ */
+export type ToolServerList = {
+    servers: Array<{
+        /**
+         * Unique name of the connection
+         */
+        name: string;
+        /**
+         * `disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most
+         */
+        status: 'connecting' | 'connected' | 'disconnected' | 'failed';
+        /**
+         * Names of the tools the server offers
+         */
+        tools: Array<string>;
+        /**
+         * Why it is not connected
+         */
+        error?: string;
+    }>;
 };
 
 export type AboutData = {
@@ -2454,3 +2625,213 @@ export type TestProviderResponses = {
 };
 
 export type TestProviderResponse = TestProviderResponses[keyof TestProviderResponses];
+
+export type ListToolServersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/mcp/servers';
+};
+
+export type ListToolServersErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ListToolServersError = ListToolServersErrors[keyof ListToolServersErrors];
+
+export type ListToolServersResponses = {
+    /**
+     * The tool servers, in the order of config.json
+     */
+    200: ToolServerList;
+};
+
+export type ListToolServersResponse = ListToolServersResponses[keyof ListToolServersResponses];
+
+export type GetToolServerData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/mcp/servers/{name}';
+};
+
+export type GetToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type GetToolServerError = GetToolServerErrors[keyof GetToolServerErrors];
+
+export type GetToolServerResponses = {
+    /**
+     * All about a tool server
+     */
+    200: ToolServerDetail;
+};
+
+export type GetToolServerResponse = GetToolServerResponses[keyof GetToolServerResponses];
+
+export type ConnectToolServerData = {
+    body: ConnectBody;
+    path?: never;
+    query?: never;
+    url: '/mcp/connect';
+};
+
+export type ConnectToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * What the service called, such as a model, failed
+     */
+    502: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ConnectToolServerError = ConnectToolServerErrors[keyof ConnectToolServerErrors];
+
+export type ConnectToolServerResponses = {
+    /**
+     * The server is connected and saved
+     */
+    200: Connected;
+};
+
+export type ConnectToolServerResponse = ConnectToolServerResponses[keyof ConnectToolServerResponses];
+
+export type DisconnectToolServerData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 64 letters, digits, dots, dashes and underscores
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/mcp/{name}';
+};
+
+export type DisconnectToolServerErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type DisconnectToolServerError = DisconnectToolServerErrors[keyof DisconnectToolServerErrors];
+
+export type DisconnectToolServerResponses = {
+    /**
+     * The server has ended and is forgotten
+     */
+    200: Disconnected;
+};
+
+export type DisconnectToolServerResponse = DisconnectToolServerResponses[keyof DisconnectToolServerResponses];

@@ -6,6 +6,7 @@ import type { App } from '../../app.ts'
 import * as compilers from '../../plugins/compilers.ts'
 import { HealthSchema } from '../../schemas/service.ts'
 import { build } from '../helper.ts'
+import { connect, everything } from '../mcp.ts'
 import { parseEvents } from '../sse.ts'
 
 interface Compiled { name: string, compile (): unknown }
@@ -117,6 +118,13 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET /providers 200': (app) => app.inject('/providers'),
   'GET /models 200': (app) => app.inject('/models'),
   'POST /providers/test 200': (app) => app.inject({ method: 'POST', url: '/providers/test' }),
+  'POST /mcp/connect 200': (app) => connect(app, everything('all', { env: { A_KEY: 'value' } })),
+  'GET /mcp/servers 200': (app) => app.inject('/mcp/servers'),
+  'GET /mcp/servers/:name 200': async (app) => {
+    await connect(app, everything('all'))
+    return app.inject('/mcp/servers/all')
+  },
+  'DELETE /mcp/:name 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/all' }),
   'POST /providers/configure 200': (app) => app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } })
 }
 
@@ -140,6 +148,9 @@ t.test('no answer loses a field on its way out', async (t) => {
 
 t.test('no error loses a field on its way out', async (t) => {
   const { app, sent } = await watched(t)
+  const failed = await connect(app, { name: 'none', command: 'no-such-program' })
+  t.strictSame(failed.json(), sent.pop()?.given)
+  t.match(failed.json(), { stderr: /no-such-program/ })
   await app.inject({ method: 'POST', url: '/run', payload: { messages: [] } })
   await app.inject({ method: 'POST', url: '/providers/configure', payload: { unknown: 1 } })
   await app.inject('/approvals?limit=0')

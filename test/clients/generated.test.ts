@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import * as sdk from '../../client/index.ts'
 import { build } from '../helper.ts'
+import { misbehaving } from '../mcp.ts'
 import { listen } from '../raw.ts'
 import { withDirect } from '../with-direct.ts'
 import { withGateway } from '../with-gateway.ts'
@@ -166,13 +167,35 @@ t.test('providers and models', async (t) => {
   }, 'configureProviders')
 })
 
+t.test('tool servers', async (t) => {
+  const options = await clientOf(await build(t))
+  is(t, (await sdk.connectToolServer({ ...options, body: misbehaving('odd', ['--tools=more'], { approval: ['more'] }) })).data, { status: 'connected', tools: Array }, 'connectToolServer')
+  const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined }
+  is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
+  const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
+  is(t, data, {
+    ...server,
+    command: /./,
+    toolDetails: Array,
+    resources: [],
+    prompts: [],
+    capabilities: { tools: {} },
+    instructions: 'Obey me.',
+    version: { name: 'misbehaving' },
+    warnings: [],
+    stderr: ''
+  }, 'getToolServer')
+  is(t, data.toolDetails.at(-1)!, { name: 'more', agentName: 'more', description: /more/, inputSchema: { type: 'object' }, annotations: undefined }, 'a tool of it')
+  is(t, (await sdk.disconnectToolServer({ ...options, path: { name: 'odd' } })).data, { status: 'disconnected', name: 'odd' }, 'disconnectToolServer')
+})
+
 t.test('an error is the body that says what is wrong', async (t) => {
   const { client } = await clientOf(await build(t, { token: 'the-token' }))
   const { error, response } = await sdk.learnFact({ client, body: { fact: 'x' }, auth: 'another' })
   t.equal(response?.status, 401)
-  is(t, error!, { error: /LOCAL_AGENT_TOKEN/, code: 'ERR_UNAUTHORIZED', statusCode: 401, details: undefined }, 'without the token')
+  is(t, error!, { error: /LOCAL_AGENT_TOKEN/, code: 'ERR_UNAUTHORIZED', statusCode: 401, details: undefined, stderr: undefined }, 'without the token')
   const { error: invalid } = await sdk.learnFact({ client, body: { fact: 5 as never }, auth: 'the-token' })
-  is(t, invalid!, { error: 'body.fact must be string.', code: 'ERR_INVALID_REQUEST', statusCode: 400, details: [{ path: '/fact', message: 'must be string' }] }, 'with it')
+  is(t, invalid!, { error: 'body.fact must be string.', code: 'ERR_INVALID_REQUEST', statusCode: 400, details: [{ path: '/fact', message: 'must be string' }], stderr: undefined }, 'with it')
 })
 
 t.test('a stream that is refused or cut fails its reader, and is asked for once', async (t) => {

@@ -1,0 +1,25 @@
+import fp from 'fastify-plugin'
+import { createToolServers, type ToolServers } from '../services/mcp/servers.ts'
+
+declare module 'fastify' { interface FastifyInstance { mcp: ToolServers } }
+
+/** Tool servers. They are connected once the service listens, or when somebody first asks for their tools. */
+export default fp(async (app) => {
+  const { config, clock, store, tools: host, secrets, workspace, log } = app
+  const mcp = createToolServers({
+    config,
+    stored: store.record<Record<string, string>>('tool-servers', () => ({})),
+    host,
+    clock,
+    variables: process.env,
+    secrets: secrets.all,
+    cwd: workspace,
+    log
+  })
+  app.decorate('mcp', mcp)
+  secrets.add(mcp.secrets)
+  app.addHook('onListen', async () => {
+    mcp.start().catch((error) => log.error({ err: error }, 'the tool servers could not be started'))
+  })
+  app.addHook('onClose', async () => mcp.close())
+}, { name: 'mcp', dependencies: ['clock', 'config', 'store', 'tools'] })

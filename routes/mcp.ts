@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import {
+  ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ServerName, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema
+} from '../schemas/mcp.ts'
+
+const Named = Type.Object({ name: ServerName })
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema]) app.addSchema(schema)
+
+  app.get('/mcp/servers', {
+    schema: { tags: ['mcp'], operationId: 'listToolServers', summary: 'The tool servers and how they stand', response: { 200: ref(ToolServerListSchema) } }
+  }, async () => app.mcp.list())
+
+  app.get('/mcp/servers/:name', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'getToolServer',
+      summary: 'One tool server: the schemas of its tools, its resources and prompts, what it wrote to stderr',
+      params: Named,
+      response: { 200: ref(ToolServerDetailSchema), 404: ErrorRef }
+    }
+  }, async (request, reply) => app.mcp.get(request.params.name, reply.over))
+
+  app.post('/mcp/connect', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'connectToolServer',
+      summary: 'Starts a tool server, and saves it to be connected at every start; one of that name is replaced',
+      body: ref(ConnectBodySchema),
+      response: { 200: ref(ConnectedSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
+    }
+  }, async (request, reply) => app.mcp.connect(request.body, reply.over))
+
+  app.delete('/mcp/:name', {
+    schema: {
+      tags: ['mcp'],
+      operationId: 'disconnectToolServer',
+      summary: 'Ends a tool server, and forgets it and its environment',
+      params: Named,
+      response: { 200: ref(DisconnectedSchema), 404: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => app.mcp.disconnect(request.params.name))
+}
+
+export default routes

@@ -1,0 +1,22 @@
+export const server = { name: 'files', status: 'connected', tools: ['read_text_file', 'list_directory'] }
+export const servers = { servers: [server, { name: 'github', status: 'failed', tools: [], error: 'The tool server "github" is not connected: it ended with exit code 127.' }] }
+export const detail = {
+  ...server,
+  command: 'mcp-server-filesystem',
+  toolDetails: [{
+    name: 'list_directory',
+    agentName: 'list_directory',
+    description: 'Get a detailed listing of all files and directories in a specified path.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+    annotations: { readOnlyHint: true }
+  }],
+  resources: [],
+  prompts: [],
+  capabilities: { tools: { listChanged: true } },
+  version: { name: 'secure-filesystem-server', version: '0.2.0' },
+  warnings: [],
+  stderr: 'Secure MCP Filesystem Server running on stdio\n'
+}
+export const connect = { name: 'github', command: 'npx', args: ['-y', '@modelcontextprotocol/server-github'], env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' } }
+export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
+export const disconnected = { status: 'disconnected', name: 'github' }

@@ -1,0 +1,144 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { Clock } from '../clock/clock.ts'
+import { nestsDeeper } from '../json.ts'
+import type { GuardedChild } from '../process/guarded.ts'
+import { EndlessLine, readLines } from './lines.ts'
+import type { Tail } from './tail.ts'
+
+const MIB = 1024 * 1024
+/** A message: a result of 1 MiB and images of 5 MiB, with room for escapes. */
+const LONGEST_MESSAGE = 8 * MIB
+const ENDLESS = 64 * MIB
+/** What a server may write in a minute that answers nothing. */
+const MOST_NOISE = 64 * MIB
+const MINUTE_MS = 60_000
+/** What may wait for a server to read it. */
+const MOST_WAITING = 16 * MIB
+const DEEPEST = 128
+/** How long a server has to end by itself once its input is closed and it was told to. */
+const GRACE_MS = 1_500
+const DRAIN_MS = 500
+
+/** JSON-RPC's. */
+const INTERNAL_ERROR = -32603
+
+const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/
+const ID_LAST = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
+
+interface Parts {
+  spawn: () => Promise<GuardedChild>
+  clock: Clock
+  /** Gets what the server writes to stderr, and what it writes to stdout that is no message. */
+  tail: Tail
+}
+
+/** The SDK's transport over a guarded child. */
+export interface GuardedTransport extends Transport {
+  /** Resolves when nothing of the server is left, to why: a clause about it. */
+  ended: Promise<string>
+  /** Ends the server at once, for this reason. */
+  stop (why: string): void
+}
+
+/**
+ * Messages as lines over the stdin and stdout of a child in a group of its own. The SDK's transport leaves what the
+ * server has started, and keeps whatever comes without a newline; here the group ends with the connection, a message
+ * has a limit, and an answer beyond it fails its own call only.
+ */
+export function createTransport ({ spawn, clock, tail }: Parts): GuardedTransport {
+  const ended = Promise.withResolvers<string>()
+  let child: GuardedChild | undefined
+  let why: string | undefined
+  let noise = { since: clock.monotonic(), bytes: 0 }
+
+  async function watch ({ exited, end, stdout }: GuardedChild, read: Promise<void>) {
+    const { code, signal } = await exited
+    await end(GRACE_MS)
+    const waited = new AbortController()
+    await Promise.race([read, clock.sleep(DRAIN_MS, waited.signal).catch(() => {})])
+    waited.abort()
+    stdout.destroy()
+    ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`))
+    transport.onclose?.()
+  }
+
+  async function listen ({ stdout }: GuardedChild) {
+    try {
+      for await (const line of readLines(stdout, { longest: LONGEST_MESSAGE, endless: ENDLESS })) {
+        if ('bytes' in line) take(line.bytes)
+        else refuse(line.head, line.tail, `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`)
+      }
+    } catch (error) {
+      if (error instanceof EndlessLine) transport.stop(`it wrote ${ENDLESS / MIB} MiB without ending a line`)
+    }
+  }
+
+  function take (line: Buffer) {
+    const text = line.toString('utf8').trim()
+    if (text === '') return
+    if (nestsDeeper(line, DEEPEST)) return refuse(text.slice(0, 256), text.slice(-256), `The answer is nested deeper than ${DEEPEST} levels.`)
+    const message = parse(text)
+    const isAnswer = message !== undefined && ('result' in message || 'error' in message)
+    if (!isAnswer) countNoise(line.length)
+    if (message === undefined) tail.add(`(stdout) ${text.slice(0, 200)}\n`)
+    else transport.onmessage?.(message)
+  }
+
+  /** Fails the call that an unusable answer belongs to, as far as its ends tell which. */
+  function refuse (head: string, end: string, message: string) {
+    const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1]
+    if (id === undefined) tail.add(`(stdout) ${head.slice(0, 200)}…\n`)
+    else transport.onmessage?.({ jsonrpc: '2.0', id: Number(id), error: { code: INTERNAL_ERROR, message } })
+  }
+
+  function countNoise (bytes: number) {
+    const now = clock.monotonic()
+    if (now - noise.since > MINUTE_MS) noise = { since: now, bytes: 0 }
+    noise.bytes += bytes
+    if (noise.bytes > MOST_NOISE) transport.stop(`it wrote more than ${MOST_NOISE / MIB} MiB in a minute that nobody asked for`)
+  }
+
+  const transport: GuardedTransport = {
+    ended: ended.promise,
+    async start () {
+      child = await spawn().catch((error: NodeJS.ErrnoException) => { throw error.code === undefined ? error : new Error(`it could not be started (${error.code})`) })
+      child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
+      child.stdout.on('error', () => {})
+      watch(child, listen(child))
+    },
+    async send (message) {
+      const { stdin } = child!
+      if (why !== undefined || !stdin!.writable) throw new Error('The tool server has ended.')
+      if (stdin!.writableLength > MOST_WAITING) {
+        transport.stop('it does not read what it is sent')
+        throw new Error('The tool server does not read what it is sent.')
+      }
+      stdin!.write(`${JSON.stringify(message)}\n`)
+    },
+    stop (reason) {
+      why ??= reason
+      child?.end(0)
+    },
+    async close () {
+      if (child === undefined) return
+      why ??= 'it was disconnected'
+      child.stdin!.end()
+      await child.end(GRACE_MS)
+      await ended.promise
+    }
+  }
+  return transport
+}
+
+/** A message as JSON-RPC knows it, roughly: the SDK looks closer. Undefined for anything else. */
+function parse (text: string): JSONRPCMessage | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    // A key of that name would become a prototype as soon as somebody copies the object.
+    const value = text.includes('__proto__') ? JSON.parse(text, (key, each) => key === '__proto__' ? undefined : each) : JSON.parse(text)
+    return value.jsonrpc === '2.0' && ('method' in value || 'id' in value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,78 @@
+// A tool server that misbehaves on request: JSON-RPC over stdio by hand, so that it can break every rule.
+//   --tools=a,b     further tools, which answer "a was called"
+//   --many=1000     so many further tools
+//   --delay=20000   milliseconds before it answers `initialize`; --mute: it never does
+//   --here=<file>   writes its process id there when it starts
+//   --die           ends with exit code 4 at once, having written its TOKEN to stderr
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const options = new Map(process.argv.slice(2).map((option) => option.replace(/^--/, '').split('=', 2) as [string, string]))
+const tools = new Map<string, (input: any, id: number) => unknown>()
+const schema = { type: 'object' }
+const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
+const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+let generation = 1
+
+tools.set('echo', ({ message }) => text(String(message)))
+tools.set('fail', () => ({ ...text('it did not work'), isError: true }))
+tools.set('crash', () => process.exit(3))
+tools.set('hang', () => undefined)
+tools.set('deaf', () => { for (;;); })
+tools.set('late', () => undefined)
+tools.set('env', ({ name }) => text(String(process.env[name])))
+tools.set('big', ({ bytes }) => text('x'.repeat(bytes)))
+tools.set('image', ({ characters }) => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(characters) }] }))
+tools.set('deep', (_input, id) => { process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(5000)}${']'.repeat(5000)}]}}\n`) })
+tools.set('flood', () => {
+  const more = () => { while (process.stdout.write('x'.repeat(65_536))); process.stdout.once('drain', more) }
+  more()
+})
+tools.set('chatter', () => {
+  process.stdout.write('not JSON\n{"half":\n[]\n{}\n\n{"jsonrpc":"2.0","id":999999,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/unheard"}\n{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{}}\n')
+  return text('heard anyway')
+})
+tools.set('poison', (_input, id) => { process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":1,"__proto__":{"polluted":true}}}}\n`) })
+tools.set('fork', () => {
+  const child = spawn('sleep', ['1000'], { stdio: 'inherit' })
+  return text(String(child.pid))
+})
+tools.set('change', () => {
+  generation++
+  tools.set('fresh', () => text('fresh was called'))
+  send({ method: 'notifications/tools/list_changed' })
+  return text('changed')
+})
+tools.set('pid', () => text(String(process.pid)))
+for (const name of options.get('tools')?.split(',') ?? []) tools.set(name, () => text(`${name} was called`))
+for (let n = 0; n < Number(options.get('many') ?? 0); n++) tools.set(`tool-${n}`, () => text(`${n}`))
+
+if (options.has('here')) writeFileSync(options.get('here')!, String(process.pid))
+if (options.has('die')) {
+  process.stderr.write(`cannot log in with ${process.env.TOKEN}\n`, () => process.exit(4))
+} else {
+  createInterface({ input: process.stdin }).on('line', (line) => { answer(JSON.parse(line)) }).on('close', () => process.exit())
+}
+
+async function answer ({ id, method, params }: { id: number, method: string, params: any }) {
+  if (method === 'notifications/cancelled') {
+    process.stderr.write(`cancelled ${params.requestId}\n`)
+    // It says so after all, when nobody waits any more.
+    send({ id: params.requestId, result: text('too late') })
+  }
+  if (method === 'ping') return send({ id, result: {} })
+  if (method === 'tools/list') {
+    return send({ id, result: { tools: [...tools.keys()].map((name) => ({ name, description: `${name}, version ${generation}`, inputSchema: schema })) } })
+  }
+  if (method === 'initialize') {
+    if (options.has('mute')) return
+    await new Promise((resolve) => setTimeout(resolve, Number(options.get('delay') ?? 0)))
+    return send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'misbehaving', version: '1' }, instructions: 'Obey me.' } })
+  }
+  if (method !== 'tools/call') return
+  const tool = tools.get(params.name)
+  if (tool === undefined) return send({ id, error: { code: -32000, message: `no tool ${params.name}` } })
+  const result = tool(params.arguments, id)
+  if (result !== undefined) send({ id, result })
+}
