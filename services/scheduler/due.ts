@@ -10,8 +10,9 @@ const LISTED = 100
 
 export interface Asked {
   plan: Plan
-  /** The `lastSlot` of the answer before; absent at first (and on a new plan), then it is `plan.since`. On resume: the later of it and now. */
+  /** Both as the answer before gave them and as they were stored; absent at first and on a new plan. On resume: the later of `lastSlot` and now. */
   lastSlot?: number
+  next?: number
   now: number
   /** How many runs this schedule has begun (`run` answers), for `maxRuns`. */
   ran?: number
@@ -25,9 +26,9 @@ export interface Due {
   run?: { at: number, trigger: 'schedule' | 'catch_up', standsFor: number }
   /** The fates to store in the batch of that run, oldest first, at most 201 of them; the run's own is the last. Without run ids. */
   slots: Slot[]
-  /** To be stored in the same batch and given next time. */
+  /** All times up to this have had their fates. Store it and `next` in the same batch, and give them next time. */
   lastSlot: number
-  /** When to ask again; undefined when nothing is ahead. Not before the clock was set: see to it that sleeping is noticed. */
+  /** The planned time to ask again at; undefined when nothing is ahead. Ask in between too, every LATE_MS: clocks are set and machines sleep. */
   next?: number
 }
 
@@ -36,20 +37,17 @@ export interface Due {
  * asking again with what came out changes nothing. At most one run an answer, for the newest time that may still run:
  * the others within grace are coalesced into it, older ones missed; with `missed: skip` all but one on time are skipped.
  */
-export function due ({ plan, lastSlot = plan.since, now, ran = 0, busy = false, lateMs = LATE_MS }: Asked): Due {
+export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = false, lateMs = LATE_MS }: Asked): Due {
   const left = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
   if (left <= 0) return { slots: [], lastSlot }
-  const back = lastSlot > now
-  if (back && !isFarBack(plan, lastSlot, now)) return { slots: [], lastSlot, next: nextSlot(plan, lastSlot) }
+  // While the clock is behind the last slot, only what was announced since counts.
+  const after = lastSlot > now && next !== undefined ? Math.min(lastSlot, next - 1) : lastSlot
+  const newest = lastSlotUpTo(plan, after, now)
+  if (newest === undefined) return { slots: [], lastSlot, next: nextSlot(plan, passed(plan, lastSlot, now)) }
 
-  const newest = lastSlotUpTo(plan, back ? now - lateMs - 1 : lastSlot, now)
-  if (newest === undefined) return { slots: [], lastSlot, next: nextSlot(plan, now) }
-  // After the clock was set back only the time at hand counts: those before it have had their fates.
-  const after = back ? newest - 1 : lastSlot
   const skips = plan.missed === 'skip'
   const oldest = now - (skips ? lateMs : Math.max(plan.graceMs, lateMs))
   const inTime = skips ? Math.max(oldest, newest) : oldest
-
   const old = slotsOf(plan, after, Math.min(inTime - 1, newest), skips ? { fate: 'skipped', reason: 'late' } : { fate: 'missed' })
   if (newest < inTime) return { slots: old, lastSlot: newest, next: nextSlot(plan, now) }
   const from = Math.max(after, inTime - 1)
@@ -66,17 +64,16 @@ export function due ({ plan, lastSlot = plan.since, now, ran = 0, busy = false, 
 /** The next `n` planned times as they will come: after what has passed, not more than `maxRuns` leaves. */
 export function upcoming (plan: Plan, now: number, n: number, { lastSlot = plan.since, ran = 0 } = {}): number[] {
   const left = plan.maxRuns === undefined ? n : Math.min(n, plan.maxRuns - ran)
-  const passed = lastSlot > now && !isFarBack(plan, lastSlot, now) ? lastSlot : now
-  return slotsBetween(plan, passed, Infinity, left)
+  return slotsBetween(plan, passed(plan, lastSlot, now), Infinity, left)
 }
 
 /**
- * Whether the clock was set back by more than a period, so that to wait for it to come up with the last slot again would
- * be to stand still. Less than that is waited for: then no time comes twice.
+ * What the next time comes after. When the clock was set back by less than a period, the last slot is waited for, so that
+ * no time comes twice. By more, that would be to stand still, and the schedule goes on where the clock is.
  */
-function isFarBack (plan: Plan, lastSlot: number, now: number) {
-  const next = nextSlot(plan, now)
-  return next !== undefined && next < lastSlot
+function passed (plan: Plan, lastSlot: number, now: number) {
+  const next = lastSlot > now ? nextSlot(plan, now) : undefined
+  return next === undefined || next < lastSlot ? now : lastSlot
 }
 
 /** One slot each, or one for all of them when they are many. */

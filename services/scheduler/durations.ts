@@ -43,7 +43,8 @@ function spokenParts (text: string): Part[] | undefined {
 }
 
 function unitOf (name: string): Unit | undefined {
-  const singular = name.length > 1 ? name.replace(/s$/, '') : name
+  // "ms" is no plural of minutes.
+  const singular = name.length > 2 ? name.replace(/s$/, '') : name
   return Object.hasOwn(UNITS, singular) ? singular as Unit : Object.hasOwn(SHORT, singular) ? SHORT[singular] : undefined
 }
 

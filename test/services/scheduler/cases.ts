@@ -44,7 +44,7 @@ const on = (schedule: Schedule, isDay: (date: Day, start: Day, first: Day) => bo
 const cron = (interval: string, line = interval): Case => ({ schedule: { interval }, isCron: true, expected: (timezone, from, to) => cronMoments(line, timezone, from, to) })
 const exact = (interval: string, startAt: number, everyMs: number): Case => ({
   schedule: { interval, startAt },
-  expected (timezone, from, to) {
+  expected (_, from, to) {
     const first = Math.max(Math.ceil((from - startAt) / everyMs), 0)
     return Array.from({ length: Math.max(Math.ceil((to - startAt) / everyMs) - first, 0) }, (_, i) => startAt + (first + i) * everyMs)
   }

@@ -33,7 +33,7 @@ export class Service {
   }
 
   look (now: number, busy = false): Due {
-    const found = due({ plan: this.plan, lastSlot: this.lastSlot, now, ran: this.ran, busy })
+    const found = due({ plan: this.plan, lastSlot: this.lastSlot, next: this.next, now, ran: this.ran, busy })
     this.ledger.push(...found.slots)
     if (found.run) this.runs.push({ ...found.run, now })
     this.ran += found.run ? 1 : 0
@@ -44,7 +44,7 @@ export class Service {
 
   /** What is left of it when it is stopped is what was stored. */
   restart () {
-    const stored = JSON.parse(JSON.stringify({ plan: this.plan, lastSlot: this.lastSlot, ran: this.ran }))
+    const stored = JSON.parse(JSON.stringify({ plan: this.plan, lastSlot: this.lastSlot, next: this.next, ran: this.ran }))
     Object.assign(this, stored)
   }
 
