@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { AboutData, AboutErrors, AboutResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, HealthData, HealthErrors, HealthResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, SteerRunData, SteerRunErrors, SteerRunResponses, StopRunData, StopRunErrors, StopRunResponses, TestProviderData, TestProviderErrors, TestProviderResponses } from './types.gen.ts';
+import type { AboutData, AboutErrors, AboutResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, HealthData, HealthErrors, HealthResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, SteerRunData, SteerRunErrors, SteerRunResponses, StopRunData, StopRunErrors, StopRunResponses, TestProviderData, TestProviderErrors, TestProviderResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -155,6 +155,68 @@ export const listApprovals = <ThrowOnError extends boolean = false>(options?: Op
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/approvals',
     ...options
+});
+
+/**
+ * Removes all threads, for good
+ */
+export const deleteThreads = <ThrowOnError extends boolean = false>(options?: Options<DeleteThreadsData, ThrowOnError>): RequestResult<DeleteThreadsResponses, DeleteThreadsErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteThreadsResponses, DeleteThreadsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads',
+    ...options
+});
+
+/**
+ * The threads, the one that changed last first
+ */
+export const listThreads = <ThrowOnError extends boolean = false>(options?: Options<ListThreadsData, ThrowOnError>): RequestResult<ListThreadsResponses, ListThreadsErrors, ThrowOnError> => (options?.client ?? client).get<ListThreadsResponses, ListThreadsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads',
+    ...options
+});
+
+/**
+ * Makes a thread
+ */
+export const createThread = <ThrowOnError extends boolean = false>(options: Options<CreateThreadData, ThrowOnError>): RequestResult<CreateThreadResponses, CreateThreadErrors, ThrowOnError> => (options.client ?? client).post<CreateThreadResponses, CreateThreadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Removes a thread with its approvals and runs; a run under way is stopped
+ */
+export const deleteThread = <ThrowOnError extends boolean = false>(options: Options<DeleteThreadData, ThrowOnError>): RequestResult<DeleteThreadResponses, DeleteThreadErrors, ThrowOnError> => (options.client ?? client).delete<DeleteThreadResponses, DeleteThreadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads/{id}',
+    ...options
+});
+
+/**
+ * A thread with its messages
+ */
+export const getThread = <ThrowOnError extends boolean = false>(options: Options<GetThreadData, ThrowOnError>): RequestResult<GetThreadResponses, GetThreadErrors, ThrowOnError> => (options.client ?? client).get<GetThreadResponses, GetThreadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads/{id}',
+    ...options
+});
+
+/**
+ * Makes a thread, or replaces what the body names of it
+ */
+export const putThread = <ThrowOnError extends boolean = false>(options: Options<PutThreadData, ThrowOnError>): RequestResult<PutThreadResponses, PutThreadErrors, ThrowOnError> => (options.client ?? client).put<PutThreadResponses, PutThreadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/threads/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

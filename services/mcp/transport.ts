@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../clock/clock.ts'
-import { nestsDeeper } from '../json.ts'
+import { excess } from '../json.ts'
 import type { GuardedChild } from '../process/guarded.ts'
 import { EndlessLine, readLines } from './lines.ts'
 import type { Tail } from './tail.ts'
@@ -15,6 +15,8 @@ const MOST_NOISE = 64 * MIB
 const MINUTE_MS = 60_000
 /** What may wait for a server to read it. */
 const MOST_WAITING = 16 * MIB
+/** Small values cost a hundred times the memory of their text. */
+const MOST_VALUES = 250_000
 const DEEPEST = 128
 /** How long a server has to end by itself once its input is closed and it was told to. */
 const GRACE_MS = 1_500
@@ -77,7 +79,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   function take (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (nestsDeeper(line, DEEPEST)) return refuse(text.slice(0, 256), text.slice(-256), `The answer is nested deeper than ${DEEPEST} levels.`)
+    if (excess(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) return refuse(text.slice(0, 256), text.slice(-256), `The answer is nested deeper than ${DEEPEST} levels or holds more than ${MOST_VALUES} values.`)
     const message = parse(text)
     const isAnswer = message !== undefined && ('result' in message || 'error' in message)
     if (!isAnswer) countNoise(line.length)
