@@ -1,25 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import t from 'tap'
-
-/** Runs a command on a file system of 8 MiB of its own, in a namespace that ends with it. */
-const onSmallDisk = (dir: string, ...command: string[]) => execFileSync('unshare',
-  ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"', dir, ...command],
-  { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-
-function smallDisksWork (dir: string): boolean {
-  try {
-    onSmallDisk(dir, 'true')
-    return true
-  } catch {
-    return false
-  }
-}
+import { onSmallDisk } from '../../small-disk.ts'
 
 t.test('on a disk that runs full no acknowledged write is lost, and the store comes back once there is room', async (t) => {
-  const dir = t.testdir()
-  if (!smallDisksWork(dir)) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-
-  const seen = JSON.parse(onSmallDisk(dir, process.execPath, new URL('full-disk.ts', import.meta.url).pathname, dir))
+  const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url))
+  if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
 
   t.match(seen.failure, /ERR_STORE_UNAVAILABLE.*No space left/)
   t.equal(seen.latched.state, 'latched')

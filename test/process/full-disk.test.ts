@@ -1,0 +1,28 @@
+import t from 'tap'
+import { onSmallDisk } from '../small-disk.ts'
+
+t.test('the service on a disk that runs full refuses clearly, loses nothing, comes back by itself; with no room at all it does not start', async (t) => {
+  const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url))
+  if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
+  const { acknowledged, full, after, again, refused, back } = seen
+  const noRoom = { status: 503, body: { error: /^The store is not available: No space left on device/, code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 } }
+
+  t.match(full.refusal, noRoom, 'a fact')
+  t.match(full.health, { status: 'degraded', checks: { store: /^latched: No space left/ } })
+  t.equal(full.brain, 503, 'what cannot be trusted is not shown')
+  t.match(full.run, { status: 503, text: /ERR_STORE_UNAVAILABLE/ }, 'a run')
+  t.match(full.approve, { status: 503 }, 'an approval')
+  t.match(full.key, noRoom, 'the gateway key')
+  t.match(full.configure, { status: 503, body: { code: 'ERR_CONFIG_NOT_SAVED', error: /ENOSPC.*make room/ } }, 'the model')
+  t.match(JSON.parse(full.config), { mine: 'kept' }, 'config.json is as it was')
+  t.equal(full.about.model, 'offline/assistant', 'what was not saved is not in force')
+
+  t.match(after, { health: { status: 'ok' }, learned: 200, configured: 200, config: { mine: 'kept', model: 'offline/scripted' } })
+  t.same(after.brain, acknowledged.slice(0, -1))
+  t.ok(after.approved.includes('tool-output-available'), 'the approval that found no room is taken now')
+  t.equal(after.approved.at(-1), 'finish')
+  for (const start of [again, back]) t.match(start, { health: { status: 'ok', checks: { store: 'ok' } }, brain: acknowledged })
+
+  t.match(refused, { code: 74, out: '', log: /no space left/i })
+  t.match(refused.log, /^[^\n]+\n$/, 'one sentence')
+})

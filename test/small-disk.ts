@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+
+/**
+ * Runs a module of the tests with `dir` as a file system of 8 MiB of its own, in a namespace that ends with it; returns
+ * the JSON it prints. Undefined where such a file system cannot be mounted.
+ */
+export function onSmallDisk (dir: string, module: URL): any {
+  const inNamespace = (...command: string[]) => execFileSync('unshare',
+    ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"', dir, ...command],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    inNamespace('true')
+  } catch {
+    return undefined
+  }
+  return JSON.parse(inNamespace(process.execPath, module.pathname, dir))
+}
