@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { createError } from '@fastify/error'
 import type { Clock } from '../clock/clock.ts'
 import { within } from '../deadline.ts'
+import { createSlots } from '../slots.ts'
 import { workerFile } from '../worker-file.ts'
 import type { Done, Kind, Transforms } from './contract.ts'
 
@@ -13,8 +14,8 @@ const DEADLINE_MS = 10_000
 const IDLE_MS = 30_000
 /** A megabyte of HTML becomes some two hundred of objects. */
 const MEMORY_MB = 384
-/** Jobs under way and waiting. */
-const MOST_JOBS = 32
+/** Jobs that wait for the one under way. */
+const MOST_WAITING = 31
 
 export interface TransformParts {
   clock: Clock
@@ -29,8 +30,8 @@ export type Transform = ReturnType<typeof createTransform>
  */
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
-  let last: Promise<void> = Promise.resolve()
-  let jobs = 0
+  let ended: Promise<unknown> = Promise.resolve()
+  const slots = createSlots({ most: 1, waiting: MOST_WAITING, busy: () => new TransformBusy() })
   let idle = new AbortController()
   const closing = new AbortController()
 
@@ -49,9 +50,9 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   }
 
   async function end (): Promise<void> {
-    const ended = worker
+    if (worker) ended = worker.terminate()
     worker = undefined
-    await ended?.terminate()
+    await ended
   }
 
   async function perform (kind: Kind, input: unknown): Promise<unknown> {
@@ -84,6 +85,8 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
 
   /** Ends the worker once nobody has come for a while. */
   function rest () {
+    idle.abort()
+    idle = new AbortController()
     clock.sleep(IDLE_MS, idle.signal).then(end, () => {})
   }
 
@@ -93,22 +96,14 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
      * cause may be the content, or with TransformBusy.
      */
     async run<K extends Kind> (kind: K, input: Transforms[K]['input'], { signal, ms = DEADLINE_MS }: { signal: AbortSignal, ms?: number }): Promise<Transforms[K]['output']> {
-      if (jobs >= MOST_JOBS) throw new TransformBusy()
-      jobs++
-      idle.abort()
-      const before = last
-      const over = Promise.withResolvers<void>()
-      last = over.promise
+      const either = AbortSignal.any([signal, closing.signal])
       try {
-        const either = AbortSignal.any([signal, closing.signal])
-        await turn(before, either)
-        return await perhaps(kind, input, ms, either) as Transforms[K]['output']
+        return await slots.run(either, () => {
+          idle.abort()
+          return perhaps(kind, input, ms, either)
+        }) as Transforms[K]['output']
       } finally {
-        before.then(over.resolve)
-        if (--jobs === 0) {
-          idle = new AbortController()
-          rest()
-        }
+        if (slots.idle && worker) rest()
       }
     },
 
@@ -119,7 +114,6 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     async close (): Promise<void> {
       closing.abort(new TransformFailed('anything', 'the service is ending'))
       idle.abort()
-      await last
       await end()
     }
   }
@@ -129,17 +123,4 @@ function reason (error: unknown, ms: number): string {
   const { code, kind, message } = error as { code?: string, kind?: string, message: string }
   if (kind === 'timeout') return `it took longer than ${ms / 1000} s`
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took too much memory' : message
-}
-
-/** Resolves when those before are done; rejects when the signal aborts first. */
-async function turn (before: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  try {
-    signal.throwIfAborted()
-    await Promise.race([before, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../clock/clock.ts'
 import { within } from '../deadline.ts'
+import { createSlots } from '../slots.ts'
 import type { Transform } from '../transform/transform.ts'
 import { readBody } from './body.ts'
 import { decode } from './charset.ts'
@@ -15,6 +16,9 @@ const DEADLINE_MS = 15_000
 /** Decompressed. */
 const MOST_BYTES = 5 * 1024 * 1024
 const MOST_REDIRECTS = 5
+/** Each may hold some megabytes; the others wait, and so many may. */
+const MOST_AT_ONCE = 6
+const MOST_WAITING = 64
 const LONGEST_URL = 8192
 const TEXT_DEADLINE_MS = 5_000
 const ACCEPT = 'text/html,application/xhtml+xml,text/markdown;q=0.9,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.5'
@@ -50,21 +54,27 @@ export type Web = ReturnType<typeof createWeb>
 
 /** Reads the web: documents as text, pages as markdown. */
 export function createWeb ({ policy, transform, clock }: Parts) {
+  const slots = createSlots({ most: MOST_AT_ONCE, waiting: MOST_WAITING, busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.') })
+
   return {
     /** Whatever the status is, the answer is a result. Throws AddressRefused, FetchFailed, TransformFailed or the signal's reason. */
     async fetch (address: string, signal: AbortSignal): Promise<Fetched> {
       const start = parseAddress(address)
-      const { type, bytes, ...got } = await within({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch((error) => {
-        signal.throwIfAborted()
-        if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
-        if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
-        throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
-      })
-      const answer = { ...got, contentType: type.type }
-      if (got.binary) return { ...answer, content: '' }
-      if ((readableAs(type.type) ?? sniff(bytes)) === 'text') return { ...answer, content: decode(bytes, type.charset) }
-      return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
+      return slots.run(signal, () => fetch(start, signal))
     }
+  }
+
+  async function fetch (start: URL, signal: AbortSignal): Promise<Fetched> {
+    const { type, bytes, ...got } = await within({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch((error) => {
+      signal.throwIfAborted()
+      if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
+      if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
+      throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
+    })
+    const answer = { ...got, contentType: type.type }
+    if (got.binary) return { ...answer, content: '' }
+    if ((readableAs(type.type) ?? sniff(bytes)) === 'text') return { ...answer, content: decode(bytes, type.charset) }
+    return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
   }
 
   /** The page as markdown, or, when that fails or takes too long, its text. */

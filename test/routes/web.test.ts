@@ -30,9 +30,12 @@ t.test('a page is fetched without asking; pages on this machine once the user al
   t.equal((await reload({ fetch: { allowPrivate: true } })).statusCode, 200)
   const { events } = await say(app, `fetch ${site.url}/`)
   t.match(of(events, 'tool-output-available')[0].output, { status: 200, title: 'My page', content: 'Written for a test.' })
+  t.equal(app.transform.running, true)
   t.match(text(events), `${site.url}/ answered 200: My page.\n\n\`\`\`\nWritten for a test.\n\`\`\``)
   await reload({})
   t.match(text((await say(app, `fetch ${site.url}/`)).events), /I could not fetch/)
+  await app.close()
+  t.equal(app.transform.running, false, 'the thread ends with the service')
 })
 
 t.test('the service never calls itself, by whatever name of this machine', async (t) => {

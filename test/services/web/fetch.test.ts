@@ -127,6 +127,7 @@ t.test('five redirections are followed, credentials and fragments dropped; a six
     '/4': redirect('/5', 308),
     '/5': as('text/plain', 'there'),
     '/loop': redirect('/loop'),
+    '/user': (req, res) => redirect(`http://user:pass@${req.headers.host}/5`)(req, res),
     '/umlaut': redirect(Buffer.from('/ü').toString('latin1')),
     '/%C3%BC': as('text/plain', 'found'),
     '/nowhere': as('text/plain', 'no location', { status: 302 })
@@ -138,6 +139,8 @@ t.test('five redirections are followed, credentials and fragments dropped; a six
   t.equal(site.requests.filter(({ path }) => path === '/loop').length, 6)
   t.equal((await fetch(`${site.url}/umlaut`)).content, 'found')
   t.match(await fetch(`${site.url}/nowhere`), { status: 302, content: 'no location' })
+  t.equal((await fetch(`${site.url}/user`)).url, `${site.url}/5`)
+  t.notOk('authorization' in site.requests.at(-1)!.headers)
   await site.quiet()
 })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
 import { Aborted } from '../../../services/abort.ts'
@@ -12,7 +13,7 @@ const MIB = 1024 * 1024
 
 /** Sends a piece again and again, as fast as it is taken, until the reader leaves. */
 async function endless (res: ServerResponse, piece: Buffer | string, headers: Record<string, string> = {}) {
-  res.writeHead(200, { 'content-type': 'text/plain', ...headers })
+  res.writeHead(res.statusCode, { 'content-type': 'text/plain', ...headers })
   await pipeline(function * () { for (;;) yield piece }, res).catch(() => {})
 }
 
@@ -39,6 +40,43 @@ t.test('a bomb goes off no further than five megabytes, whatever it is packed in
     t.same([content.length, cut], [5 * MIB, true], path)
   }
   await site.quiet()
+})
+
+t.test('a body that nobody reads is not waited for', async (t) => {
+  const site = await startSite(t, {
+    '/packed': (_req, res) => endless(res, 'x'.repeat(64 * 1024), { 'content-encoding': 'lzma' }),
+    '/film': (_req, res) => endless(res, 'x'.repeat(64 * 1024), { 'content-type': 'video/mp4' }),
+    '/moved': (_req, res) => endless(Object.assign(res, { statusCode: 302 }), 'x'.repeat(64 * 1024), { location: 'http://10.0.0.1/' })
+  })
+  const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
+  t.match(await failure(`${site.url}/packed`), /lzma/)
+  t.match(await fetch(`${site.url}/film`), { binary: true })
+  t.match(await failure(`${site.url}/moved`), /not on the public internet/)
+  await site.quiet()
+})
+
+t.test('six pages are fetched at once, the others in turn', async (t) => {
+  let open = 0
+  const held: Array<() => void> = []
+  const site = await startSite(t, {
+    '/': async (_req, res) => {
+      open++
+      await new Promise<void>((resolve) => held.push(resolve))
+      open--
+      res.writeHead(200, { 'content-type': 'text/plain' }).end('x')
+    }
+  })
+  const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
+  const stop = new AbortController()
+  const fetches = Array.from({ length: 70 }, (_, n) => fetch(site.url, n < 60 ? undefined : stop.signal).then(({ content }) => content, (error) => error))
+  t.match(await failure(site.url), /Too many pages are being fetched at once/)
+  stop.abort(new Aborted('stop'))
+  for (let done = 0; done < 60; done++) {
+    while (held.length === 0) await turn()
+    t.ok(open <= 6)
+    held.shift()!()
+  }
+  t.same(await Promise.all(fetches), [...Array(60).fill('x'), ...Array(10).fill(stop.signal.reason)])
 })
 
 t.test('packing that never unpacks to anything ends as well', async (t) => {
@@ -132,7 +170,7 @@ t.test('a page that takes ten seconds to read is given as text', async (t) => {
   const clock = fakeClock()
   const { fetch, transform } = openWeb(t, { publicPorts: [site.port], clock })
   const answer = fetch(site.url)
-  await clock.sleeper(10_000)
+  while (!transform.running) await turn()
   await clock.advance(10_000)
   t.match(await answer, { title: 'Deep', content: 'before', plain: true })
   t.equal(transform.running, true, 'in another thread')
