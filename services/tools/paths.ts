@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, resolve as absolute, sep } from 'node:path'
 import { PathRefused } from './errors.ts'
 
@@ -18,7 +18,11 @@ export interface PathPolicy {
   removable (real: string, cwd: string): Promise<void>
   /** Whether a real path is the service's own folder or in it. */
   hidden (real: string): Promise<boolean>
+  /** Whether a file is one of the service's own under another name: a hard link. */
+  owns (file: Identity & { nlink: bigint }): Promise<boolean>
 }
+
+interface Identity { dev: bigint, ino: bigint }
 
 /** Longest path taken, in UTF-16 units (PATH_MAX of Linux). */
 const LONGEST_PATH = 4096
@@ -40,7 +44,7 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
     const roots = [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
     return [...new Set(await Promise.all(roots.map(realPlace)))]
   }
-  const hidden = async (real: string) => within(real, await realPlace(scope.forbidden))
+  const hidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
 
   async function check (path: string, real: string, cwd: string): Promise<void> {
     const shown = JSON.stringify(path)
@@ -56,6 +60,13 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
 
   return {
     hidden,
+
+    async owns (file) {
+      if (file.nlink === 1n) return false
+      const names = await readdir(scope.forbidden, { recursive: true }).catch(() => [])
+      for (const name of names) if (same(file, await identify(join(scope.forbidden, name)))) return true
+      return false
+    },
 
     async resolve (path, cwd) {
       const wanted = absolute(cwd, readable(path))
@@ -78,8 +89,8 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
       // By name as well: a root may be given as a symlink, which is then kept, too.
       const named = [scope.workspace, cwd, ...scope.roots, scope.forbidden].map((path) => absolute(path))
       const kept = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
-      if (real === parse(real).root || kept.some((root) => within(root, real))) {
-        throw new PathRefused('The workspace, the working directory, the roots and what contains them cannot be deleted.')
+      for (const folder of [parse(real).root, ...kept]) {
+        if (await isIn(folder, real)) throw new PathRefused('The workspace, the working directory, the roots and what contains them cannot be deleted.')
       }
     }
   }
@@ -88,6 +99,29 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
 /** Compared with a trailing separator: /work-evil is not within /work. */
 function within (path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+/**
+ * Whether the real path is the folder or in it: by its name, or because a folder above it is the same one under another
+ * name. Names differ in case, or in how characters are composed, where the file system does not tell them apart; and a
+ * folder that is mounted elsewhere has two.
+ */
+async function isIn (path: string, folder: string): Promise<boolean> {
+  if (within(path, folder)) return true
+  const wanted = await identify(folder)
+  if (wanted === undefined) return false
+  for (let place = path; ; place = dirname(place)) {
+    if (same(wanted, await identify(place))) return true
+    if (place === dirname(place)) return false
+  }
+}
+
+function identify (path: string): Promise<Identity | undefined> {
+  return lstat(path, { bigint: true }).catch(() => undefined)
+}
+
+function same (a: Identity, b: Identity | undefined): boolean {
+  return b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
 function readable (path: string): string {

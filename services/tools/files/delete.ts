@@ -1,9 +1,9 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../contract.ts'
-import { about } from '../errors.ts'
+import { about, PathRefused } from '../errors.ts'
 import type { PathPolicy } from '../paths.ts'
-import { withParent, withSubfolder, type Folder } from './folder.ts'
+import { isMounted, withParent, withSubfolder, type Folder } from './folder.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File or folder to delete: absolute, or relative to the working directory.' }),
@@ -30,7 +30,7 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
 }
 
 /** Goes down folder by folder, each held open, so that a folder replaced by a symlink is not entered. */
-async function remove (folder: Folder, name: string, directory: boolean, recursive: boolean, signal: AbortSignal): Promise<number> {
+async function remove (folder: Folder, name: string | Buffer, directory: boolean, recursive: boolean, signal: AbortSignal): Promise<number> {
   signal.throwIfAborted()
   if (!directory) {
     await unlink(folder.entry(name))
@@ -39,7 +39,8 @@ async function remove (folder: Folder, name: string, directory: boolean, recursi
   let deleted = 1
   if (recursive) {
     await withSubfolder(folder, name, async (inner) => {
-      for (const entry of await readdir(inner.entry('.'), { withFileTypes: true })) {
+      if (await isMounted(folder, inner)) throw new PathRefused(`Something is mounted at ${JSON.stringify(inner.path)}: what it holds is not deleted. Unmount it first.`)
+      for (const entry of await readdir(inner.entry('.'), { withFileTypes: true, encoding: 'buffer' })) {
         deleted += await remove(inner, entry.name, entry.isDirectory(), recursive, signal)
       }
     })

@@ -63,19 +63,25 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
   }
 }
 
-async function namesOf (folder: Folder): Promise<{ names: Dirent[], cut: boolean }> {
-  const names: Dirent[] = []
-  for await (const entry of await opendir(folder.entry('.'))) {
-    if (names.length === NAMES_READ) return { names: names.sort((a, b) => compare(a.name, b.name)), cut: true }
-    names.push(entry)
+interface Found { name: string, raw: Buffer, entry: Dirent }
+
+/** Names that are no UTF-8 are shown as well as can be, and looked at by their bytes. */
+async function namesOf (folder: Folder): Promise<{ names: Found[], cut: boolean }> {
+  const names: Found[] = []
+  const done = (cut: boolean) => ({ names: names.sort((a, b) => compare(a.name, b.name)), cut })
+  // The type knows no names of bytes; opendir does.
+  for await (const entry of await opendir(folder.entry('.'), { encoding: 'buffer' as BufferEncoding })) {
+    if (names.length === NAMES_READ) return done(true)
+    const raw = entry.name as unknown as Buffer
+    names.push({ name: raw.toString(), raw, entry })
   }
-  return { names: names.sort((a, b) => compare(a.name, b.name)), cut: false }
+  return done(false)
 }
 
-async function describe (folder: Folder, entry: Dirent, prefix: string): Promise<Entry> {
+async function describe (folder: Folder, { name, raw, entry }: Found, prefix: string): Promise<Entry> {
   const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'symlink' : 'other'
-  const size = kind === 'file' ? (await lstat(folder.entry(entry.name)).catch(() => undefined))?.size : undefined
-  return { name: entry.name, path: prefix + entry.name, kind, ...(size !== undefined && { size }) }
+  const size = kind === 'file' ? (await lstat(folder.entry(raw)).catch(() => undefined))?.size : undefined
+  return { name, path: prefix + name, kind, ...(size !== undefined && { size }) }
 }
 
 /** By code unit: the same on every machine, unlike localeCompare. */

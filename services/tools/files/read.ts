@@ -32,7 +32,7 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     effect: 'read',
     execute: ({ path, offset = 1, limit = Infinity }, { cwd, signal }) => about(path, async () => {
       const real = await paths.resolve(path, cwd)
-      return withParent(real, (folder, name) => withFile(folder, name, async (file, size) => {
+      return withParent(real, (folder, name) => withFile(folder, name, paths, async (file, size) => {
         const bytes = await readUpTo(file, READ_BYTES, signal)
         if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
           return { path: real, content: '', binary: true, size, message: `This is a binary file of ${size} bytes; its content is not shown.` }

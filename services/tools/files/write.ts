@@ -30,7 +30,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
       const real = await paths.resolve(path, cwd)
       return withMadeFolder(dirname(real), async (folder) => {
         const name = basename(real)
-        const before = await examine(folder, name)
+        const before = await examine(folder, name, paths)
         await replace(folder, name, content, before?.mode, signal)
         return {
           path: real,
@@ -55,15 +55,16 @@ async function withMadeFolder<T> (path: string, work: (folder: Folder) => Promis
 }
 
 /** What is replaced: its mode, and its text when that can be compared. Refuses what is no file or may not be written. */
-async function examine (folder: Folder, name: string): Promise<{ mode: number, text?: string } | undefined> {
+async function examine (folder: Folder, name: string, paths: PathPolicy): Promise<{ mode: number, text?: string } | undefined> {
   const stat = await lstat(folder.entry(name || '.')).catch((error) => { if (error.code !== 'ENOENT') throw error })
   if (stat === undefined) return undefined
-  const mode = stat.mode & 0o7777
+  // Not the bits that lend its owner's rights: they were meant for the old content.
+  const mode = stat.mode & 0o777
   if (!stat.isFile()) throw new PathRefused(`${JSON.stringify(name)} is a folder or another thing that is not a regular file.`)
   // Renaming over a file asks only its folder: a read-only file is left alone.
   await access(folder.entry(name), constants.W_OK)
   if (stat.size > COMPARED_BYTES) return { mode }
-  return withFile(folder, name, async (file) => {
+  return withFile(folder, name, paths, async (file) => {
     const bytes = await file.readFile()
     return bytes.includes(0) ? { mode } : { mode, text: bytes.toString('utf8') }
   })

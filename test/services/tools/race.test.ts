@@ -56,7 +56,7 @@ t.test('a folder that is held is worked in even when another takes its place', {
   const content = await withFolder(join(base, 'sub'), (folder) => {
     renameSync(join(base, 'sub'), join(base, 'moved'))
     symlinkSync('outside', join(base, 'sub'))
-    return withFile(folder, 'file.txt', async (file) => (await file.readFile()).toString())
+    return withFile(folder, 'file.txt', { owns: async () => false }, async (file) => (await file.readFile()).toString())
   })
   t.equal(content, 'inside')
   await t.rejects(withFolder(join(base, 'sub'), async () => {}), 'a symlink is no folder')
