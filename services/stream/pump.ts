@@ -11,9 +11,11 @@ export interface Source {
 
 /** A comment line after so much silence keeps proxies and clients from giving up, milliseconds. */
 const PING_MS = 15_000
-/** A reader that takes nothing for so long, or is behind by so much, is dropped. */
+/** A reader that takes nothing for so long is dropped, */
 const STALL_MS = 30_000
+/** and one that is behind by so much after so long: where the service is what is slow, it took what it was given. */
 const MAX_LAG = 1024 * 1024
+const LAG_MS = 1_000
 
 /**
  * Copies a source to a socket as Server-Sent Events until it ends: one write for whatever there is, never more than
@@ -57,7 +59,8 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
     const either = AbortSignal.any([over, settled.signal])
     const stalled = (async () => {
       const deadline = clock.monotonic() + STALL_MS
-      while (clock.monotonic() < deadline && lag() <= MAX_LAG) await clock.sleep(Math.min(1_000, STALL_MS), either)
+      do await clock.sleep(LAG_MS, either)
+      while (clock.monotonic() < deadline && lag() <= MAX_LAG)
       return false
     })().catch(() => false)
     try {

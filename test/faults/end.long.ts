@@ -1,0 +1,4 @@
+import t from 'tap'
+import { endWithEverythingOpen } from './end.ts'
+
+t.test('SIGTERM with thirty of everything open ends the service in time, loses no acknowledged write and leaves no process', (t) => endWithEverythingOpen(t, 30))
