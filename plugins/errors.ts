@@ -50,7 +50,7 @@ export default fp(async (app) => {
 /** Also used for refusals that happen before routing. */
 export function answer (error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const shown = bodyOf(error, request)
-  if (shown.statusCode >= 500) request.log.error({ err: error }, 'request failed')
+  if (shown.statusCode >= 500 && shown.code !== 'ERR_DRAINING') request.log.error({ err: error }, 'request failed')
   if (shown.statusCode === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(shown.statusCode).send(shown)
 }

@@ -10,7 +10,15 @@ export interface Member {
   escaped: boolean
 }
 
-interface Row { pid: number, ppid: number, group: number, session: number, started: number }
+interface Row {
+  pid: number
+  ppid: number
+  group: number
+  session: number
+  started: number
+  /** Read when it is first asked for. */
+  limits?: string
+}
 
 /** Processes read at a time: each read is some microseconds, and others want the thread as well. */
 const SLICE = 64
@@ -26,17 +34,13 @@ export function startOf (pid: number): number {
  * is no /proc.
  */
 export async function findMembers (leader: number, mark: string, since: number): Promise<Member[] | undefined> {
-  const pids = processIds()
-  if (pids === undefined) return undefined
-  const rows: Row[] = []
+  // What is older than the command cannot come from it; its limits are not read.
+  const rows = (await look())?.filter(({ started }) => started >= since)
+  if (rows === undefined) return undefined
   const found = new Set<number>()
-  for (const [index, pid] of pids.entries()) {
+  for (const [index, row] of rows.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
-    const process = row(pid)
-    // What is older than the command cannot come from it; its limits are not read.
-    if (process === undefined || process.started < since) continue
-    rows.push(process)
-    if (process.group === leader || process.session === leader || isMarked(text(pid, 'limits'), mark)) found.add(pid)
+    if (row.group === leader || row.session === leader || isMarked(row.limits ??= text(row.pid, 'limits'), mark)) found.add(row.pid)
   }
   for (let before = -1; before < found.size;) {
     before = found.size
@@ -45,6 +49,25 @@ export async function findMembers (leader: number, mark: string, since: number):
   // The guard is a fork of the prologue, whose arguments carry the mark; the leader has become the command.
   return rows.filter(({ pid }) => found.has(pid)).map(({ pid, group }) =>
     ({ pid, guard: pid !== leader && text(pid, 'cmdline').includes(mark), escaped: group !== leader }))
+}
+
+let looking: Promise<Row[] | undefined> | undefined
+
+/** All processes, read after it was called: once for all who ask in the same turn, as when every command is ended at once. */
+function look (): Promise<Row[] | undefined> {
+  looking ??= (async () => {
+    await new Promise(setImmediate)
+    looking = undefined
+    const rows: Row[] = []
+    const pids = processIds()
+    for (const [index, pid] of pids?.entries() ?? []) {
+      if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
+      const process = row(pid)
+      if (process !== undefined) rows.push(process)
+    }
+    return pids && rows
+  })()
+  return looking
 }
 
 function processIds (): number[] | undefined {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
+import { abortKind } from '../../abort.ts'
 import type { Clock } from '../../clock/clock.ts'
 import { spawnGuarded } from '../../process/guarded.ts'
 import { shellCommand } from '../../process/shell.ts'
@@ -14,6 +15,8 @@ const LONGEST_MS = 30_000
 const LONGEST_BYTES = 120_000
 /** Beyond this much output, both streams together, the command is killed. */
 const FLOOD_BYTES = 10 * 1024 * 1024
+/** Between TERM and KILL when the service ends, which itself has 5 s. */
+const SHUTDOWN_MS = 1_000
 /** How long output is awaited when everything ended; only what could not be found and ended still holds it then. */
 const DRAIN_MS = 500
 /** The tool's own limit, TERM and KILL included. */
@@ -66,7 +69,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const finished = new AbortController()
       clock.sleep(timeoutMs, AbortSignal.any([finished.signal, signal])).then(
         () => { timedOut = true; return child.end() },
-        () => { if (signal.aborted) child.end() })
+        () => { if (signal.aborted) child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined) })
 
       const exit = await child.exited
       finished.abort()
