@@ -16,6 +16,7 @@ import retention from './retention.ts'
 import routeTable from './route-table.ts'
 import store from './store.ts'
 import stream from './stream.ts'
+import tasks from './tasks.ts'
 import threads from './threads.ts'
 import tools from './tools.ts'
 import transform from './transform.ts'
@@ -39,6 +40,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(mcp)
   await app.register(brain)
   await app.register(threads)
+  await app.register(tasks)
   await app.register(agent)
   await app.register(catalog)
   await app.register(health)

@@ -5,6 +5,7 @@ import docs from './docs.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
 import service from './service.ts'
+import tasks from './tasks.ts'
 import threads from './threads.ts'
 
 /** Every route of the service. */
@@ -13,6 +14,7 @@ export async function registerRoutes (app: App) {
   await app.register(docs)
   await app.register(agent)
   await app.register(threads)
+  await app.register(tasks)
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)

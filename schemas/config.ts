@@ -71,6 +71,12 @@ export const ConfigKeys = {
     runMs: Type.Optional(Type.Integer({ minimum: 1000 })),
     liveRuns: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 }))
   })),
+  tasks: Type.Optional(Type.Object({
+    /** Runs that work at once. */
+    concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 16 })),
+    /** Milliseconds that a question to a person stays open. */
+    approvalTtl: Type.Optional(Type.Integer({ minimum: 1000 }))
+  })),
   /** `false`: no analysis before a run, each is a standard one. */
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),

@@ -4,9 +4,9 @@ import type { App } from '../app.ts'
 
 export interface RawAnswer { status: number, headers: Record<string, string>, body: string, json (): any }
 
-/** Starts listening on a free local port and returns it. */
+/** Lets the service listen on a free local port, unless it does already, and returns its port. */
 export async function listen (app: App): Promise<number> {
-  await app.listen({ port: 0, host: '127.0.0.1' })
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   return (app.server.address() as AddressInfo).port
 }
 

@@ -436,6 +436,37 @@ export type NewThread = {
     [key: string]: unknown;
 };
 
+/**
+ * A part of a plan, and how far it is
+ */
+export type Phase = {
+    id: string;
+    description: string;
+    status: 'pending' | 'running' | 'completed' | 'failed' | 'skipped';
+};
+
+/**
+ * How the task is to be done
+ */
+export type Plan = {
+    phases: Array<Phase>;
+    qualityCriteria: Array<string>;
+    /**
+     * Who made it; fallback: the goal as one phase, since no model could
+     */
+    source: 'model' | 'user' | 'fallback';
+};
+
+/**
+ * A plan of your own instead of the model's
+ */
+export type PlanInput = {
+    phases: Array<{
+        description: string;
+    }>;
+    qualityCriteria?: Array<string>;
+};
+
 export type PreferenceBody = {
     /**
      * 1 to 200 characters after trimming
@@ -609,6 +640,16 @@ export type RunBody = {
 };
 
 /**
+ * The run that was begun
+ */
+export type RunQueued = {
+    ok: true;
+    taskId: string;
+    runId: string;
+    runNumber: number;
+};
+
+/**
  * The whole answer
  */
 export type RunResult = {
@@ -661,6 +702,78 @@ export type RunResult = {
 export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
+ * When a task runs
+ */
+export type Schedule = {
+    /**
+     * A word (hourly, daily, weekdays, weekends, weekly, monthly, yearly), weekdays ("every monday and thursday"), a duration ("30m", "2 days", "every 6 hours", "P1D") or a cron line ("0 9 * * 1-5", "@daily")
+     */
+    interval: string;
+    /**
+     * IANA time zone, such as Europe/Berlin. By default the machine's, and with it when the machine moves
+     */
+    timezone?: string;
+    /**
+     * Time of day: "09:00", "17:30:15", "9am". By default that of startAt; else 09:00 for words, the time of the start for durations
+     */
+    at?: string;
+    /**
+     * Weekdays for weeks, a day for months. By default that of startAt; else Monday and the 1st for words, the day of the start for durations
+     */
+    on?: string | number | Array<string>;
+    /**
+     * Not before this time, in milliseconds since the Unix epoch; durations are counted from it, their first run is then
+     */
+    startAt?: number;
+    /**
+     * The task is completed after so many runs of its schedule
+     */
+    maxRuns?: number;
+    /**
+     * What becomes of times that passed while the machine slept or the service was not there: one run for all of them (the default), or none
+     */
+    missed?: 'run_once' | 'skip';
+    /**
+     * How late that one run may be, in milliseconds; by default 24 hours. What is older is missed
+     */
+    graceMs?: number;
+};
+
+/**
+ * What became of a planned time
+ */
+export type Slot = {
+    /**
+     * The time that was planned; of several in a row the last. Milliseconds since the Unix epoch
+     */
+    at: number;
+    /**
+     * run: it ran (`runId`); coalesced: the run at `into` stood for it; skipped: on purpose (`reason`); missed: too long ago to be made up for
+     */
+    fate: 'run' | 'coalesced' | 'skipped' | 'missed';
+    /**
+     * Of several in a row: the first
+     */
+    from?: number;
+    /**
+     * Of several in a row: how many
+     */
+    count?: number;
+    /**
+     * Why it was skipped: overlap (a run was under way) or late (missed: skip)
+     */
+    reason?: string;
+    /**
+     * The planned time of the run that stood for it
+     */
+    into?: number;
+    /**
+     * The run that it became or that stood for it
+     */
+    runId?: string;
+};
+
+/**
  * The stream begins. Leaves before any model has answered
  */
 export type StartEvent = {
@@ -697,6 +810,535 @@ export type SteerBody = {
  */
 export type StepBoundaryEvent = {
     type: 'step-boundary';
+};
+
+/**
+ * A background task
+ */
+export type Task = {
+    id: string;
+    goal: string;
+    taskType: 'one_shot' | 'recurring' | 'triggered';
+    status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
+    /**
+     * Folder its runs work in
+     */
+    cwd: string;
+    plan: Plan;
+    schedule?: Schedule;
+    approval: {
+        mode: 'always' | 'first_n' | 'never';
+        firstN: number;
+        /**
+         * Runs whose result was approved since goal or plan last changed
+         */
+        approvedRuns: number;
+    };
+    /**
+     * A run that meets it has failed
+     */
+    budget?: {
+        maxTokensPerRun?: number;
+        /**
+         * Working time, not counting time a person is waited for; 30 unless said
+         */
+        maxMinutesPerRun?: number;
+    };
+    memory: TaskMemory;
+    approvalHistory: Array<{
+        approvalId: string;
+        runId: string;
+        runNumber: number;
+        kind: 'tool' | 'result';
+        tool?: string;
+        approved: boolean;
+        notes?: string;
+        /**
+         * Nobody answered in time
+         */
+        expired?: boolean;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+    }>;
+    steeringHistory: Array<{
+        id: string;
+        comment: string;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        createdAt: number;
+        /**
+         * The run that heard it first
+         */
+        runId?: string;
+    }>;
+    totalRuns: number;
+    successfulRuns: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    lastRunAt?: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    nextRunAt?: number;
+    /**
+     * user, failures or interrupted
+     */
+    pausedReason?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    updatedAt: number;
+};
+
+/**
+ * A run waits for a person; answer with POST /tasks/{id}/approve
+ */
+export type TaskApprovalEvent = {
+    type: 'task:approval';
+    taskId: string;
+    runId: string;
+    approvalId: string;
+    /**
+     * tool or result
+     */
+    kind: string;
+    tool?: string;
+    input?: unknown;
+    output?: string;
+};
+
+/**
+ * Who looks at the runs. always: every run; first_n: until N runs were approved, then only tools those did not use; never: nobody, and tools that ask elsewhere run unasked
+ */
+export type TaskApprovalInput = {
+    mode: 'always' | 'first_n' | 'never';
+    /**
+     * With mode first_n: how many runs a person approves first; 3 unless said
+     */
+    firstN?: number;
+};
+
+/**
+ * An answer to the question named, else to the oldest open one
+ */
+export type TaskApproveBody = {
+    /**
+     * true approves, false rejects
+     */
+    approved: boolean;
+    /**
+     * Feedback that informs future runs
+     */
+    notes?: string;
+    /**
+     * A UUID
+     */
+    approvalId?: string;
+};
+
+/**
+ * What the run is after the answer
+ */
+export type TaskApproved = {
+    ok: true;
+    taskId: string;
+    runId: string;
+    approvalId: string;
+    approved: boolean;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+};
+
+/**
+ * A task to make
+ */
+export type TaskBody = {
+    /**
+     * What the task is to achieve
+     */
+    goal: string;
+    /**
+     * one_shot unless said; recurring needs a schedule; triggered runs only by /run and steer
+     */
+    taskType?: 'one_shot' | 'recurring' | 'triggered';
+    approval?: TaskApprovalInput;
+    schedule?: Schedule;
+    /**
+     * Folder its runs work in; the workspace unless said
+     */
+    cwd?: string;
+    /**
+     * A run that meets it has failed
+     */
+    budget?: {
+        maxTokensPerRun?: number;
+        /**
+         * Working time, not counting time a person is waited for; 30 unless said
+         */
+        maxMinutesPerRun?: number;
+    };
+    plan?: PlanInput;
+};
+
+/**
+ * What to change. A new goal or plan begins the count of approved runs anew; a plan can be given while the task is planned
+ */
+export type TaskChanges = {
+    /**
+     * What the task is to achieve
+     */
+    goal?: string;
+    approval?: TaskApprovalInput;
+    schedule?: Schedule;
+    /**
+     * Folder its runs work in; the workspace unless said
+     */
+    cwd?: string;
+    /**
+     * A run that meets it has failed
+     */
+    budget?: {
+        maxTokensPerRun?: number;
+        /**
+         * Working time, not counting time a person is waited for; 30 unless said
+         */
+        maxMinutesPerRun?: number;
+    };
+    plan?: PlanInput;
+};
+
+/**
+ * A run finished successfully
+ */
+export type TaskCompleteEvent = {
+    type: 'task:complete';
+    taskId: string;
+    runId: string;
+    runNumber: number;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    output: string;
+    durationMs: number;
+    toolCount: number;
+    qualityScore: number;
+};
+
+/**
+ * The task is gone, with its runs
+ */
+export type TaskDeleted = {
+    ok: true;
+    taskId: string;
+};
+
+/**
+ * A run ended otherwise: failed, rejected, cancelled or interrupted
+ */
+export type TaskErrorEvent = {
+    type: 'task:error';
+    taskId: string;
+    runId: string;
+    error: string;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+};
+
+/**
+ * A run was judged
+ */
+export type TaskEvalEvent = {
+    type: 'task:eval';
+    taskId: string;
+    runId: string;
+    qualityScore: number;
+    satisfied: boolean;
+    issues: Array<string>;
+};
+
+/**
+ * What a run is worth. A broken rule cannot be outvoted by the model
+ */
+export type TaskEvaluation = {
+    satisfied: boolean;
+    qualityScore: number;
+    issues: Array<string>;
+    /**
+     * rules: no model could be asked, the score is the share of rules that hold
+     */
+    judge: 'model' | 'rules';
+};
+
+/**
+ * A page of tasks, newest first; with nextCursor there are more
+ */
+export type TaskList = {
+    tasks: Array<Task>;
+    nextCursor?: string;
+};
+
+/**
+ * What runs learned; the newest 100 of each
+ */
+export type TaskMemory = {
+    findings: Array<string>;
+    sources: Array<string>;
+    filesCreated: Array<string>;
+    decisions: Array<string>;
+    feedback: Array<{
+        runId: string;
+        approved: boolean;
+        notes: string;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+    }>;
+};
+
+/**
+ * A phase changes status
+ */
+export type TaskPhaseEvent = {
+    type: 'task:phase';
+    taskId: string;
+    runId: string;
+    /**
+     * The phase's description
+     */
+    phase: string;
+    phaseId: string;
+    status: string;
+};
+
+/**
+ * What a run waits for a person to say
+ */
+export type TaskQuestion = {
+    approvalId: string;
+    kind: 'tool' | 'result';
+    /**
+     * The tool that wants to run
+     */
+    tool?: string;
+    input?: unknown;
+    /**
+     * The result that wants approval
+     */
+    output?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+};
+
+/**
+ * One execution of a task
+ */
+export type TaskRun = {
+    runId: string;
+    /**
+     * The same as runId
+     */
+    id: string;
+    taskId: string;
+    runNumber: number;
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    queuedAt: number;
+    /**
+     * When it began to work, or was queued while it waits. Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    completedAt?: number;
+    /**
+     * From start to end
+     */
+    durationMs?: number;
+    /**
+     * The final text
+     */
+    output?: string;
+    /**
+     * Why it did not complete
+     */
+    error?: string;
+    phases: Array<Phase>;
+    toolCalls: Array<TaskToolCall>;
+    toolCount: number;
+    qualityScore?: number;
+    evaluation?: TaskEvaluation;
+    /**
+     * The comments that were new to this run
+     */
+    steering: Array<string>;
+    /**
+     * Open questions
+     */
+    questions: Array<TaskQuestion>;
+    usage: {
+        inputTokens: number;
+        outputTokens: number;
+    };
+    /**
+     * How often it began or went on after an interruption
+     */
+    attempts: number;
+    /**
+     * Of a catch_up run: how many missed times it stands for
+     */
+    standsFor?: number;
+};
+
+/**
+ * A page of runs, newest first
+ */
+export type TaskRunList = {
+    runs: Array<TaskRun>;
+    nextCursor?: string;
+};
+
+/**
+ * A schedule, what is ahead and what has been
+ */
+export type TaskSchedule = {
+    schedule: Schedule;
+    /**
+     * The next planned times, the nearest first
+     */
+    upcoming: Array<number>;
+    /**
+     * What became of the planned times that have passed, the newest first
+     */
+    slots: Array<Slot>;
+    /**
+     * Give it as `cursor` for older slots
+     */
+    nextCursor?: string;
+};
+
+/**
+ * A run begins
+ */
+export type TaskStartEvent = {
+    type: 'task:start';
+    taskId: string;
+    runId: string;
+    runNumber: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    phases: Array<Phase>;
+};
+
+/**
+ * A task changed its status
+ */
+export type TaskStatusEvent = {
+    type: 'task:status';
+    taskId: string;
+    status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
+    previous: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
+};
+
+/**
+ * Something to tell a task
+ */
+export type TaskSteerBody = {
+    /**
+     * Feedback or instruction for the next run
+     */
+    comment: string;
+    /**
+     * Start a run at once with this comment
+     */
+    runNow?: boolean;
+};
+
+/**
+ * A steering comment was posted
+ */
+export type TaskSteerEvent = {
+    type: 'task:steer';
+    taskId: string;
+    comment: string;
+};
+
+/**
+ * The comment was added; whether a run was begun for it
+ */
+export type TaskSteered = {
+    ok: true;
+    taskId: string;
+    comment: string;
+    runTriggered: boolean;
+};
+
+/**
+ * One event of the task stream, the JSON of a `data:` line; the SSE event name is its type. Events may gain fields, and there may be more types: ignore what you do not know
+ */
+export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+
+/**
+ * A tool call of a run
+ */
+export type TaskToolCall = {
+    tool: string;
+    input: unknown;
+    /**
+     * What it answered; in lists of runs, shortened
+     */
+    output?: unknown;
+    error?: string;
+    status: 'pending' | 'complete' | 'error' | 'denied';
+    durationMs?: number;
+};
+
+/**
+ * A tool call ended
+ */
+export type TaskToolEvent = {
+    type: 'task:tool';
+    taskId: string;
+    runId: string;
+    tool: string;
+    input: unknown;
+    /**
+     * What it answered; { error } when it failed or was denied
+     */
+    output: {
+        [key: string]: unknown;
+    };
+    /**
+     * complete, error or denied
+     */
+    status: string;
+};
+
+/**
+ * A tool call begins
+ */
+export type TaskToolStartEvent = {
+    type: 'task:tool-start';
+    taskId: string;
+    runId: string;
+    tool: string;
+    input: unknown;
 };
 
 export type TestBody = {
@@ -2196,6 +2838,1010 @@ export type PutThreadResponses = {
 };
 
 export type PutThreadResponse = PutThreadResponses[keyof PutThreadResponses];
+
+export type TaskEventsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/tasks/events';
+};
+
+export type TaskEventsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type TaskEventsError = TaskEventsErrors[keyof TaskEventsErrors];
+
+export type TaskEventsResponses = {
+    /**
+     * What happens to all tasks from now on, for as long as the connection lasts: Server-Sent Events whose name is the `type` of their data. Nothing is replayed
+     */
+    200: TaskStreamEvent;
+};
+
+export type TaskEventsResponse = TaskEventsResponses[keyof TaskEventsResponses];
+
+export type ListTasksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        status?: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
+        type?: 'one_shot' | 'recurring' | 'triggered';
+        limit?: number;
+        /**
+         * A UUID
+         */
+        cursor?: string;
+    };
+    url: '/tasks';
+};
+
+export type ListTasksErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ListTasksError = ListTasksErrors[keyof ListTasksErrors];
+
+export type ListTasksResponses = {
+    /**
+     * A page of tasks, newest first; with nextCursor there are more
+     */
+    200: TaskList;
+};
+
+export type ListTasksResponse = ListTasksResponses[keyof ListTasksResponses];
+
+export type CreateTaskData = {
+    body: TaskBody;
+    headers?: {
+        /**
+         * A repeat with the same key gets the first answer
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/tasks';
+};
+
+export type CreateTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type CreateTaskError = CreateTaskErrors[keyof CreateTaskErrors];
+
+export type CreateTaskResponses = {
+    /**
+     * A background task
+     */
+    201: Task;
+};
+
+export type CreateTaskResponse = CreateTaskResponses[keyof CreateTaskResponses];
+
+export type DeleteTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}';
+};
+
+export type DeleteTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type DeleteTaskError = DeleteTaskErrors[keyof DeleteTaskErrors];
+
+export type DeleteTaskResponses = {
+    /**
+     * The task is gone, with its runs
+     */
+    200: TaskDeleted;
+};
+
+export type DeleteTaskResponse = DeleteTaskResponses[keyof DeleteTaskResponses];
+
+export type GetTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}';
+};
+
+export type GetTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type GetTaskError = GetTaskErrors[keyof GetTaskErrors];
+
+export type GetTaskResponses = {
+    /**
+     * A background task
+     */
+    200: Task;
+};
+
+export type GetTaskResponse = GetTaskResponses[keyof GetTaskResponses];
+
+export type UpdateTaskData = {
+    body: TaskChanges;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}';
+};
+
+export type UpdateTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type UpdateTaskError = UpdateTaskErrors[keyof UpdateTaskErrors];
+
+export type UpdateTaskResponses = {
+    /**
+     * A background task
+     */
+    200: Task;
+};
+
+export type UpdateTaskResponse = UpdateTaskResponses[keyof UpdateTaskResponses];
+
+export type StartTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/start';
+};
+
+export type StartTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type StartTaskError = StartTaskErrors[keyof StartTaskErrors];
+
+export type StartTaskResponses = {
+    /**
+     * A background task
+     */
+    200: Task;
+};
+
+export type StartTaskResponse = StartTaskResponses[keyof StartTaskResponses];
+
+export type PauseTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/pause';
+};
+
+export type PauseTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type PauseTaskError = PauseTaskErrors[keyof PauseTaskErrors];
+
+export type PauseTaskResponses = {
+    /**
+     * A background task
+     */
+    200: Task;
+};
+
+export type PauseTaskResponse = PauseTaskResponses[keyof PauseTaskResponses];
+
+export type ResumeTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/resume';
+};
+
+export type ResumeTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ResumeTaskError = ResumeTaskErrors[keyof ResumeTaskErrors];
+
+export type ResumeTaskResponses = {
+    /**
+     * A background task
+     */
+    200: Task;
+};
+
+export type ResumeTaskResponse = ResumeTaskResponses[keyof ResumeTaskResponses];
+
+export type CancelTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/cancel';
+};
+
+export type CancelTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type CancelTaskError = CancelTaskErrors[keyof CancelTaskErrors];
+
+export type CancelTaskResponses = {
+    /**
+     * A background task
+     */
+    200: Task;
+};
+
+export type CancelTaskResponse = CancelTaskResponses[keyof CancelTaskResponses];
+
+export type RunTaskData = {
+    body?: never;
+    headers?: {
+        /**
+         * A repeat with the same key gets the first answer
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/run';
+};
+
+export type RunTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type RunTaskError = RunTaskErrors[keyof RunTaskErrors];
+
+export type RunTaskResponses = {
+    /**
+     * The run that was begun
+     */
+    202: RunQueued;
+};
+
+export type RunTaskResponse = RunTaskResponses[keyof RunTaskResponses];
+
+export type SteerTaskData = {
+    body: TaskSteerBody;
+    headers?: {
+        /**
+         * A repeat with the same key gets the first answer
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/steer';
+};
+
+export type SteerTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type SteerTaskError = SteerTaskErrors[keyof SteerTaskErrors];
+
+export type SteerTaskResponses = {
+    /**
+     * The comment was added; whether a run was begun for it
+     */
+    200: TaskSteered;
+};
+
+export type SteerTaskResponse = SteerTaskResponses[keyof SteerTaskResponses];
+
+export type ApproveTaskData = {
+    body: TaskApproveBody;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/approve';
+};
+
+export type ApproveTaskErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ApproveTaskError = ApproveTaskErrors[keyof ApproveTaskErrors];
+
+export type ApproveTaskResponses = {
+    /**
+     * What the run is after the answer
+     */
+    200: TaskApproved;
+};
+
+export type ApproveTaskResponse = ApproveTaskResponses[keyof ApproveTaskResponses];
+
+export type ListTaskRunsData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: {
+        limit?: number;
+        /**
+         * nextCursor of the page before
+         */
+        cursor?: number;
+    };
+    url: '/tasks/{id}/runs';
+};
+
+export type ListTaskRunsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ListTaskRunsError = ListTaskRunsErrors[keyof ListTaskRunsErrors];
+
+export type ListTaskRunsResponses = {
+    /**
+     * A page of runs, newest first
+     */
+    200: TaskRunList;
+};
+
+export type ListTaskRunsResponse = ListTaskRunsResponses[keyof ListTaskRunsResponses];
+
+export type GetTaskRunData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/runs/{runId}';
+};
+
+export type GetTaskRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type GetTaskRunError = GetTaskRunErrors[keyof GetTaskRunErrors];
+
+export type GetTaskRunResponses = {
+    /**
+     * One execution of a task
+     */
+    200: TaskRun;
+};
+
+export type GetTaskRunResponse = GetTaskRunResponses[keyof GetTaskRunResponses];
+
+export type CancelTaskRunData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: never;
+    url: '/tasks/{id}/runs/{runId}/cancel';
+};
+
+export type CancelTaskRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type CancelTaskRunError = CancelTaskRunErrors[keyof CancelTaskRunErrors];
+
+export type CancelTaskRunResponses = {
+    /**
+     * One execution of a task
+     */
+    200: TaskRun;
+};
+
+export type CancelTaskRunResponse = CancelTaskRunResponses[keyof CancelTaskRunResponses];
+
+export type GetTaskScheduleData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many of the next planned times
+         */
+        upcoming?: number;
+        /**
+         * How many slots
+         */
+        limit?: number;
+        /**
+         * nextCursor of the page before
+         */
+        cursor?: number;
+    };
+    url: '/tasks/{id}/schedule';
+};
+
+export type GetTaskScheduleErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type GetTaskScheduleError = GetTaskScheduleErrors[keyof GetTaskScheduleErrors];
+
+export type GetTaskScheduleResponses = {
+    /**
+     * A schedule, what is ahead and what has been
+     */
+    200: TaskSchedule;
+};
+
+export type GetTaskScheduleResponse = GetTaskScheduleResponses[keyof GetTaskScheduleResponses];
 
 export type ClearBrainData = {
     body?: never;

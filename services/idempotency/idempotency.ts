@@ -22,28 +22,19 @@ export function createIdempotency ({ store, clock }: { store: Store, clock: Cloc
 
   return {
     /**
-     * The answer of `effect`, or the first one given for this key. `effect` returns what to write and what to answer;
-     * it must do nothing else that matters. Without a key it always takes effect.
+     * The answer of `effect`, or the first one given for this key. `effect` writes the operations that `remember` gives
+     * for its answer together with what it does. Without a key it always takes effect.
      * Throws KeyReused (409) when the key came with another request.
      */
-    async once<T> ({ route, key, body }: { route: string, key?: string, body: unknown }, effect: () => Promise<{ ops: Op[], answer: T }>): Promise<T> {
-      if (key === undefined) {
-        const { ops, answer } = await effect()
-        await store.transact(ops)
-        return answer
-      }
+    async once<T> ({ route, key, body }: { route: string, key?: string, body: unknown }, effect: (remember: (answer: T) => Op[]) => Promise<T>): Promise<T> {
+      if (key === undefined) return effect(() => [])
       const at = IDEMPOTENCY_PREFIX + store.digest(`${route} ${key}`)
       const request = store.digest(JSON.stringify(body) ?? '')
       return locked(at, async () => {
         const known = await store.get<Remembered>(at)
-        if (known !== undefined) {
-          if (known.request !== request) throw new KeyReused()
-          return known.answer as T
-        }
-        const { ops, answer } = await effect()
-        const remembered: Remembered = { request, answer, at: clock.now() }
-        await store.transact([...ops, { type: 'put', key: at, value: remembered }])
-        return answer
+        if (known === undefined) return effect((answer) => [{ type: 'put', key: at, value: { request, answer, at: clock.now() } satisfies Remembered }])
+        if (known.request !== request) throw new KeyReused()
+        return known.answer as T
       })
     }
   }

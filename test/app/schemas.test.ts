@@ -8,6 +8,7 @@ import { HealthSchema } from '../../schemas/service.ts'
 import { build } from '../helper.ts'
 import { connect, everything } from '../mcp.ts'
 import { parseEvents } from '../sse.ts'
+import { tasksOf } from '../tasks.ts'
 
 interface Compiled { name: string, compile (): unknown }
 interface Sent { name: string, given: unknown, sent: unknown }
@@ -70,6 +71,20 @@ const config = {
 const live = async (app: App) => app.agent.liveRuns > 0 ||
   app.agent.run({ messages: [{ role: 'user', content: 'run `sleep 30`' }], id: 'live', resumable: true })
 
+const weekly = { goal: "write 'x' to task.txt", taskType: 'recurring', schedule: { interval: 'weekly', on: ['mon', 'thu'], missed: 'skip', graceMs: 0 }, budget: { maxTokensPerRun: 9e6, maxMinutesPerRun: 0.5 } }
+const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, payload })
+const aTask = async (app: App, fields: object = {}): Promise<string> => `/tasks/${(await post(app, '/tasks', { ...weekly, ...fields })).json().id}`
+/** A task whose run waits for a person's word about a tool. */
+async function asking (app: App) {
+  const tasks = await tasksOf({ teardown () {} }, app)
+  const events = await tasks.watch()
+  const task = await aTask(app)
+  await post(app, `${task}/run`)
+  const { runId } = await events.until('task:approval', { taskId: task.slice('/tasks/'.length) })
+  events.leave()
+  return { task, runId }
+}
+
 /** A call of every route that answers JSON when all is well. Whoever adds such a route adds a call. */
 const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET / 200': (app) => app.inject('/'),
@@ -107,6 +122,49 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject({ method: 'DELETE', url: '/threads/gone' })
   },
   'DELETE /threads 200': (app) => app.inject({ method: 'DELETE', url: '/threads' }),
+  'GET /tasks 200': async (app) => {
+    await aTask(app)
+    await aTask(app)
+    return app.inject('/tasks?limit=1&type=recurring&status=planned')
+  },
+  'POST /tasks 201': (app) => post(app, '/tasks', weekly),
+  'GET /tasks/:id 200': async (app) => {
+    const { task } = await asking(app)
+    await post(app, `${task}/approve`, { approved: false, notes: 'no' })
+    await post(app, `${task}/steer`, { comment: 'more' })
+    return app.inject(task)
+  },
+  'PUT /tasks/:id 200': async (app) => app.inject({ method: 'PUT', url: await aTask(app), payload: { plan: { phases: [{ description: 'one' }], qualityCriteria: ['good'] } } }),
+  'DELETE /tasks/:id 200': async (app) => app.inject({ method: 'DELETE', url: await aTask(app) }),
+  'POST /tasks/:id/start 200': async (app) => post(app, `${await aTask(app)}/start`),
+  'POST /tasks/:id/pause 200': async (app) => {
+    const task = await aTask(app)
+    await post(app, `${task}/start`)
+    return post(app, `${task}/pause`)
+  },
+  'POST /tasks/:id/resume 200': async (app) => {
+    const task = await aTask(app)
+    await post(app, `${task}/start`)
+    await post(app, `${task}/pause`)
+    return post(app, `${task}/resume`)
+  },
+  'POST /tasks/:id/cancel 200': async (app) => post(app, `${await aTask(app)}/cancel`),
+  'POST /tasks/:id/run 202': async (app) => post(app, `${await aTask(app)}/run`),
+  'POST /tasks/:id/steer 200': async (app) => post(app, `${await aTask(app)}/steer`, { comment: 'more' }),
+  'POST /tasks/:id/approve 200': async (app) => post(app, `${(await asking(app)).task}/approve`, { approved: true }),
+  'GET /tasks/:id/runs 200': async (app) => {
+    const { task } = await asking(app)
+    return app.inject(`${task}/runs?limit=1`)
+  },
+  'GET /tasks/:id/runs/:runId 200': async (app) => {
+    const { task, runId } = await asking(app)
+    return app.inject(`${task}/runs/${runId}`)
+  },
+  'POST /tasks/:id/runs/:runId/cancel 200': async (app) => {
+    const { task, runId } = await asking(app)
+    return post(app, `${task}/runs/${runId}/cancel`)
+  },
+  'GET /tasks/:id/schedule 200': async (app) => app.inject(`${await aTask(app)}/schedule?upcoming=2`),
   'GET /memory/brain 200': async (app) => {
     await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'two\nlines', value: 'x' } })
     return app.inject('/memory/brain')

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Reply } from './model.ts'
-import { callsMade, lastRequest, type MadeCall } from './prompt.ts'
+import { phasesOf } from './phases.ts'
+import { lastRequest, type MadeCall } from './prompt.ts'
 import { HELP, report, type Outcome } from './report.ts'
 import { readSteps } from './split.ts'
 
@@ -16,7 +17,7 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
   const steps = readSteps(lastRequest(prompt))
   if (!steps.some((step) => step.kind === 'command')) return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
   const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name))
-  const made = callsMade(prompt)
+  const { made, report: phases } = phasesOf(prompt, tools, steps)
   const outcomes: Outcome[] = []
   let next = 0
   for (const step of steps) {
@@ -31,15 +32,22 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
     const at = equal < 0 && !refused && made[next]?.toolName === step.toolName ? next : equal
     if (at >= 0) {
       outcomes.push({ step, call: made[at] })
+      phases.over(made[at])
       next = at + 1
       continue
     }
     // What was denied once is not asked for again.
-    if (refused) outcomes.push({ step, call: refused })
-    else if (offered.has(step.toolName)) return { toolCalls: [{ toolName: step.toolName, input: step.input }] }
-    else outcomes.push({ step })
+    if (refused) {
+      outcomes.push({ step, call: refused })
+      phases.over(refused)
+    } else if (offered.has(step.toolName)) return { toolCalls: [...phases.calls(), { toolName: step.toolName, input: step.input }] }
+    else {
+      outcomes.push({ step })
+      phases.over()
+    }
   }
-  return { text: report(outcomes) }
+  const last = phases.calls()
+  return last.length > 0 ? { toolCalls: last } : { text: report(outcomes) }
 }
 
 function withoutCommands (unread: string[]): string {

@@ -19,7 +19,8 @@ export function structuredReply (options: LanguageModelV4CallOptions, format: Fo
     analysis: () => analysis(request),
     evaluation: () => evaluation(request),
     plan: () => plan(request, format.schema),
-    facts: () => ({ facts: facts(options) })
+    facts: () => ({ facts: facts(options) }),
+    'task-memory': () => ({ findings: [finding(request)], decisions: [] })
   }
   const found = Object.hasOwn(rules, format.name ?? '') ? rules[format.name!]() : {}
   const properties = (format.schema as { properties?: object } | undefined)?.properties
@@ -75,6 +76,9 @@ function facts ({ prompt }: LanguageModelV4CallOptions): string[] {
   const found = said.map((sentence) => sentence.replace(/^\s*(?:user|human)\s*:\s*/i, '').trim()).filter((sentence) => STATEMENT.test(sentence) && !sentence.endsWith('?'))
   return [...new Set(found.map((sentence) => sentence.replace(/^remember that\s+/i, '').replace(/[.!]+$/, '')))]
 }
+
+/** The first thing that a run's report says. */
+const finding = (request: string) => shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')
 
 const described = (step: Step) => step.kind === 'command'
   ? `${step.toolName} ${shortened(String(step.input.path ?? step.input.command ?? step.input.url ?? step.input.query ?? ''))}`.trim()

@@ -1,14 +1,16 @@
 import t from 'tap'
 import { systemClock } from '../../../services/clock/clock.ts'
 import { createIdempotency } from '../../../services/idempotency/idempotency.ts'
+import type { Op } from '../../../services/store/contract.ts'
 import { testStore } from '../../store.ts'
 
 async function setUp (t: Parameters<typeof testStore>[0]) {
   const store = await testStore(t)
   let effects = 0
-  const effect = async () => {
+  const effect = async (remember: (answer: { n: number }) => Op[]) => {
     const n = ++effects
-    return { ops: [{ type: 'put' as const, key: `effect/${n}`, value: n }], answer: { n } }
+    await store.transact([{ type: 'put', key: `effect/${n}`, value: n }, ...remember({ n })])
+    return { n }
   }
   return { store, idempotency: createIdempotency({ store, clock: systemClock }), effect, count: () => effects }
 }

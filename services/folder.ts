@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createError } from '@fastify/error'
 
-const BadFolder = createError('ERR_INVALID_CWD', 'context.cwd "%s" is not a folder that can be opened.', 400)
+const BadFolder = createError('ERR_INVALID_CWD', 'The folder (cwd) "%s" is not a folder that can be opened.', 400)
 
 /** The absolute path of the folder a run works in; throws BadFolder (400) when there is none at that path. */
 export async function openFolder (path: string | undefined, workspace: string): Promise<string> {

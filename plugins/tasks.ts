@@ -1,0 +1,56 @@
+import type { FastifyReply } from 'fastify'
+import { fastifySSE } from '@fastify/sse'
+import fp from 'fastify-plugin'
+import { createIdempotency } from '../services/idempotency/idempotency.ts'
+import { createBus } from '../services/tasks/bus.ts'
+import { createTasks, type Tasks } from '../services/tasks/tasks.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance { tasks: Tasks }
+  interface FastifyReply {
+    /** Answers with what happens to tasks, until the client goes away, lags too far behind, or the service ends. */
+    streamTasks (): Promise<void>
+  }
+}
+
+/** A comment line after so much time keeps proxies and clients from giving up, milliseconds. */
+const PING_MS = 15_000
+
+/** Background tasks, and the stream of what happens to them. Runs that are under way go on once the service listens. */
+export default fp(async (app) => {
+  const { store, clock, tools: host, fence, providers: registry, brain, config, workspace, log } = app
+  const bus = createBus({ clock })
+  const tasks = createTasks({
+    store,
+    clock,
+    registry,
+    host,
+    fence,
+    idempotency: createIdempotency({ store, clock }),
+    config: () => config.current,
+    memory: async () => (await brain.recall()).contextPreview,
+    workspace,
+    emit: bus.emit,
+    log
+  })
+  app.decorate('tasks', tasks)
+  await app.register(fastifySSE, { heartbeatInterval: PING_MS, serializer: (data) => data })
+  app.decorateReply('streamTasks', async function (this: FastifyReply) {
+    const { raw, over, sse } = this
+    const events = bus.listen(over, () => raw.destroy())
+    sse.sendHeaders()
+    raw.flushHeaders()
+    // A send to a client that went away in the middle of it never settles.
+    const gone = new Promise<void>((resolve) => { over.addEventListener('abort', () => resolve(), { once: true }) })
+    await Promise.race([sse.send(events), gone])
+    await events.return(undefined)
+  })
+  let opened: Promise<void> | undefined
+  app.addHook('onListen', async () => { opened = tasks.open() })
+  app.addHook('preClose', async () => {
+    await opened
+    await tasks.close()
+    bus.emit({ type: 'service:shutdown' })
+    bus.close()
+  })
+}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'brain', 'stream'] })

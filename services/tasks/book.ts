@@ -1,0 +1,137 @@
+import type { TaskStreamEvent } from '../../schemas/task-events.ts'
+import type { Clock } from '../clock/clock.ts'
+import { createKeyedLock } from '../locks.ts'
+import type { Op, Store } from '../store/contract.ts'
+import { RunNotFound, TaskNotFound } from './errors.ts'
+import type { TaskLogEvent } from './log.ts'
+import { eventsKey, eventsPrefix, openQuestions, runIndexKey, runKey, runsPrefix, taskKey, TASKS, type RunPointer, type StoredRun, type StoredTask } from './record.ts'
+
+/** What a change does: the task becomes `task`, `ops` go with it, then `events` leave, then `after` happens. */
+export interface Change<T> {
+  task: StoredTask
+  runs?: StoredRun[]
+  ops?: Op[]
+  events?: TaskStreamEvent[]
+  /** What the one who asked is told. */
+  answer: T
+  /** Once all of it is durable; not waited for. */
+  after?: () => void
+}
+
+export type Book = ReturnType<typeof createBook>
+
+/**
+ * The tasks and their runs on disk. Everything that changes a task goes through `change`, one at a time for each task:
+ * what belongs together is one synced batch, and events leave when it is durable.
+ */
+export function createBook ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
+  const locked = createKeyedLock()
+  /** When each task next wants to be looked at. */
+  const due = new Map<string, number>()
+  const listeners = new Set<() => void>()
+
+  const find = (taskId: string) => store.get<StoredTask>(taskKey(taskId))
+
+  /** Throws TaskNotFound (404). */
+  async function get (taskId: string): Promise<StoredTask> {
+    const task = await find(taskId)
+    if (task === undefined) throw new TaskNotFound(taskId)
+    return task
+  }
+
+  async function runAt ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string): Promise<StoredRun | undefined> {
+    return store.get<StoredRun>(runKey(taskId, runNumber))
+  }
+
+  /** Throws RunNotFound (404). */
+  async function run (taskId: string, runId: string): Promise<StoredRun> {
+    const at = await store.get<{ taskId: string, runNumber: number }>(runIndexKey(runId))
+    const found = at?.taskId === taskId ? await runAt(at, taskId) : undefined
+    if (found === undefined) throw new RunNotFound(runId)
+    return found
+  }
+
+  /** Remembers when the task's next time or question is due; also for tasks that were read at the start. */
+  function watch (task: StoredTask, live: StoredRun | undefined) {
+    const times = live === undefined ? [] : openQuestions(live).map(({ expiresAt }) => expiresAt)
+    if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') times.push(task.nextRunAt ?? Infinity)
+    const next = Math.min(...times, Infinity)
+    if (next === Infinity) due.delete(task.id)
+    else due.set(task.id, next)
+    for (const listener of listeners) listener()
+  }
+
+  async function commit<T> (before: StoredTask | undefined, { task, runs = [], ops = [], events = [], answer, after }: Change<T>): Promise<T> {
+    const now = clock.now()
+    const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }]
+    for (const run of runs) {
+      writes.push({ type: 'put', key: runKey(task.id, run.runNumber), value: run })
+      if (run.status === 'queued') writes.push({ type: 'put', key: runIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
+    }
+    await store.transact([...writes, ...ops])
+    const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
+    watch(task, live)
+    for (const event of events) emit(event)
+    if (before !== undefined && before.status !== task.status) emit({ type: 'task:status', taskId: task.id, status: task.status, previous: before.status })
+    after?.()
+    return answer
+  }
+
+  return {
+    find,
+    get,
+    run,
+    runAt,
+    watch,
+    forget: (taskId: string) => { due.delete(taskId) },
+    due: due as ReadonlyMap<string, number>,
+    /** Calls back whenever `due` has changed. */
+    onDue: (listener: () => void) => { listeners.add(listener) },
+
+    /** One task at a time does `work`, which may read and write as it likes. */
+    locked,
+
+    /** Adds a task. */
+    add: <T>(change: Change<T>) => commit(undefined, change),
+
+    /** Reads the task, lets `edit` decide on a copy, and makes the decision durable. Throws TaskNotFound (404) and whatever `edit` throws. */
+    change: <T>(taskId: string, edit: (task: StoredTask) => Promise<Change<T>> | Change<T>): Promise<T> => locked(taskId, async () => {
+      const before = await get(taskId)
+      return commit(before, await edit(structuredClone(before)))
+    }),
+
+    tasks: (options: { reverse?: boolean, after?: string } = {}) => store.list<StoredTask>(TASKS, { ...options, after: options.after && taskKey(options.after) }),
+
+    async count (): Promise<number> {
+      const ids: string[] = []
+      for await (const [key] of store.list(TASKS)) ids.push(key)
+      return ids.length
+    },
+
+    /** The runs of a task, newest first, from behind the run with that number. */
+    runs: (taskId: string, before?: number) => store.list<StoredRun>(runsPrefix(taskId), { reverse: true, ...(before !== undefined && { after: runKey(taskId, before) }) }),
+
+    async events (runId: string): Promise<TaskLogEvent[]> {
+      const events: TaskLogEvent[] = []
+      for await (const [, chunk] of store.list<TaskLogEvent[]>(eventsPrefix(runId))) events.push(...chunk)
+      return events
+    },
+
+    /** Makes a live run on disk what `run` says, with more of its history. Only its own session may. */
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[]) {
+      const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
+      await store.transact([
+        { type: 'put', key: runKey(taskId, run.runNumber), value: written },
+        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: eventsKey(run.runId, run.chunks), value: fresh }])
+      ])
+      return written
+    },
+
+    /** The operations that remove a run and its history. */
+    async removal ({ taskId, runId, runNumber }: Pick<StoredRun, 'taskId' | 'runId' | 'runNumber'>): Promise<Op[]> {
+      const ops: Op[] = [{ type: 'del', key: runKey(taskId, runNumber) }, { type: 'del', key: runIndexKey(runId) }]
+      for await (const [key] of store.list(eventsPrefix(runId))) ops.push({ type: 'del', key })
+      return ops
+    }
+  }
+}

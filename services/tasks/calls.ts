@@ -1,0 +1,134 @@
+import type { Phase } from '../../schemas/tasks.ts'
+import type { RunEvent } from '../runlog/events.ts'
+import type { Tool } from '../tools/contract.ts'
+import { OUTCOME_UNKNOWN } from '../tools/errors.ts'
+import { inTurn } from '../tools/in-turn.ts'
+import { forModel } from '../tools/model-output.ts'
+import { createValidator } from '../tools/validate.ts'
+import type { Validation } from '../tools/host.ts'
+import type { RunDeps } from './deps.ts'
+import { runEvents, type TaskLogEvent } from './log.ts'
+import { createPhaseTool, PHASE_TOOL } from './phases.ts'
+import { learnedName, type StoredRun, type StoredTask } from './record.ts'
+import { openCalls } from './worker/loop.ts'
+
+type Call = ReturnType<typeof openCalls>[number]
+
+interface Parts {
+  task: StoredTask
+  current: () => StoredRun
+  log: readonly TaskLogEvent[]
+  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[]) => Promise<void>
+  attempt: number
+  signal: AbortSignal
+  deps: RunDeps
+}
+
+/** The tool calls of a run: which run, which ask, and what is on disk before and after each. */
+export function createTaskCalls ({ task, current, log, record, attempt, signal, deps }: Parts) {
+  const { host, emit } = deps
+  const { runId } = current()
+  const running = new Set<Promise<unknown>>()
+  const invalid = createValidator()
+  let moved: Phase[] | undefined
+  const phaseTool = createPhaseTool({ phases: () => moved ?? current().phases, move: ({ phases }) => { moved = phases } })
+  /** One record of a run is written at a time, whatever runs side by side. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+  const toAsk: Call[] = []
+
+  /** Whether a person is asked before the tool runs. */
+  function asks (toolName: string): boolean {
+    const { mode } = task.approval
+    if (toolName === PHASE_TOOL || host.permission(toolName) !== 'ask' || mode === 'never') return false
+    return current().needsApproval || !task.learnedTools.includes(learnedName(toolName, host.identity(toolName)))
+  }
+
+  const questionOf = ({ toolCallId }: Call) => current().questions.find((question) => question.toolCallId === toolCallId)
+  const find = (name: string): Tool | undefined => name === PHASE_TOOL ? phaseTool : host.find(name)
+  const isRead = ({ toolName }: Call) => find(toolName)?.effect === 'read'
+  const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output) } } : event
+
+  async function note (call: Call, outcome: TaskLogEvent & { type: 'tool-output' | 'tool-error' | 'tool-denied' }) {
+    await inOrder(() => {
+      const changes = moved && { phases: moved }
+      moved = undefined
+      return record({ ...changes }, [outcome])
+    })
+    const { toolName: tool, input } = call
+    const told = outcome.type === 'tool-output'
+      ? { output: forModel(outcome.output), status: 'complete' }
+      : { output: { error: outcome.type === 'tool-error' ? outcome.errorText : outcome.reason }, status: outcome.type === 'tool-error' ? 'error' : 'denied' }
+    if (tool !== PHASE_TOOL) emit({ type: 'task:tool', taskId: task.id, runId, tool, input, ...told })
+  }
+
+  async function execute (call: Call): Promise<void> {
+    const { toolCallId, toolName, input } = call
+    if (toolName === PHASE_TOOL) {
+      const outcome = await phaseTool.execute(input as never, { signal, runId, callId: toolCallId, cwd: task.cwd })
+        .then((output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }), (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message }))
+      return note(call, outcome as never)
+    }
+    if (!isRead(call)) await inOrder(() => record({}, [{ type: 'tool-intent', toolCallId }]))
+    emit({ type: 'task:tool-start', taskId: task.id, runId, tool: toolName, input })
+    try {
+      const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: questionOf(call)?.identity })
+      const { durationMs } = result
+      await note(call, result.status === 'complete'
+        ? { type: 'tool-output', toolCallId, toolName, output: result.output, durationMs }
+        : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, durationMs })
+    } catch (error) {
+      // A read may simply be made again when the run goes on.
+      if (signal.aborted && !isRead(call)) await note(call, { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN })
+      throw error
+    }
+  }
+
+  /** What is known of a call before anything runs: 'run' it, 'ask' a person, or its outcome. */
+  function judgeCall (call: Call): 'run' | 'ask' | 'wait' | (TaskLogEvent & { type: 'tool-error' | 'tool-denied' }) {
+    const { toolCallId, toolName } = call
+    const question = questionOf(call)
+    if (log.some((event) => event.type === 'tool-intent' && event.toolCallId === toolCallId)) return { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
+    if (question?.state === 'open') return 'wait'
+    if (question?.state === 'rejected') return { type: 'tool-denied', toolCallId, toolName, reason: question.notes ?? 'The user denied this call.', approvalId: question.approvalId }
+    return question !== undefined || !asks(toolName) ? 'run' : 'ask'
+  }
+
+  async function settle (): Promise<{ events: RunEvent[], waiting: boolean }> {
+    const from = log.length
+    const open = openCalls(runEvents(log))
+    const judged = open.map((call) => [call, judgeCall(call)] as const)
+    const of = (verdict: string) => judged.filter(([, found]) => found === verdict).map(([call]) => call)
+    if (of('wait').length > 0) return { events: [], waiting: true }
+    for (const [call, found] of judged) if (typeof found === 'object') await note(call, found)
+    const work = inTurn(of('run'), isRead, execute)
+    running.add(work)
+    try {
+      await work
+    } finally {
+      running.delete(work)
+    }
+    toAsk.push(...of('ask'))
+    return { events: runEvents(log.slice(from)).map(shownOf), waiting: toAsk.length > 0 }
+  }
+
+  return {
+    settle,
+    toAsk,
+    /** The tools on offer, with the one that tells how far the run is. */
+    offered: (): Tool[] => [...host.offered().filter(({ name }) => name !== PHASE_TOOL), phaseTool],
+    validate (name: string, input: unknown): Validation {
+      if (name !== PHASE_TOOL) return host.validate(name, input)
+      const error = invalid(phaseTool, input)
+      return error === undefined ? { ok: true, input } : { ok: false, error }
+    },
+    /** The same events with outputs shortened to what a model may see. */
+    shown: (events: RunEvent[]): RunEvent[] => events.map(shownOf),
+    /** Resolves when no call runs any more. */
+    quiet: () => Promise.allSettled([...running, last])
+  }
+}

@@ -1,0 +1,197 @@
+import type { TaskStreamEvent } from '../../schemas/task-events.ts'
+import { abortKind, Aborted } from '../abort.ts'
+import { newId } from '../ids.ts'
+import { ModelFailed } from '../models/model-call.ts'
+import type { Change } from './book.ts'
+import type { RunDeps } from './deps.ts'
+import { afterRun, closeRun, type Ending } from './ending.ts'
+import { WorkerDied, type Launcher } from './launcher.ts'
+import type { TaskLogEvent } from './log.ts'
+import { deniedTool, isOver, type StoredQuestion, type StoredRun, type StoredTask } from './record.ts'
+import { createSession, type Session } from './session.ts'
+import type { WorkerEnd } from './worker/contract.ts'
+
+/** How long a person has to answer, unless the configuration says otherwise; milliseconds. */
+const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
+/** Times that a run may be cut off and go on; the last one ends it. */
+const MOST_CRASHES = 3
+/** Before the end of a run is written again when the store would not take it; milliseconds. */
+const RETRY_MS = 1_000
+
+type How = { how: WorkerEnd } | { error: unknown }
+
+export type Conductor = ReturnType<typeof createConductor>
+
+/** Takes runs through their work, from the queue to their end or to a person's question. */
+export function createConductor ({ deps, launcher, requeue }: { deps: RunDeps, launcher: Launcher, requeue: (taskId: string, runId: string) => void }) {
+  const { book, clock, fence, config, log } = deps
+  const sessions = new Map<string, Session>()
+
+  /** The run begins, or goes on; undefined when it is no longer wanted. Its session is there before anybody else may touch the task. */
+  async function start (taskId: string, runId: string): Promise<Session | undefined> {
+    const history = await book.events(runId)
+    let session: Session | undefined
+    await book.change(taskId, async (task) => {
+      const run = task.liveRun?.runId === runId ? await book.runAt(task.liveRun, taskId) : undefined
+      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval') return { task, answer: undefined }
+      const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
+      return {
+        task: begun.task,
+        runs: [begun.run],
+        events: begun.events,
+        answer: undefined,
+        after () {
+          session = createSession({ ...begun, log: history, attempt: fence.enter(runId), deps })
+          sessions.set(runId, session)
+        }
+      }
+    })
+    return session
+  }
+
+  async function conduct (taskId: string, runId: string): Promise<void> {
+    const session = await start(taskId, runId).catch((error) => { log.error({ err: error, taskId, runId }, 'a run could not begin') })
+    if (!session) return
+    const ended: How = await launcher.run(runId, session.main, session.signal).then((how) => ({ how }), (error) => ({ error }))
+    const last = await session.end()
+    fence.leave(runId)
+    sessions.delete(runId)
+    session.markStopped()
+    await settle(taskId, session, last, ended)
+  }
+
+  /** Writes what came of it, however often the store must be asked; what a verb stopped, the verb has written. */
+  async function settle (taskId: string, session: Session, last: StoredRun, ended: How): Promise<void> {
+    const kind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
+    if (kind === 'pause' || kind === 'cancel' || kind === 'delete') return
+    for (;;) {
+      try {
+        return await book.change(taskId, async (task) => {
+          const stored = await book.runAt(last, taskId)
+          if (stored === undefined || isOver(stored)) return { task, answer: undefined }
+          return kind === 'shutdown' ? putDown(task, last) : outcome(task, last, session, ended)
+        })
+      } catch (error) {
+        // Gone with its task, or the service is closing: the run goes on at the next start.
+        if ((error as { statusCode?: number }).statusCode === 404 || kind === 'shutdown') return
+        log.error({ err: error, taskId, runId: last.runId }, 'the end of a run could not be stored; trying again')
+        const closing = await clock.sleep(RETRY_MS, closed.signal).then(() => false, () => true)
+        if (closing) return
+      }
+    }
+  }
+  const closed = new AbortController()
+
+  const putDown = (task: StoredTask, run: StoredRun): Change<undefined> => ({ task, runs: [{ ...run, putDown: true }], answer: undefined })
+
+  function outcome (task: StoredTask, run: StoredRun, session: Session, ended: How): Change<undefined> {
+    if ('error' in ended) {
+      if (isStore(ended.error) && run.crashes + 1 < MOST_CRASHES) {
+        return { task, runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1 }], answer: undefined, after: () => requeue(task.id, run.runId) }
+      }
+      return over(task, run, session.log, endingOf(ended.error, run.runId))
+    }
+    if (ended.how === 'waiting') return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input }) => ({ kind: 'tool' as const, toolCallId, tool: toolName, input, identity: deps.host.identity(toolName) })))
+    if (run.evaluation?.satisfied !== true) {
+      const denied = deniedTool(run)
+      if (denied !== undefined) return over(task, run, session.log, { status: 'rejected', error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}` })
+      return over(task, run, session.log, { status: 'failed', error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}` })
+    }
+    return run.needsApproval ? ask(task, run, [{ kind: 'result', output: run.output }]) : over(task, run, session.log, { status: 'completed' })
+  }
+
+  /** The questions are on disk, with everything before them, before anybody sees them. A run that had to ask has its result approved, too. */
+  function ask (task: StoredTask, run: StoredRun, asked: Array<Pick<StoredQuestion, 'kind' | 'toolCallId' | 'tool' | 'input' | 'output' | 'identity'>>): Change<undefined> {
+    const createdAt = clock.now()
+    const expiresAt = createdAt + (config().tasks?.approvalTtl ?? APPROVAL_TTL_MS)
+    const questions = asked.map((question): StoredQuestion => ({ ...question, approvalId: newId(), createdAt, expiresAt, state: 'open' }))
+    return {
+      task: { ...task, status: 'pending_approval' },
+      runs: [{ ...run, status: 'pending_approval', needsApproval: true, questions: [...run.questions, ...questions] }],
+      events: questions.map(({ approvalId, kind, tool, input, output }): TaskStreamEvent => ({
+        type: 'task:approval', taskId: task.id, runId: run.runId, approvalId, kind, ...(tool !== undefined && { tool, input }), ...(output !== undefined && { output })
+      })),
+      answer: undefined
+    }
+  }
+
+  /** The run is over; the one queued behind it follows. */
+  function over (task: StoredTask, run: StoredRun, history: readonly TaskLogEvent[], ending: Ending): Change<undefined> {
+    const now = clock.now()
+    const closed = closeRun(run, history, ending, now)
+    const after = afterRun(task, closed.run, history, now)
+    return {
+      task: after,
+      runs: [closed.run],
+      events: closed.events,
+      answer: undefined,
+      after: () => { if (after.liveRun !== undefined) requeue(task.id, after.liveRun.runId) }
+    }
+  }
+
+  function endingOf (error: unknown, runId: string): Ending {
+    if (error instanceof WorkerDied) {
+      log.warn({ err: error, runId }, 'the worker of a task run died')
+      return { status: 'interrupted', error: error.message }
+    }
+    if (isStore(error)) return { status: 'interrupted', error: 'The store would not take what the run did; see the log of the service.' }
+    if (error instanceof ModelFailed || abortKind(error) === 'timeout' || isOurs(error)) return { status: 'failed', error: (error as Error).message }
+    log.error({ err: error, runId }, 'a task run failed')
+    return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
+  }
+
+  return {
+    conduct,
+    over,
+
+    /** A run that was found live when the service started: whether it goes on. One that was cut off too often is over. */
+    async found (task: StoredTask, run: StoredRun): Promise<boolean> {
+      if (run.status === 'pending_approval') return false
+      if (run.status === 'queued') return true
+      const crashes = run.crashes + (run.putDown ? 0 : 1)
+      const attempts = run.attempts + 1
+      const history = await book.events(run.runId)
+      await book.change(task.id, (task) => crashes < MOST_CRASHES
+        ? { task, runs: [{ ...run, crashes, attempts }], answer: undefined }
+        : over(task, { ...run, crashes }, history, { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` }))
+      return crashes < MOST_CRASHES
+    },
+
+    /** Stops a run at work; resolves to the run as it then is on disk, when nothing of it is left. Undefined when it is not at work. */
+    async stop (runId: string, reason: Aborted): Promise<StoredRun | undefined> {
+      const session = sessions.get(runId)
+      if (session === undefined) return undefined
+      session.abort(reason)
+      await session.stopped
+      return session.run
+    },
+
+    /** Puts every run down; they go on at the next start. */
+    close () {
+      closed.abort()
+      for (const session of sessions.values()) session.abort(new Aborted('shutdown', 'The service is shutting down.'))
+    }
+  }
+}
+
+function firstStart (task: StoredTask, run: StoredRun, now: number) {
+  const { mode, firstN, approvedRuns } = task.approval
+  const fresh = task.steeringHistory.filter(({ runId }) => runId === undefined)
+  const started: StoredRun = {
+    ...run,
+    status: 'running',
+    startedAt: now,
+    attempts: 1,
+    phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
+    steering: fresh.map(({ comment }) => comment),
+    needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)
+  }
+  return {
+    task: { ...task, steeringHistory: task.steeringHistory.map((entry) => entry.runId === undefined ? { ...entry, runId: run.runId } : entry) },
+    run: started,
+    events: [{ type: 'task:start', taskId: task.id, runId: run.runId, runNumber: run.runNumber, startedAt: now, phases: started.phases }] satisfies TaskStreamEvent[]
+  }
+}
+
+const isStore = (error: unknown) => ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
+const isOurs = (error: unknown) => ((error as { code?: string })?.code ?? '').startsWith('ERR_')

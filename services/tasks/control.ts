@@ -1,0 +1,176 @@
+import { Aborted } from '../abort.ts'
+import type { RunQueued, TaskSteered, TaskSteerBody } from '../../schemas/task-runs.ts'
+import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
+import { newId } from '../ids.ts'
+import type { Op } from '../store/contract.ts'
+import type { Change } from './book.ts'
+import type { Conductor } from './conduct.ts'
+import type { RunDeps } from './deps.ts'
+import { afterRun, closeRun, type Ending } from './ending.ts'
+import { RunNotFound, WrongState } from './errors.ts'
+import type { Queue } from './queue.ts'
+import { isOver, type StoredRun, type StoredTask } from './record.ts'
+import { newRun } from './runs.ts'
+import type { Schedules } from './schedules.ts'
+import { assertState } from './transitions.ts'
+
+/** Comments kept of a task, the newest. */
+const COMMENTS = 200
+
+/** What people do to a task that is there: start, pause, resume, cancel, run, steer. Each throws WrongState (409) where it does not fit. */
+export function createControl ({ deps, conductor, queue, schedules }: { deps: RunDeps, conductor: Conductor, queue: Queue, schedules: Schedules }) {
+  const { book, clock } = deps
+
+  /** Begins a run; from where it goes back when it is over, unless it is a one_shot. */
+  async function begin (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
+    const made = await newRun(book, task, trigger, clock.now())
+    const { runId, runNumber } = made.run
+    const running: StoredTask = {
+      ...made.task, status: 'running', liveRun: { runId, runNumber }, ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
+    }
+    return { ...made, task: running, queued: { ok: true as const, taskId: task.id, runId, runNumber }, push: () => queue.push(task.id, runId) }
+  }
+
+  /** Ends the live run and the one behind it, whatever they are doing. */
+  async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>> {
+    const runs: StoredRun[] = []
+    const events: Required<Change<void>>['events'] = []
+    let after = task
+    if (task.nextRun !== undefined) {
+      queue.drop(task.nextRun.runId)
+      const run = await book.runAt(task.nextRun, task.id)
+      const { nextRun, ...rest } = after
+      after = rest
+      if (run !== undefined) collect(closeRun(run, [], { status: 'cancelled', error: 'The task was stopped before this run began.' }, clock.now()))
+    }
+    if (task.liveRun !== undefined) {
+      queue.drop(task.liveRun.runId)
+      const run = await conductor.stop(task.liveRun.runId, reason) ?? await book.runAt(task.liveRun, task.id)
+      // A paused run of a one_shot is over in no other sense: it may go on.
+      if (run !== undefined && (!isOver(run) || run.status === 'interrupted')) {
+        const history = await book.events(run.runId)
+        const closed = closeRun(run, history, ending, clock.now())
+        collect(closed)
+        after = afterRun(after, closed.run, history, clock.now())
+      }
+    }
+    return { task: after, runs, events }
+
+    function collect (closed: ReturnType<typeof closeRun>) {
+      runs.push(closed.run)
+      events.push(...closed.events)
+    }
+  }
+
+  async function pausedOneShot (task: StoredTask): Promise<Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>> {
+    const { runId } = task.liveRun!
+    queue.drop(runId)
+    const run = await conductor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await book.runAt(task.liveRun!, task.id)
+    return { task, runs: run === undefined || run.status === 'queued' ? [] : [{ ...run, status: 'interrupted' }], events: [] }
+  }
+
+  async function pause (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'pause')
+    const paused = (stopped: { task: StoredTask, runs?: StoredRun[], events?: Change<void>['events'] }): Change<StoredTask> => {
+      const { nextRunAt, returnTo, ...rest } = stopped.task
+      const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
+      return { ...stopped, task: after, answer: after }
+    }
+    if (task.status === 'scheduled') return paused({ task })
+    const waiting = task.nextRun === undefined ? undefined : await book.runAt(task.nextRun, task.id)
+    const dropped = waiting === undefined ? undefined : closeRun(waiting, [], { status: 'cancelled', error: 'The task was paused before this run began.' }, clock.now())
+    if (task.nextRun !== undefined) queue.drop(task.nextRun.runId)
+    const { nextRun, ...alone } = task
+    const stopped = task.status === 'pending_approval'
+      ? { task: alone, runs: [], events: [] }
+      : task.taskType === 'one_shot' ? await pausedOneShot(alone) : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
+    return paused({ ...stopped, runs: [...stopped.runs, ...dropped ? [dropped.run] : []], events: [...stopped.events, ...dropped?.events ?? []] })
+  }
+
+  async function resume (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'resume')
+    const { pausedReason, ...rest } = task
+    const resumed = await schedules.resume(rest)
+    const live = task.liveRun && await book.runAt(task.liveRun, task.id)
+    const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({ task: { ...resumed, status }, answer: { ...resumed, status }, ...more })
+    if (live?.status === 'pending_approval') return to('pending_approval')
+    if (task.taskType !== 'one_shot') return to('scheduled')
+    const push = () => queue.push(task.id, live!.runId)
+    if (live?.status === 'queued') return to('running', { after: push })
+    // The cut run goes on from its last step.
+    if (live?.status === 'interrupted') return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: push })
+    const { push: begun, queued, ...made } = await begin(resumed, 'start')
+    return { task: made.task, runs: [made.run], ops: made.ops, answer: made.task, after: begun }
+  }
+
+  return {
+    start: (taskId: string): Promise<StoredTask> => book.change(taskId, async (task) => {
+      assertState(task, 'start')
+      const { returnTo, pausedReason, ...rest } = task
+      const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
+      if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
+      const { push, run, ops, task: running } = await begin(fresh, 'start')
+      return { task: running, runs: [run], ops, answer: running, after: push }
+    }),
+
+    pause: (taskId: string): Promise<StoredTask> => book.change(taskId, pause),
+    resume: (taskId: string): Promise<StoredTask> => book.change(taskId, resume),
+
+    cancel: (taskId: string): Promise<StoredTask> => book.change(taskId, async (task) => {
+      assertState(task, 'cancel')
+      const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), { status: 'cancelled', error: 'The task was cancelled.' })
+      const { nextRunAt, returnTo, pausedReason, liveRun, ...rest } = stopped.task
+      const cancelled: StoredTask = { ...rest, status: 'cancelled' }
+      return { ...stopped, task: cancelled, answer: cancelled }
+    }),
+
+    /** Runs the task at once, whatever its schedule says. */
+    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> => book.change(taskId, async (task) => {
+      assertState(task, 'run')
+      const { push, run, ops, queued, task: running } = await begin(task, 'manual', task.status)
+      return { task: running, runs: [run], ops: [...ops, ...remember(queued)], answer: queued, after: push }
+    }),
+
+    /** Adds a comment; with `runNow` a run hears it at once, or right after the one under way. */
+    steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> => book.change(taskId, async (task) => {
+      if (runNow) assertState(task, 'steer')
+      const now = clock.now()
+      const steered: StoredTask = { ...task, steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-COMMENTS) }
+      const answer: TaskSteered = { ok: true, taskId, comment, runTriggered: runNow }
+      const change: Change<TaskSteered> = { task: steered, events: [{ type: 'task:steer', taskId, comment }], ops: remember(answer), answer }
+      const isLive = task.status === 'running' || task.status === 'pending_approval'
+      if (!runNow || (isLive && task.nextRun !== undefined)) return change
+      if (!isLive) {
+        const { push, run, ops, task: running } = await begin(steered, 'steer', task.status)
+        return { ...change, task: running, runs: [run], ops: [...ops, ...change.ops!], after: push }
+      }
+      const { task: numbered, run, ops } = await newRun(book, steered, 'steer', now)
+      return { ...change, task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops: [...ops, ...change.ops!] }
+    }),
+
+    /** Ends one run; the task goes on as after any other. Throws RunNotFound (404), or WrongState (409) when the run is over. */
+    cancelRun: (taskId: string, runId: string): Promise<StoredRun> => book.change(taskId, async (task) => {
+      const run = await book.run(taskId, runId)
+      const isPausedHere = task.liveRun?.runId === runId
+      if (isOver(run) && !(isPausedHere && run.status === 'interrupted')) throw new WrongState(`The run is over: ${run.status}.`)
+      if (task.nextRun?.runId === runId) {
+        queue.drop(runId)
+        const { nextRun, ...rest } = task
+        const closed = closeRun(run, [], { status: 'cancelled', error: 'The run was cancelled.' }, clock.now())
+        return { task: rest, runs: [closed.run], events: closed.events, answer: closed.run }
+      }
+      if (!isPausedHere) throw new RunNotFound(runId)
+      const { nextRun, ...alone } = task
+      const stopped = await stopRuns(alone, new Aborted('cancel', 'The run was cancelled.'), { status: 'cancelled', error: 'The run was cancelled.' })
+      // The one behind it follows.
+      const after = nextRun === undefined ? stopped.task : { ...stopped.task, status: 'running' as const, liveRun: nextRun }
+      return { ...stopped, task: after, answer: stopped.runs.at(-1)!, ...(nextRun && { after: () => queue.push(taskId, nextRun.runId) }) }
+    }),
+
+    /** Stops everything of a task that is to be deleted. */
+    async halt (task: StoredTask): Promise<void> {
+      for (const pointer of [task.nextRun, task.liveRun]) if (pointer !== undefined) queue.drop(pointer.runId)
+      if (task.liveRun !== undefined) await conductor.stop(task.liveRun.runId, new Aborted('delete', 'The task was deleted.'))
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { createError } from '@fastify/error'
+
+export const TaskNotFound = createError('ERR_TASK_NOT_FOUND', 'There is no task "%s". GET /tasks lists them.', 404)
+export const RunNotFound = createError('ERR_RUN_NOT_FOUND', 'This task has no run "%s". GET /tasks/:id/runs lists them.', 404)
+export const WrongState = createError('ERR_TASK_STATE', '%s', 409)
+export const BadTask = createError('ERR_INVALID_TASK', '%s', 400)
+export const TooManyTasks = createError('ERR_TOO_MANY_TASKS', 'There are already %d tasks; delete some first.', 409)
+export const NoQuestion = createError('ERR_NO_QUESTION', 'Nothing of this task waits for approval.', 409)
+export const QuestionNotFound = createError('ERR_APPROVAL_NOT_FOUND', 'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.', 404)
+export const QuestionDecided = createError('ERR_APPROVAL_DECIDED', 'The approval request "%s" was already %s; the first decision stands.', 409)
+
+/** A run used up what it was given. */
+export const BudgetMet = createError('ERR_BUDGET_MET', '%s', 409)

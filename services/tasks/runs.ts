@@ -1,0 +1,40 @@
+import type { RunTrigger } from '../../schemas/tasks.ts'
+import { newId } from '../ids.ts'
+import type { Op } from '../store/contract.ts'
+import type { Book } from './book.ts'
+import type { StoredRun, StoredTask } from './record.ts'
+
+/** Runs kept of a task. */
+const KEPT = 1_000
+
+/** A new run of the task in the queue, its number taken; and what makes room for it. */
+export async function newRun (book: Book, task: StoredTask, trigger: RunTrigger, now: number, standsFor?: number): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
+  const runId = newId()
+  const runNumber = task.totalRuns + 1
+  const run: StoredRun = {
+    runId,
+    id: runId,
+    taskId: task.id,
+    runNumber,
+    trigger,
+    status: 'queued',
+    queuedAt: now,
+    startedAt: now,
+    phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
+    toolCalls: [],
+    toolCount: 0,
+    steering: [],
+    questions: [],
+    usage: { inputTokens: 0, outputTokens: 0 },
+    attempts: 0,
+    ...(standsFor !== undefined && { standsFor }),
+    chunks: 0,
+    steps: 0,
+    refined: false,
+    activeMs: 0,
+    crashes: 0,
+    needsApproval: true
+  }
+  const oldest = runNumber > KEPT ? await book.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
+  return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await book.removal(oldest) }
+}

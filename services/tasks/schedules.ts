@@ -1,0 +1,98 @@
+import { readlinkSync } from 'node:fs'
+import type { Schedule, Slot } from '../../schemas/schedule.ts'
+import type { Clock } from '../clock/clock.ts'
+import { due, type Due } from '../scheduler/due.ts'
+import { parseSchedule } from '../scheduler/parse.ts'
+import { inMachineZone } from '../scheduler/plan.ts'
+import { nextSlot } from '../scheduler/slots.ts'
+import { upcoming } from '../scheduler/due.ts'
+import type { Op, Store } from '../store/contract.ts'
+import { slotKey, slotsPrefix, withoutTiming, type StoredTask } from './record.ts'
+
+/** Slots kept of a task, and how many more may be there before the oldest go. */
+const KEPT = 1_000
+const SLACK = 500
+
+export type Schedules = ReturnType<typeof createSchedules>
+
+/** The schedules of tasks: when they begin, what is due, and what became of every planned time. */
+export function createSchedules ({ store, clock, timezone = machineTimezone }: { store: Store, clock: Clock, timezone?: () => string }) {
+  const parse = (schedule: Schedule) => parseSchedule(schedule, { timezone: timezone(), now: clock.now() })
+
+  async function begin (task: StoredTask): Promise<StoredTask> {
+    if (task.schedule === undefined) return task
+    const timing = await parse(task.schedule)
+    return { ...task, timing, lastSlot: timing.since, slotRuns: 0, ...next(nextSlot(timing, timing.since)) }
+  }
+
+  /** The operations that keep these slots, and forget the oldest when there are many. */
+  async function keep (task: StoredTask, slots: Slot[]): Promise<{ ops: Op[], slotCount: number }> {
+    const ops: Op[] = slots.map((slot) => ({ type: 'put', key: slotKey(task.id, slot.at), value: slot }))
+    const slotCount = (task.slotCount ?? 0) + slots.length
+    if (slotCount <= KEPT + SLACK) return { ops, slotCount }
+    for await (const [key] of store.list(slotsPrefix(task.id), { limit: slotCount - KEPT })) ops.push({ type: 'del', key })
+    return { ops, slotCount: KEPT }
+  }
+
+  return {
+    timezone,
+    keep,
+
+    /** Throws BadSchedule (400) that lists what can be read. */
+    check: async (schedule: Schedule): Promise<void> => { await parse(schedule) },
+
+    /** The task with its schedule counted from now. */
+    begin,
+
+    /** The task with another schedule, counted from now where the old one was under way. */
+    async replace (task: StoredTask, schedule: Schedule): Promise<StoredTask> {
+      const changed = { ...withoutTiming(task), schedule }
+      return task.timing === undefined ? changed : begin(changed)
+    },
+
+    /** The task with its schedule going on from now: what passed meanwhile is not made up for. */
+    async resume (task: StoredTask): Promise<StoredTask> {
+      if (task.timing === undefined) return begin(task)
+      const now = clock.now()
+      const timing = inMachineZone(task.timing, timezone())
+      const lastSlot = Math.max(task.lastSlot ?? timing.since, now)
+      return { ...task, timing, lastSlot, ...next(nextSlot(timing, lastSlot)) }
+    },
+
+    /** What became of the planned times since the last look; undefined when there are none to look at. */
+    look (task: StoredTask): { task: StoredTask, found: Due } | undefined {
+      if (task.timing === undefined) return undefined
+      const timing = inMachineZone(task.timing, timezone())
+      const found = due({ plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns, busy: task.status !== 'scheduled' })
+      return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
+    },
+
+    /** The next planned times: of a schedule that is not under way, as if it were started now. */
+    async upcoming (task: StoredTask, n: number): Promise<number[]> {
+      const timing = task.timing === undefined ? await parse(task.schedule!) : inMachineZone(task.timing, timezone())
+      return upcoming(timing, clock.now(), n, { lastSlot: task.lastSlot, ran: task.slotRuns })
+    },
+
+    /** What became of planned times, newest first, before `cursor`. */
+    async slots (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
+      const slots: Slot[] = []
+      const options = { reverse: true, limit: limit + 1, ...(cursor !== undefined && { after: slotKey(taskId, cursor) }) }
+      for await (const [, slot] of store.list<Slot>(slotsPrefix(taskId), options)) slots.push(slot)
+      return slots.length > limit ? { slots: slots.slice(0, limit), nextCursor: String(slots[limit - 1].at) } : { slots }
+    }
+  }
+}
+
+const next = (at: number | undefined) => at === undefined ? {} : { nextRunAt: at }
+const withoutNext = ({ nextRunAt, ...task }: StoredTask): StoredTask => task
+
+/** The machine's zone now: Node remembers the one it was started in. */
+export function machineTimezone (): string {
+  const known = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (process.env.TZ || process.platform === 'win32') return known
+  try {
+    return /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(readlinkSync('/etc/localtime'))?.[1] ?? known
+  } catch {
+    return known
+  }
+}

@@ -1,0 +1,163 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { Aborted } from '../abort.ts'
+import { withRecentImages } from '../models/images.ts'
+import { streamModel } from '../models/model-call.ts'
+import { createIdSource, createStepWriter } from '../models/step.ts'
+import { compact } from '../runlog/compact.ts'
+import type { RunEvent } from '../runlog/events.ts'
+import { answerText } from '../runlog/fold.ts'
+import { readInput } from '../tools/input.ts'
+import { createTaskCalls } from './calls.ts'
+import { taskContext, taskRequest } from './context.ts'
+import type { RunDeps } from './deps.ts'
+import { BudgetMet } from './errors.ts'
+import { evidenceOf } from './evaluation/evidence.ts'
+import { judge, refinement } from './evaluation/judge.ts'
+import { learn } from './evaluation/learn.ts'
+import { existing } from './evaluation/exists.ts'
+import { runEvents, type TaskLogEvent } from './log.ts'
+import { beginNext, PHASE_TOOL } from './phases.ts'
+import { deniedTool, type StoredRun, type StoredTask } from './record.ts'
+import type { RunStart, TaskMain, Turn, Verdict } from './worker/contract.ts'
+import { nextAfter } from './worker/loop.ts'
+
+/** Model calls a run may take; the last one is made without tools. */
+const MOST_STEPS = 50
+/** Minutes a run may work, unless its task says otherwise. */
+const MINUTES = 30
+/** A run that says more than this has run away; characters. */
+const LONGEST_STEP = 4 * 1024 * 1024
+
+export type Session = ReturnType<typeof createSession>
+
+/**
+ * The main thread's side of one attempt at a run: what its worker may ask for, and the run's record while it works.
+ * Whatever it answers is on disk by then.
+ */
+export function createSession ({ task, run: begun, log: known, attempt, deps }: {
+  task: StoredTask, run: StoredRun, log: TaskLogEvent[], attempt: number, deps: RunDeps
+}) {
+  const { book, clock, registry, host, emit } = deps
+  const controller = new AbortController()
+  const { signal } = controller
+  const stopped = Promise.withResolvers<void>()
+  const log = [...known]
+  const startedAt = clock.monotonic()
+  const before = begun.activeMs
+  let run = begun
+
+  const activeMs = () => before + Math.round(clock.monotonic() - startedAt)
+
+  /** Makes the run on disk what `changes` say, with more of its history, and tells its readers. */
+  async function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = []) {
+    const phases = changes.phases ?? run.phases
+    const moved = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
+    run = await book.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
+    log.push(...fresh)
+    for (const { id, description, status } of moved) emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
+  }
+
+  const calls = createTaskCalls({ task, current: () => run, log, record, attempt, signal, deps })
+
+  async function begin (): Promise<RunStart> {
+    await record({ phases: beginNext(run.phases).phases })
+    const last = await lastOver()
+    await host.ready(signal)
+    const tools = calls.offered().map(({ name }) => name)
+    return {
+      system: taskContext({ task, run, last, memory: await deps.memory(), tools, servers: host.describe(), now: clock.now() }),
+      request: taskRequest(task, run),
+      events: calls.shown(runEvents(log))
+    }
+  }
+
+  async function lastOver (): Promise<StoredRun | undefined> {
+    for await (const [, earlier] of book.runs(task.id, run.runNumber)) if (earlier.completedAt !== undefined) return earlier
+  }
+
+  async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<Turn> {
+    const number = run.steps + 1
+    const isLast = number >= MOST_STEPS
+    const tools = calls.offered()
+    const events: RunEvent[] = [{ type: 'step-start', step: number }]
+    let said = 0
+    const writer = createStepWriter({ append: (event) => { events.push(event) }, ids: createIdSource(runEvents(log), prompt) })
+    await streamModel({
+      models: registry.candidates('capable'),
+      load: registry.model,
+      describe: registry.describeFailure,
+      options: { prompt: withRecentImages(prompt), tools: tools.map(toFunctionTool), toolChoice: { type: isLast ? 'none' : 'auto' } },
+      signal,
+      clock,
+      onPart (part) {
+        writer.write(part)
+        if ('delta' in part && (said += part.delta.length) > LONGEST_STEP) throw new BudgetMet('The answer grew beyond 4 million characters and was stopped.')
+      }
+    })
+    const { finishReason, usage } = writer.result
+    for (const { toolCallId, toolName, input: text, providerMetadata } of writer.result.calls) {
+      const checked = readInput(toolName, text, calls.validate)
+      const call = { toolCallId, toolName, input: checked.input, providerMetadata }
+      if (isLast) events.push({ ...call, type: 'tool-input-error', errorText: 'The steps of this run are used up; no tool was called.' })
+      else events.push(checked.ok ? { ...call, type: 'tool-input' } : { ...call, type: 'tool-input-error', errorText: checked.error })
+    }
+    events.push({ type: 'step-finish', step: number, finishReason: isLast && writer.result.calls.length > 0 ? 'length' : finishReason, usage })
+    const spent = { inputTokens: run.usage.inputTokens + usage.inputTokens, outputTokens: run.usage.outputTokens + usage.outputTokens }
+    const fresh = compact(events)
+    await record({ steps: number, usage: spent, toolCount: run.toolCount + writer.result.calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length }, fresh)
+    for (const event of fresh) if (event.type === 'tool-input-error') emit({ type: 'task:tool', taskId: task.id, runId: run.runId, tool: event.toolName, input: event.input, output: { error: event.errorText }, status: 'error' })
+    const most = task.budget?.maxTokensPerRun
+    if (most !== undefined && spent.inputTokens + spent.outputTokens > most) throw new BudgetMet(`The run used ${spent.inputTokens + spent.outputTokens} tokens; its budget is ${most}.`)
+    return { events: calls.shown(fresh), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
+  }
+
+  async function evaluate (): Promise<Verdict> {
+    const evidence = evidenceOf(task.goal, run, log, existing(task.cwd))
+    const evaluation = await judge(task, evidence, deps, signal)
+    const { satisfied, qualityScore, issues } = evaluation
+    const isRefined = !satisfied && !run.refined && run.steps < MOST_STEPS - 1 && deniedTool(run) === undefined
+    const learned = satisfied ? await learn(task.goal, evidence.answer, deps, signal) : undefined
+    const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement(evaluation) }] : []
+    await record({ evaluation, qualityScore, output: evidence.answer, refined: run.refined || isRefined, ...(learned && { learned }) }, message)
+    emit({ type: 'task:eval', taskId: task.id, runId: run.runId, qualityScore, satisfied, issues })
+    return isRefined ? { next: 'step', events: message } : { next: 'end' }
+  }
+
+  /** Stops the run when its working time is up. */
+  async function watchTime () {
+    const minutes = task.budget?.maxMinutesPerRun ?? MINUTES
+    await clock.sleep(Math.max(minutes * 60_000 - before, 0), AbortSignal.any([signal, over.signal]))
+    controller.abort(new Aborted('timeout', `The run worked for ${minutes} minutes; that is its budget.`))
+  }
+  const over = new AbortController()
+  watchTime().catch(() => {})
+
+  return {
+    runId: begun.runId,
+    signal,
+    main: { begin, step, settle: calls.settle, evaluate } satisfies TaskMain,
+    /** The calls that a person must be asked about. */
+    toAsk: calls.toAsk,
+
+    abort (reason: Aborted) { controller.abort(reason) },
+
+    /** Waits for what is still running of it, and gives the run as it then is. */
+    async end (): Promise<StoredRun> {
+      over.abort()
+      await calls.quiet()
+      const said = run.output ?? answerText(runEvents(log)).trim()
+      run = { ...run, activeMs: activeMs(), ...(said !== '' && { output: said }) }
+      return run
+    },
+
+    log: log as readonly TaskLogEvent[],
+    /** Resolves when nothing of it writes any more. */
+    stopped: stopped.promise,
+    markStopped: () => stopped.resolve(),
+    get run () { return run }
+  }
+}
+
+function toFunctionTool ({ name, description, inputSchema }: { name: string, description: string, inputSchema: object }): LanguageModelV4FunctionTool {
+  return { type: 'function', name, description, inputSchema }
+}

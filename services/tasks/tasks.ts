@@ -1,0 +1,137 @@
+import type { Task, TaskBody, TaskChanges, TaskQuery } from '../../schemas/tasks.ts'
+import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
+import type { TaskSchedule } from '../../schemas/schedule.ts'
+import type { Static } from '@sinclair/typebox'
+import { createBook } from './book.ts'
+import { createConductor } from './conduct.ts'
+import { createControl } from './control.ts'
+import { createDefinitions, CLOSING } from './create.ts'
+import type { TaskDeps } from './deps.ts'
+import { CALL_SHOWN } from './ending.ts'
+import { BadTask } from './errors.ts'
+import { createLauncher } from './launcher.ts'
+import { createQuestions } from './questions.ts'
+import { createQueue, type Queue } from './queue.ts'
+import { isOver, taskKey, TRASH, type StoredRun } from './record.ts'
+import { createSchedules } from './schedules.ts'
+import { createTimekeeper } from './timekeeper.ts'
+import { runView, taskView } from './views.ts'
+
+export type Tasks = ReturnType<typeof createTasks>
+
+/** Background tasks: what they are, their runs, and the engine that lets them run. */
+export function createTasks (given: TaskDeps) {
+  const { store, clock, idempotency, config, log } = given
+  const book = createBook(given)
+  const deps = { ...given, book }
+  const closing = new AbortController()
+  const schedules = createSchedules(deps)
+  const launcher = createLauncher(deps)
+  const conductor = createConductor({ deps, launcher, requeue: (taskId, runId) => queue.push(taskId, runId) })
+  const queue: Queue = createQueue({ limit: () => config().tasks?.concurrency, conduct: conductor.conduct, clock })
+  const definitions = createDefinitions(deps, schedules, closing.signal)
+  const control = createControl({ deps, conductor, queue, schedules })
+  const questions = createQuestions({ deps, conductor, queue })
+  const timekeeper = createTimekeeper({ deps, queue, schedules, questions })
+  let keeping: Promise<void> | undefined
+
+  /** Removes what a deleted task leaves behind. */
+  async function purge (taskId: string) {
+    for await (const [, run] of book.runs(taskId)) await store.transact(await book.removal(run))
+    for (let emptied = false; !emptied;) {
+      const keys: string[] = []
+      for await (const [key] of store.list(`task-slot/${taskId}/`, { limit: 500 })) keys.push(key)
+      emptied = keys.length === 0
+      await store.transact(keys.map((key) => ({ type: 'del', key })))
+    }
+    await store.transact([{ type: 'del', key: TRASH + taskId }])
+  }
+
+  /** Everything that was under way when the service last ended goes on. */
+  async function recover () {
+    for await (const [key] of store.list(TRASH)) await purge(key.slice(TRASH.length))
+    for await (const [, task] of book.tasks()) {
+      const run = task.liveRun && await book.runAt(task.liveRun, task.id)
+      book.watch(task, run)
+      if (run !== undefined && task.status === 'running' && !isOver(run) && await conductor.found(task, run)) queue.push(task.id, run.runId, run.trigger === 'catch_up')
+    }
+  }
+
+  /** A run as callers see it, with all that its tools did. */
+  async function whole (run: StoredRun): Promise<TaskRun> {
+    return runView(run, await book.events(run.runId))
+  }
+
+  return {
+    create: (body: TaskBody, key?: string): Promise<Task> => idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
+    update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
+    get: async (taskId: string): Promise<Task> => taskView(await book.get(taskId)),
+
+    /** A page of tasks, newest first. */
+    async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<{ tasks: Task[], nextCursor?: string }> {
+      const tasks: Task[] = []
+      for await (const [, task] of book.tasks({ reverse: true, after: cursor })) {
+        if ((status !== undefined && task.status !== status) || (type !== undefined && task.taskType !== type)) continue
+        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id }
+        tasks.push(taskView(task))
+      }
+      return { tasks }
+    },
+
+    start: async (taskId: string): Promise<Task> => taskView(await control.start(taskId)),
+    pause: async (taskId: string): Promise<Task> => taskView(await control.pause(taskId)),
+    resume: async (taskId: string): Promise<Task> => taskView(await control.resume(taskId)),
+    cancel: async (taskId: string): Promise<Task> => taskView(await control.cancel(taskId)),
+    run: (taskId: string, key?: string): Promise<RunQueued> => idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body: undefined }, (remember) => control.run(taskId, remember)),
+    steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> => idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => control.steer(taskId, body, remember)),
+    approve: questions.approve,
+    cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => whole(await control.cancelRun(taskId, runId)),
+
+    /** Stops everything of the task, then removes it with its runs. Throws TaskNotFound (404). */
+    remove: (taskId: string) => book.locked(taskId, async () => {
+      const task = await book.get(taskId)
+      await control.halt(task)
+      await store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }])
+      book.forget(taskId)
+      await purge(taskId)
+      return { ok: true as const, taskId }
+    }),
+
+    /** A page of a task's runs, newest first; inputs and outputs of their calls are shortened. Throws TaskNotFound (404). */
+    async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<{ runs: TaskRun[], nextCursor?: string }> {
+      await book.get(taskId)
+      const runs: TaskRun[] = []
+      for await (const [, run] of book.runs(taskId, cursor)) {
+        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber) }
+        runs.push(isOver(run) ? runView(run) : runView(run, await book.events(run.runId), CALL_SHOWN))
+      }
+      return { runs }
+    },
+
+    /** One run, whole. Throws RunNotFound (404). */
+    runOf: async (taskId: string, runId: string): Promise<TaskRun> => whole(await book.run(taskId, runId)),
+
+    /** What is ahead of a schedule, and what became of its past. Throws TaskNotFound (404), BadTask (400) when the task has none. */
+    async schedule (taskId: string, { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }): Promise<TaskSchedule> {
+      const task = await book.get(taskId)
+      if (task.schedule === undefined) throw new BadTask(`This task has no schedule: it is ${task.taskType}.`)
+      return { schedule: task.schedule, upcoming: await schedules.upcoming(task, upcoming), ...await schedules.slots(taskId, limit, cursor) }
+    },
+
+    /** Begins to work: what was under way goes on, what is due is looked at. */
+    async open () {
+      await recover().catch((error) => log.error({ err: error }, 'what was under way could not be found'))
+      if (!closing.signal.aborted) keeping = timekeeper.run(closing.signal)
+    },
+
+    /** How many runs wait or work. */
+    get live () { return queue.size },
+
+    /** Puts every run down; they go on at the next start. */
+    async close () {
+      closing.abort(CLOSING)
+      conductor.close()
+      await Promise.all([queue.close(), keeping])
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Book, Change } from './book.ts'
+import type { RunDeps } from './deps.ts'
+import type { createQuestions } from './questions.ts'
+import type { Queue } from './queue.ts'
+import type { StoredTask } from './record.ts'
+import { newRun } from './runs.ts'
+import type { Schedules } from './schedules.ts'
+
+/** Looked at the clock at least so often: sleep, a clock that was set and a machine that moved are noticed. Milliseconds. */
+const LOOK_MS = 10_000
+/** Wall clock and monotonic clock may drift apart by so much between two looks. */
+const DRIFT_MS = 2_000
+
+/** Lets come to pass what is due: planned times of schedules, and questions that nobody answered. */
+export function createTimekeeper ({ deps, queue, schedules, questions }: {
+  deps: RunDeps, queue: Queue, schedules: Schedules, questions: ReturnType<typeof createQuestions>
+}) {
+  const { book, clock, log } = deps
+
+  /** Gives every planned time that has passed its fate, in the batch of the run it began. */
+  const look = (taskId: string) => book.change<undefined>(taskId, async (task) => {
+    const expired = await questions.expire(task)
+    if (expired !== undefined) return expired
+    const looked = isScheduled(task) ? schedules.look(task) : undefined
+    if (looked === undefined) return { task, answer: undefined }
+    const { found } = looked
+    const made = found.run && await newRun(book, looked.task, found.run.trigger, clock.now(), found.run.trigger === 'catch_up' ? found.run.standsFor : undefined)
+    const after = made?.task ?? looked.task
+    const slots = found.slots.map((slot) => made !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: made.run.runId } : slot)
+    const { ops, slotCount } = await schedules.keep(after, slots)
+    const isOver = after.status === 'scheduled' && made === undefined && found.next === undefined
+    const change: Change<undefined> = { task: { ...after, slotCount, ...(isOver && { status: 'completed' as const }) }, ops, answer: undefined }
+    if (made === undefined) return change
+    const { runId, runNumber } = made.run
+    return {
+      ...change,
+      task: { ...change.task, status: 'running', slotRuns: after.slotRuns + 1, liveRun: { runId, runNumber } },
+      runs: [made.run],
+      ops: [...made.ops, ...ops],
+      after: () => queue.push(taskId, runId, made.run.trigger === 'catch_up')
+    }
+  })
+
+  async function lookAt (taskIds: string[], signal: AbortSignal) {
+    for (const taskId of taskIds) {
+      if (signal.aborted) return
+      await look(taskId).catch((error) => { if (error.statusCode !== 404) log.error({ err: error, taskId }, 'a task that is due could not be looked at') })
+      // However many are due at once, others have their turn.
+      await new Promise(setImmediate)
+    }
+  }
+
+  return {
+    look,
+
+    /** Keeps time until the signal aborts. */
+    async run (signal: AbortSignal): Promise<void> {
+      const jumped = watchJumps(clock, schedules.timezone)
+      let wake = new AbortController()
+      book.onDue(() => wake.abort())
+      while (!signal.aborted) {
+        const now = clock.now()
+        await lookAt(jumped() ? [...book.due.keys()] : [...book.due].filter(([, at]) => at <= now).map(([taskId]) => taskId), signal)
+        wake = new AbortController()
+        const next = Math.min(...nearest(book), clock.now() + LOOK_MS)
+        // One that could not be looked at is looked at again, but not at once.
+        const wait = next <= now ? 1_000 : next - clock.now()
+        if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
+      }
+    }
+  }
+}
+
+/** Whether its schedule is under way, also behind a run. */
+const isScheduled = ({ status, returnTo }: StoredTask) => status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
+
+function * nearest ({ due }: Book) {
+  for (const at of due.values()) yield at
+}
+
+/** Tells whether the clock was set or the machine moved since it was last asked. */
+function watchJumps (clock: Clock, timezone: () => string) {
+  let offset = clock.now() - clock.monotonic()
+  let zone = timezone()
+  return (): boolean => {
+    const before = { offset, zone }
+    offset = clock.now() - clock.monotonic()
+    zone = timezone()
+    return Math.abs(offset - before.offset) > DRIFT_MS || zone !== before.zone
+  }
+}
