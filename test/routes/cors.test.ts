@@ -24,9 +24,13 @@ t.test('a preflight of an allowed origin names the methods and the headers that 
 
 t.test('a preflight of another origin is refused without CORS headers', async (t) => {
   const port = await start(t)
-  const answer = await sendRaw(port, { method: 'OPTIONS', path: '/run', headers: ['Origin: https://evil.example', 'Access-Control-Request-Method: POST'] })
-  t.equal(answer.status, 403)
-  t.notOk(Object.keys(answer.headers).some((name) => name.startsWith('access-control')))
+  for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
+    for (const more of [[], ['Access-Control-Request-Private-Network: true'], ['Access-Control-Request-Local-Network: true', 'Access-Control-Request-Headers: content-type, authorization']]) {
+      const answer = await sendRaw(port, { method: 'OPTIONS', path: '/run', headers: [`Origin: ${origin}`, 'Access-Control-Request-Method: POST', ...more] })
+      t.equal(answer.status, 403)
+      t.notOk(Object.keys(answer.headers).some((name) => name.startsWith('access-control')))
+    }
+  }
 })
 
 t.test('OPTIONS without an Origin is no preflight: it answers as any method that is not there', async (t) => {

@@ -25,7 +25,7 @@ t.test('the right token opens every route, however its scheme is written', async
 t.test('anything else is refused', async (t) => {
   const port = await start(t)
   const wrong = ['X-None: 1', 'Authorization:', 'Authorization: Bearer', bearer(''), bearer('wrong'), bearer(`${TOKEN}x`), bearer(TOKEN.slice(0, -1)), bearer(TOKEN.toUpperCase()),
-    `Authorization: ${TOKEN}`, `Authorization: Basic ${TOKEN}`, `Authorization: Basic ${btoa(`x:${TOKEN}`)}`, `Authorization: BearerX ${TOKEN}`, `X-Authorization: Bearer ${TOKEN}`]
+    `Authorization: ${TOKEN}`, `Authorization: Basic ${TOKEN}`, `Authorization: Basic ${btoa(`x:${TOKEN}`)}`, `Authorization: BearerX ${TOKEN}`, `X-Authorization: Bearer ${TOKEN}`, `Cookie: token=${TOKEN}`, `Proxy-Authorization: Bearer ${TOKEN}`, bearer(`"${TOKEN}"`), bearer(` ${TOKEN} x`), bearer(`${TOKEN}, Bearer ${TOKEN}`), `Authorization: Basic x, Bearer ${TOKEN}`, bearer(encodeURIComponent(TOKEN)), bearer(btoa(TOKEN)), bearer('x'.repeat(8_000))]
   for (const header of wrong) refused(t, await sendRaw(port, { path: '/', headers: [header] }), header)
   refused(t, await sendRaw(port, { path: '/', headers: [bearer(TOKEN), bearer(TOKEN)] }), 'the right one twice')
   refused(t, await sendRaw(port, { path: '/', headers: [bearer(TOKEN), bearer('wrong')] }), 'the right one and another')

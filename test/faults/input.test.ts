@@ -1,0 +1,3 @@
+import { attackInput } from './input.ts'
+
+attackInput(12)
