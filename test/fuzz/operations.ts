@@ -43,7 +43,7 @@ export function operations (): Operation[] {
       name: `${method.toUpperCase()} ${path}`,
       statuses: Object.keys(operation.responses),
       requests: (ids) => fc.record({ path: filled(path, ids), query: queries(parameters.filter((each) => each.in === 'query'), find), headers: headers(), body: bodies(right, method) }).map(make),
-      refused: right && accepts && filled(path, () => []).chain((path) => right.chain(spoiled)
+      refused: right && accepts && filled(path, () => []).chain((path) => right.chain(spoiled).map((value) => value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
         // Where a body may be left out, null is none.
         .filter((value) => value !== undefined && !accepts(value) && (value !== null || operation.requestBody.required))
         .map((value) => make({ path, query: '', headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(value)) }))),
