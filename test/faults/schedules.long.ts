@@ -7,7 +7,7 @@ import { live } from '../services/scheduler/simulation.ts'
 
 const DAY = 86_400_000
 
-for (const [timezone, [first]] of Object.entries(ZONES)) {
+for (const [zone, [timezone, [first]]] of Object.entries(ZONES).entries()) {
   t.test(`ten years in ${timezone} are as Temporal and croner have them, in both directions and counted`, async (t) => {
     const { compared, differences } = await compareZone(timezone, { whole: true })
 
@@ -16,19 +16,19 @@ for (const [timezone, [first]] of Object.entries(ZONES)) {
   })
 
   t.test(`ten years of sleeps, restarts and steps of the clock in ${timezone} leave every time with one fate`, async (t) => {
-    for (const [seed, kind] of cases(first).entries()) {
+    // A third of the kinds: the oracles are slow.
+    for (const kind of cases(first).filter((_, i) => i % 3 === zone % 3)) {
       const from = Date.UTC(first, 2, 1)
-      // croner needs a tenth of a millisecond for each time of every hour.
-      t.same(await live(kind, timezone, from, from + (kind.isCron ? 2 : 9.8) * 365 * DAY, 1_000 + seed), [])
+      t.same(await live(kind, timezone, from, from + 9.8 * 365 * DAY, 1_000 + zone), [])
     }
   })
 }
 
-t.test('the clocks of every zone are changed when the runtime says, looked at every six hours for sixty years', async (t) => {
+t.test('the clocks of every zone are changed when the runtime says, looked at every day for sixty years', async (t) => {
   for (const timezone of Intl.supportedValuesOf('timeZone')) {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' })
     const wrong: string[] = []
-    for (let time = Date.UTC(1975, 0, 1); time < Date.UTC(2035, 0, 1); time += DAY / 4) {
+    for (let time = Date.UTC(1975, 0, 1, 12); time < Date.UTC(2035, 0, 1); time += DAY) {
       const [, sign, hours, minutes, seconds] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?/.exec(format.format(time))!
       const offset = sign === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0)) * 1_000
       if (segmentAt(timezone, time).offset !== offset) wrong.push(new Date(time).toISOString())
