@@ -9,6 +9,7 @@ import drain from './drain.ts'
 import environment from './environment.ts'
 import errors from './errors.ts'
 import health from './health.ts'
+import extraction from './extraction.ts'
 import gate from './gate.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
@@ -43,6 +44,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(tasks)
   await app.register(agent)
   await app.register(catalog)
+  await app.register(extraction)
   await app.register(health)
   await app.register(docs)
   await app.register(drain)

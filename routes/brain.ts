@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactRemovedSchema, PreferenceBodySchema, PreferenceSetSchema
+  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactListSchema, FactQuery, FactRemovedSchema, KnownFactSchema, PreferenceBodySchema, PreferenceSetSchema
 } from '../schemas/brain.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
 const schemas = [
-  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactRemovedSchema, PreferenceBodySchema, PreferenceSetSchema
+  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactRemovedSchema, PreferenceBodySchema, PreferenceSetSchema, KnownFactSchema, FactListSchema
 ]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -17,6 +17,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['brain'], operationId: 'getBrain', summary: 'What is remembered of the user, and what runs are told of it', response: { 200: ref(BrainViewSchema) }
     }
   }, async () => app.brain.recall())
+
+  app.get('/memory/brain/facts', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'listFacts',
+      summary: 'The facts, the newest first, with the words they were learned from',
+      querystring: FactQuery,
+      response: { 200: ref(FactListSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.brain.facts(request.query))
 
   app.post('/memory/brain/fact', {
     schema: {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ThreadParams } from '../schemas/agent.ts'
 import { ref } from '../schemas/common.ts'
+import { ExtractionSchema } from '../schemas/brain.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
   NewThreadSchema, ThreadBodySchema, ThreadDeletedSchema, ThreadListQuery, ThreadListSchema, ThreadQuery, ThreadSchema, ThreadsDeletedSchema, ThreadViewSchema
@@ -9,7 +10,7 @@ import {
 /** 10 MiB: as a run's, a conversation carries its pictures. */
 const BODY_LIMIT = 10 * 1024 * 1024
 
-const schemas = [ThreadSchema, ThreadViewSchema, ThreadBodySchema, NewThreadSchema, ThreadListSchema, ThreadDeletedSchema, ThreadsDeletedSchema]
+const schemas = [ThreadSchema, ThreadViewSchema, ThreadBodySchema, NewThreadSchema, ThreadListSchema, ThreadDeletedSchema, ThreadsDeletedSchema, ExtractionSchema]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of schemas) app.addSchema(schema)
@@ -74,6 +75,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     await app.catalog.remove(request.params.id)
     return { ok: true as const, threadId: request.params.id }
   })
+
+  app.post('/threads/:id/extract', {
+    schema: {
+      tags: ['threads'],
+      operationId: 'extractFacts',
+      summary: 'Learns what the user says of themselves in a thread',
+      params: ThreadParams,
+      response: { 200: ref(ExtractionSchema), 400: ErrorRef, 404: ErrorRef, 502: ErrorRef }
+    }
+  }, async (request, reply) => app.extraction.extract(request.params.id, { signal: reply.over }))
 }
 
 export default routes

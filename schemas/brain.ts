@@ -50,3 +50,37 @@ export const FactLearnedSchema = changed('learned', 'FactLearned')
 export const FactRemovedSchema = changed('removed', 'FactRemoved')
 export const PreferenceSetSchema = changed('set', 'PreferenceSet')
 export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') }, { $id: 'BrainCleared', description: 'The brain is empty', examples: [{ status: 'cleared' }] })
+
+export const FactSourceSchema = Type.Object({
+  threadId: Type.String(),
+  message: Type.Integer({ description: 'Its place in the thread, from 0' }),
+  messageId: Type.Optional(Type.String()),
+  span: Type.String({ description: 'What the user said, word for word' })
+}, { description: 'The words of the user that it was learned from' })
+export type FactSource = Static<typeof FactSourceSchema>
+
+export const KnownFactSchema = Type.Object({
+  id: Type.String(),
+  fact: Type.String(),
+  source: Type.Optional(FactSourceSchema),
+  createdAt: Timestamp,
+  supersedes: Type.Optional(Type.String({ description: 'The statement that it took the place of' }))
+}, { $id: 'KnownFact', description: 'A fact, and where it comes from; without `source` it was taught by hand', examples: [examples.knownFact] })
+export type KnownFact = Static<typeof KnownFactSchema>
+
+export const FactListSchema = Type.Object({
+  facts: Type.Array(Type.Unsafe<KnownFact>(Type.Ref('KnownFact'))),
+  nextCursor: Type.Optional(Type.String())
+}, { $id: 'FactList', description: 'A page of facts, the newest first; with nextCursor there are more', examples: [examples.factList] })
+
+export const FactQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the page before' }))
+})
+
+export const ExtractionSchema = Type.Object({
+  facts: Type.Array(Type.String(), { description: 'What is known from this thread' }),
+  preferences: Type.Unsafe<Record<string, string>>(Type.Object({}, { additionalProperties: Type.String() })),
+  added: Type.Integer({ description: 'How much of it is new' })
+}, { $id: 'Extraction', description: 'What the user said of themselves in a thread', examples: [examples.extraction] })
+export type Extraction = Static<typeof ExtractionSchema>

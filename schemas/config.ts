@@ -77,6 +77,14 @@ export const ConfigKeys = {
     /** Milliseconds that a question to a person stays open. */
     approvalTtl: Type.Optional(Type.Integer({ minimum: 1000 }))
   })),
+  brain: Type.Optional(Type.Object({
+    /** How long a thread rests before it is looked through for facts, milliseconds; `false`: only when asked. */
+    extractAfter: Type.Optional(Type.Union([Type.Literal(false), Type.Integer({ minimum: 1000 })]))
+  })),
+  threads: Type.Optional(Type.Object({
+    /** `false`: no model is asked for titles. */
+    titles: Type.Optional(Type.Boolean())
+  })),
   /** `false`: no analysis before a run, each is a standard one. */
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),

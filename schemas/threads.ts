@@ -39,8 +39,8 @@ export const NewThreadSchema = Type.Object({ id: Type.Optional(ThreadId), ...Thr
 export const ThreadListSchema = Type.Object({ threads: Type.Array(ref(ThreadSchema)), nextCursor: Type.Optional(Type.String()) }, {
   $id: 'ThreadList', description: 'A page of threads, the one that changed last first; with nextCursor there are more', examples: [examples.threadList]
 })
-export const ThreadDeletedSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String() }, { $id: 'ThreadDeleted', examples: [examples.threadDeleted] })
-export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ description: 'How many there were' }) }, { $id: 'ThreadsDeleted', examples: [{ deleted: 3 }] })
+export const ThreadDeletedSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String() }, { $id: 'ThreadDeleted', description: 'The thread is gone', examples: [examples.threadDeleted] })
+export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ description: 'How many there were' }) }, { $id: 'ThreadsDeleted', description: 'The threads are gone', examples: [{ deleted: 3 }] })
 
 const limit = Type.Integer({ minimum: 1, maximum: 500, default: 50 })
 export const ThreadListQuery = Type.Object({

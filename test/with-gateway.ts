@@ -14,6 +14,6 @@ export async function withGateway (t: Parameters<typeof build>[0], reply: Reply,
     reply: (request) => request.structured === undefined ? reply(request, calls++) : structured?.(request.structured)
   })
   t.teardown(() => gateway.close())
-  const app = await build(t, { gatewayKey: 'the-key', gatewayBaseURL: gateway.url, config: { model: 'test/model', analysis: false, ...config }, ...settings })
+  const app = await build(t, { gatewayKey: 'the-key', gatewayBaseURL: gateway.url, config: { model: 'test/model', analysis: false, threads: { titles: false }, ...config }, ...settings })
   return { app, gateway, systemOf: (n: number): string => gateway.requests[n].body.prompt[0].content }
 }

@@ -314,6 +314,23 @@ export type Evaluation = {
     issues: Array<string>;
 };
 
+/**
+ * What the user said of themselves in a thread
+ */
+export type Extraction = {
+    /**
+     * What is known from this thread
+     */
+    facts: Array<string>;
+    preferences: {
+        [key: string]: string;
+    };
+    /**
+     * How much of it is new
+     */
+    added: number;
+};
+
 export type FactBody = {
     /**
      * A statement about the user, 1 to 2000 characters after trimming
@@ -327,6 +344,14 @@ export type FactBody = {
 export type FactLearned = {
     status: 'learned';
     brain: Brain;
+};
+
+/**
+ * A page of facts, the newest first; with nextCursor there are more
+ */
+export type FactList = {
+    facts: Array<KnownFact>;
+    nextCursor?: string;
 };
 
 /**
@@ -371,6 +396,37 @@ export type Health = {
         scheduler: string;
         model: string;
     };
+};
+
+/**
+ * A fact, and where it comes from; without `source` it was taught by hand
+ */
+export type KnownFact = {
+    id: string;
+    fact: string;
+    /**
+     * The words of the user that it was learned from
+     */
+    source?: {
+        threadId: string;
+        /**
+         * Its place in the thread, from 0
+         */
+        message: number;
+        messageId?: string;
+        /**
+         * What the user said, word for word
+         */
+        span: string;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * The statement that it took the place of
+     */
+    supersedes?: string;
 };
 
 /**
@@ -1429,6 +1485,9 @@ export type ThreadBody = {
     [key: string]: unknown;
 };
 
+/**
+ * The thread is gone
+ */
 export type ThreadDeleted = {
     ok: true;
     threadId: string;
@@ -1479,6 +1538,9 @@ export type ThreadView = {
     [key: string]: unknown;
 };
 
+/**
+ * The threads are gone
+ */
 export type ThreadsDeleted = {
     /**
      * How many there were
@@ -2557,7 +2619,7 @@ export type DeleteThreadsError = DeleteThreadsErrors[keyof DeleteThreadsErrors];
 
 export type DeleteThreadsResponses = {
     /**
-     * OK
+     * The threads are gone
      */
     200: ThreadsDeleted;
 };
@@ -2715,7 +2777,7 @@ export type DeleteThreadError = DeleteThreadErrors[keyof DeleteThreadErrors];
 
 export type DeleteThreadResponses = {
     /**
-     * OK
+     * The thread is gone
      */
     200: ThreadDeleted;
 };
@@ -2838,6 +2900,68 @@ export type PutThreadResponses = {
 };
 
 export type PutThreadResponse = PutThreadResponses[keyof PutThreadResponses];
+
+export type ExtractFactsData = {
+    body?: never;
+    path: {
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/threads/{id}/extract';
+};
+
+export type ExtractFactsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * There is nothing of that name
+     */
+    404: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * What the service called, such as a model, failed
+     */
+    502: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ExtractFactsError = ExtractFactsErrors[keyof ExtractFactsErrors];
+
+export type ExtractFactsResponses = {
+    /**
+     * What the user said of themselves in a thread
+     */
+    200: Extraction;
+};
+
+export type ExtractFactsResponse = ExtractFactsResponses[keyof ExtractFactsResponses];
 
 export type TaskEventsData = {
     body?: never;
@@ -3932,6 +4056,53 @@ export type GetBrainResponses = {
 };
 
 export type GetBrainResponse = GetBrainResponses[keyof GetBrainResponses];
+
+export type ListFactsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * nextCursor of the page before
+         */
+        cursor?: string;
+    };
+    url: '/memory/brain/facts';
+};
+
+export type ListFactsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ListFactsError = ListFactsErrors[keyof ListFactsErrors];
+
+export type ListFactsResponses = {
+    /**
+     * A page of facts, the newest first; with nextCursor there are more
+     */
+    200: FactList;
+};
+
+export type ListFactsResponse = ListFactsResponses[keyof ListFactsResponses];
 
 export type ForgetFactData = {
     body: FactBody;

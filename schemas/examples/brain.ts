@@ -2,3 +2,12 @@ export const brain = { facts: ['Prefers tea'], preferences: { editor: 'vim' }, p
 export const brainView = { brain, contextPreview: '## Known facts\n- Prefers tea\n\n## Preferences\n- editor: vim' }
 export const fact = { fact: 'Prefers tea' }
 export const preference = { key: 'editor', value: 'vim' }
+export const knownFact = {
+  id: '01a1fe20-4f4c-74b8-a3b8-5b8e2c8e9a10',
+  fact: 'I moved to Berlin',
+  source: { threadId: 'trip-to-lisbon', message: 4, messageId: 'm3', span: 'I moved to Berlin' },
+  createdAt: 1795256011447,
+  supersedes: 'I live in Paris'
+}
+export const factList = { facts: [knownFact, { id: '01a1fe20-4f4c-74b8-a3b8-5b8e2c8e9a0f', fact: 'Prefers tea', createdAt: 1795256011268 }] }
+export const extraction = { facts: ['I moved to Berlin'], preferences: { name: 'Ada' }, added: 2 }

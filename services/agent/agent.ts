@@ -22,7 +22,11 @@ export type Agent = ReturnType<typeof createAgent>
  * stream and waits on disk, however long, and goes on when the answer comes.
  */
 export function createAgent (deps: AgentDeps) {
-  const lives = createLiveRuns({ limit: () => deps.config().limits?.liveRuns ?? LIVE_RUNS })
+  const listeners: Array<(threadId: string) => void> = []
+  const lives = createLiveRuns({
+    limit: () => deps.config().limits?.liveRuns ?? LIVE_RUNS,
+    ended: (threadId) => listeners.forEach((listener) => listener(threadId))
+  })
   const parts = { deps, lives, locked: createKeyedLock(), launch: createLauncher(lives, deps) }
   const { begin, leaveBehind } = createBegin(parts)
   const answer = createContinue(parts)
@@ -84,6 +88,9 @@ export function createAgent (deps: AgentDeps) {
 
     /** The approval requests that wait for an answer. */
     approvals: deps.ledger.list,
+
+    /** Hears of each conversation whose run has ended. */
+    onEnd (listener: (threadId: string) => void) { listeners.push(listener) },
 
     get liveRuns () { return lives.size },
 

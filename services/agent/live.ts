@@ -136,7 +136,7 @@ export function followKnown ({ runId, threadId }: { runId: string, threadId: str
 }
 
 /** The runs under way: one a conversation, `limit()` in all. */
-export function createLiveRuns ({ limit }: { limit: () => number }) {
+export function createLiveRuns ({ limit, ended }: { limit: () => number, ended?: (threadId: string) => void }) {
   const byThread = new Map<string, LiveRun>()
   /** Conversations whose run was admitted and has not begun yet. */
   const starting = new Map<string, Promise<LiveRun>>()
@@ -179,6 +179,7 @@ export function createLiveRuns ({ limit }: { limit: () => number }) {
       work(live).finally(() => {
         byThread.delete(run.head.threadId)
         live.end()
+        ended?.(run.head.threadId)
       })
       return live
     },

@@ -1,8 +1,14 @@
 import { createError } from '@fastify/error'
-import { LIMITS, type Brain, type BrainView, type PreferenceBody } from '../../schemas/brain.ts'
+import { LIMITS, type Brain, type BrainView, type KnownFact, type PreferenceBody } from '../../schemas/brain.ts'
+import { newId } from '../ids.ts'
 import type { StoredRecord } from '../store/contract.ts'
 import { contextPreview } from './preview.ts'
+import { emptyMemory, entriesOf, folded, withEntries, type Entry, type Memory } from './memory.ts'
+import { take, type Heard } from './take.ts'
 import { normalise, sameButForCase } from './text.ts'
+
+export { emptyMemory, type Memory } from './memory.ts'
+export type { Heard } from './take.ts'
 
 export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
 export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',
@@ -10,38 +16,42 @@ export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',
 export const TooManyPreferences = createError('ERR_TOO_MANY_PREFERENCES',
   `${LIMITS.preferences} preferences are remembered, which is the most. Set one that exists, or clear everything with DELETE /memory/brain.`, 409)
 
-export const emptyBrain = (): Brain => ({ facts: [], preferences: {}, patterns: [], updatedAt: 0 })
-
 /** The user's long-term memory, one encrypted record. Every change is durable before it resolves, to the brain as it then is. */
-export function createBrain ({ record, now }: { record: StoredRecord<Brain>, now: () => number }) {
+export function createBrain ({ record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }) {
   /** `edit` gives what changes, or nothing; only a change has a time. */
-  const update = (edit: (brain: Brain) => Partial<Brain> | undefined) => record.update((brain) => {
-    const changes = edit(brain)
-    return changes ? { ...brain, ...changes, updatedAt: now() } : brain
-  })
+  const update = async (edit: (memory: Memory) => Partial<Memory> | undefined): Promise<Brain> => brainOf(await record.update((memory) => {
+    const changes = edit(memory)
+    return changes ? { ...memory, ...changes, updatedAt: now() } : memory
+  }))
 
   return {
     async recall (): Promise<BrainView> {
-      const brain = await record.get()
+      const brain = brainOf(await record.get())
       return { brain, contextPreview: contextPreview(brain) }
     },
 
     /** Adds a fact unless it is known, in whatever case. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
-      return update(({ facts }) => {
-        if (facts.some(sameButForCase(fact))) return
-        if (facts.length >= LIMITS.facts) throw new TooManyFacts()
-        return { facts: [...facts, fact] }
+      return update((memory) => {
+        const entries = entriesOf(memory)
+        if (memory.facts.some(sameButForCase(fact))) return
+        if (memory.facts.length >= LIMITS.facts) throw new TooManyFacts()
+        const time = now()
+        return withEntries([...entries, { id: newId(), fact, createdAt: time, said: time }])
       })
     },
 
     /** Removes the fact that equals `text` after normalisation, case and all. Throws TextLength (400) and FactNotFound (404). */
     async forget (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
-      return update(({ facts }) => {
-        if (!facts.includes(fact)) throw new FactNotFound()
-        return { facts: facts.filter((known) => known !== fact) }
+      return update((memory) => {
+        if (!memory.facts.includes(fact)) throw new FactNotFound()
+        return {
+          ...withEntries(entriesOf(memory).filter((known) => known.fact !== fact)),
+          // What was said of it up to now is not heard again.
+          dropped: [...memory.dropped ?? [], { key: digest(folded(fact)), at: now() }]
+        }
       })
     },
 
@@ -49,21 +59,52 @@ export function createBrain ({ record, now }: { record: StoredRecord<Brain>, now
     async prefer ({ key: text, value: given }: PreferenceBody): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
       const value = given.toWellFormed()
-      return update(({ preferences }) => {
+      return update(({ preferences, origins }) => {
         const isKnown = Object.hasOwn(preferences, key)
-        if (isKnown && preferences[key] === value) return
         if (!isKnown && Object.keys(preferences).length >= LIMITS.preferences) throw new TooManyPreferences()
-        return { preferences: { ...preferences, [key]: value } }
+        if (isKnown && preferences[key] === value) return
+        return { preferences: { ...preferences, [key]: value }, origins: { ...origins, [key]: { said: now() } } }
       })
     },
 
-    /** Also the way out when the brain on disk is damaged. */
+    /** Also the way out when the brain on disk is damaged. What was said up to now is not heard again. */
     async clear (): Promise<Brain> {
-      const brain = await record.get().catch(() => undefined)
-      if (brain && brain.facts.length + Object.keys(brain.preferences).length + brain.patterns.length === 0) return brain
-      return record.replace({ ...emptyBrain(), updatedAt: now() })
+      const memory = await record.get().catch(() => undefined)
+      const isEmpty = memory && memory.facts.length + Object.keys(memory.preferences).length + memory.patterns.length === 0
+      return brainOf(await record.replace({ ...emptyMemory(), updatedAt: isEmpty ? memory.updatedAt : now(), clearedAt: now() }))
+    },
+
+    /** Takes in what the user was heard to say; see `take`. Resolves to how much of it was news. */
+    async hear (heard: Heard[]): Promise<number> {
+      let added = 0
+      await update((memory) => {
+        const taken = take(memory, heard, { now: now(), digest })
+        added = taken.added
+        return taken.changes
+      })
+      return added
+    },
+
+    /** The facts with where they come from, the newest first. */
+    async facts ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ facts: KnownFact[], nextCursor?: string }> {
+      const all = entriesOf(await record.get()).toReversed()
+      const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
+      const page = all.slice(from, from + limit).map(shown)
+      return { facts: page, ...(from + limit < all.length && page.length > 0 && { nextCursor: page.at(-1)!.id }) }
+    },
+
+    /** What of it comes from one thread. */
+    async from (threadId: string): Promise<{ facts: string[], preferences: Record<string, string> }> {
+      const memory = await record.get()
+      return {
+        facts: entriesOf(memory).filter(({ source }) => source?.threadId === threadId).map(({ fact }) => fact),
+        preferences: Object.fromEntries(Object.entries(memory.preferences).filter(([key]) => memory.origins?.[key]?.source?.threadId === threadId))
+      }
     }
   }
 }
+
+const brainOf = ({ facts, preferences, patterns, updatedAt }: Memory): Brain => ({ facts, preferences, patterns, updatedAt })
+const shown = ({ id, fact, source, createdAt, supersedes }: Entry): KnownFact => ({ id, fact, ...(source && { source }), createdAt, ...(supersedes && { supersedes }) })
 
 export type BrainService = ReturnType<typeof createBrain>

@@ -1,15 +1,12 @@
-import { createError } from '@fastify/error'
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import { newId } from '../ids.ts'
 import type { Op, Store } from '../store/contract.ts'
+import { ThreadExists, ThreadNotFound } from './errors.ts'
 import { createFaces } from './face.ts'
 import { headKey, listed, RECENT, type ThreadHead } from './head.ts'
 import { checkMessages } from './message.ts'
 import type { Threads } from './threads.ts'
-
-export const ThreadNotFound = createError('ERR_THREAD_NOT_FOUND', 'There is no thread "%s". GET /threads lists them.', 404)
-export const ThreadExists = createError('ERR_THREAD_EXISTS', 'There is a thread "%s" already. Change it with PUT /threads/:id.', 409)
 
 export interface CatalogParts {
   store: Store

@@ -26,6 +26,8 @@ export interface ThreadHead {
 const WORDS = 60
 const LAST_MESSAGE = 200
 
+/** How far a thread was looked through for facts. */
+export const readKey = (thread: string) => `read/${thread}`
 export const headKey = (thread: string) => `thread/${thread}`
 /** Beside each thread, so that they are listed by time; the newest last. */
 export const RECENT = 'recent/'

@@ -1,13 +1,16 @@
 import type { Clock } from '../clock/clock.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
-import { firstWords, foundPrefix, headKey, headOps, lastWords, type ThreadHead } from './head.ts'
+import { firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
 import { tellings, type ThreadMessage } from './message.ts'
 import { createTurns, type Said } from './turns.ts'
 
 export type { ThreadMessage } from './message.ts'
 
 export type Threads = ReturnType<typeof createThreads>
+
+/** How far a thread was looked through for facts, of how many messages of the user, as it was at `updatedAt`. */
+export interface Unread { read: number, turns: number, updatedAt: number }
 
 /** Threads that hold the very same words, of which the newest is taken. */
 const SAME_WORDS = 50
@@ -88,7 +91,10 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
       const from = await turns.position(digest, keep, sizeOf(thread))
       const fresh = said.messages.slice(since)
       const now = clock.now()
-      const ops = await put(before, thread, { keep, from, fresh, saidAt: (_chain, isLast) => isLast ? now : 0 })
+      // The same message again, as for another answer, was said when it was said.
+      const again = keep < thread.turns ? await turns.get(digest, keep) : undefined
+      const saidAt = (chain: string, isLast: boolean) => again?.chain === chain ? again.said : isLast ? now : 0
+      const ops = await put(before, thread, { keep, from, fresh, saidAt })
       return { ops, answerAt: from + fresh.length }
     },
 
@@ -114,7 +120,38 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
       const ops: Op[] = []
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
+      ops.push({ type: 'del', key: readKey(thread) })
       return [...ops, ...headOps(store, head, undefined)]
+    },
+
+    /**
+     * How many of the user's messages were looked through for facts, and as of when. Those that were changed since, or
+     * follow one that was, count as not.
+     */
+    async unread (id: string): Promise<Unread> {
+      const thread = store.digest(id)
+      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string }>(readKey(thread))])
+      const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
+      return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0 }
+    },
+
+    /** Remembers that a thread was looked through as it was at `unread`. */
+    async markRead (id: string, { turns: count, updatedAt }: Unread): Promise<void> {
+      const thread = store.digest(id)
+      if (await get(id) === undefined) return
+      await store.transact([
+        { type: 'put', key: readKey(thread), value: { turns: count, chain: await turns.chainAt(thread, count) } },
+        { type: 'del', key: unreadKey(updatedAt, thread) }
+      ])
+    },
+
+    /** The threads that were not looked through since they changed, with the time of that; the one that changed first comes first. */
+    async * rested (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
+      for await (const [key] of store.list(UNREAD, { signal })) {
+        const { time, thread } = listed(key)
+        const head = await store.get<ThreadHead>(headKey(thread))
+        if (head !== undefined) yield { id: head.id, time }
+      }
     },
 
     /**

@@ -76,6 +76,7 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
 
   return {
     read,
+    get,
     list,
     shared,
     put: (thread: string, n: number, turn: Turn): Op => ({ type: 'put', key: key(thread, n), value: turn }),

@@ -121,6 +121,10 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await app.inject({ method: 'POST', url: '/threads', payload: { id: 'gone' } })
     return app.inject({ method: 'DELETE', url: '/threads/gone' })
   },
+  'POST /threads/:id/extract 200': async (app) => {
+    await app.inject({ method: 'PUT', url: '/threads/told', payload: { messages: [{ id: 'm', role: 'user', content: 'My name is Ada. Call me Ada.' }] } })
+    return app.inject({ method: 'POST', url: '/threads/told/extract' })
+  },
   'DELETE /threads 200': (app) => app.inject({ method: 'DELETE', url: '/threads' }),
   'GET /tasks 200': async (app) => {
     await aTask(app)
@@ -168,6 +172,11 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET /memory/brain 200': async (app) => {
     await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'two\nlines', value: 'x' } })
     return app.inject('/memory/brain')
+  },
+  'GET /memory/brain/facts 200': async (app) => {
+    await app.inject({ method: 'PUT', url: '/threads/told', payload: { messages: [{ id: 'm', role: 'user', content: 'I live in Paris. Actually, I moved to Rome.' }] } })
+    await app.inject({ method: 'POST', url: '/threads/told/extract' })
+    return app.inject('/memory/brain/facts?limit=1')
   },
   'POST /memory/brain/fact 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),
   'DELETE /memory/brain/fact 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),

@@ -19,7 +19,6 @@ export function structuredReply (options: LanguageModelV4CallOptions, format: Fo
     analysis: () => analysis(request),
     evaluation: () => evaluation(request),
     plan: () => plan(request, format.schema),
-    facts: () => ({ facts: facts(options) }),
     'task-memory': () => ({ findings: [finding(request)], decisions: [] })
   }
   const found = Object.hasOwn(rules, format.name ?? '') ? rules[format.name!]() : {}
@@ -66,15 +65,6 @@ function plan (request: string, schema: unknown) {
     ? description
     : { ...smallestInstance(item) as object | null, ...item?.properties?.id && { id: `phase-${index + 1}` }, description }
   return { phases: descriptions.map(shape), qualityCriteria: [] }
-}
-
-const STATEMENT = /^(?:my (?:name|favou?rite|job|wife|husband|partner|team|company|timezone|editor|city|birthday)\b.*|i (?:am|live|work|like|love|prefer|use|have|hate|speak|own)\b.*|i['’]m\b.*|remember that\b.*|call me\b.*)/i
-
-/** What the user said about themselves, sentence by sentence. */
-function facts ({ prompt }: LanguageModelV4CallOptions): string[] {
-  const said = prompt.flatMap((message) => message.role === 'user' ? message.content : []).flatMap((part) => part.type === 'text' ? part.text.split(/(?<=[.!?])\s+|\n+/) : [])
-  const found = said.map((sentence) => sentence.replace(/^\s*(?:user|human)\s*:\s*/i, '').trim()).filter((sentence) => STATEMENT.test(sentence) && !sentence.endsWith('?'))
-  return [...new Set(found.map((sentence) => sentence.replace(/^remember that\s+/i, '').replace(/[.!]+$/, '')))]
 }
 
 /** The first thing that a run's report says. */

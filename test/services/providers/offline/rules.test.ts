@@ -57,11 +57,6 @@ t.test('a plan has one phase a command, in the shape the schema asks for', async
   })
 })
 
-t.test('facts are what the user said about themselves', async (t) => {
-  const schema = { type: 'object', properties: { facts: { type: 'array', items: { type: 'string' } }, preferences: { type: 'object' } }, required: ['facts', 'preferences'] }
-  t.strictSame(await structured('facts', 'My name is Ada. List the files. I prefer tea! Do I like it?', schema), { facts: ['My name is Ada', 'I prefer tea'], preferences: {} })
-})
-
 t.test('any other schema is answered with its smallest instance', async (t) => {
   t.strictSame(await structured('other', 'x', {
     type: 'object',

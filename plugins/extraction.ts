@@ -1,0 +1,45 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import fp from 'fastify-plugin'
+import { createExtraction, type Extractor } from '../services/brain/extraction.ts'
+import { createRested } from '../services/brain/rested.ts'
+import { askStructured } from '../services/models/structured.ts'
+import { createTitles } from '../services/threads/titles.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    extraction: Extractor
+    titles: ReturnType<typeof createTitles>
+  }
+}
+
+/** For work that nobody waits for. Milliseconds. */
+const ANSWER_MS = 30_000
+/** By then whoever started the service has had its first answers. Milliseconds. */
+const DELAY_MS = 5_000
+
+interface Question<S extends TSchema> { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
+
+/** What is made of threads in the background, by the model of role `fast`: what the user said of themselves, and titles. */
+export default fp(async (app) => {
+  const { threads, brain, agent, catalog, clock, providers, log } = app
+  const ask = <S extends TSchema>(question: Question<S>): Promise<{ value: Static<S> } | { problem: string }> =>
+    askStructured({ load: () => providers.model('fast'), limitMs: ANSWER_MS, clock, ...question })
+  const isOffline = () => providers.roles().fast.startsWith('offline/')
+
+  const extractor = createExtraction({ threads, brain, ask, isOffline })
+  const rested = createRested({ threads, extractor, clock, log, isLive: agent.isLive, after: () => app.config.current.brain?.extractAfter })
+  const titles = createTitles({ threads, catalog, ask, log, isWanted: () => app.config.current.threads?.titles !== false && !isOffline() })
+  app.decorate('extraction', extractor)
+  app.decorate('titles', titles)
+  agent.onEnd(titles.ended)
+
+  const stop = new AbortController()
+  let running: Promise<void> | undefined
+  app.addHook('onListen', async () => {
+    running = clock.sleep(DELAY_MS, stop.signal).then(() => rested.run(stop.signal), () => {})
+  })
+  app.addHook('preClose', async () => {
+    stop.abort()
+    await Promise.all([running, titles.close()])
+  })
+}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config'] })
