@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
 import { abortKind } from '../../abort.ts'
 import type { Clock } from '../../clock/clock.ts'
@@ -7,6 +6,7 @@ import { shellCommand } from '../../process/shell.ts'
 import type { Tool } from '../contract.ts'
 import { about, ToolFailed } from '../errors.ts'
 import type { PathPolicy } from '../paths.ts'
+import { withFolder } from '../files/folder.ts'
 import { collect } from './output.ts'
 
 /** Limit of the interface. */
@@ -48,13 +48,13 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     timeLimitMs: LIMIT_MS,
     async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, signal }) {
       const folder = await about(cwd, () => paths.resolve(cwd, base))
-      if (!await about(cwd, async () => (await stat(folder)).isDirectory())) throw new ToolFailed(`${JSON.stringify(cwd)} is not a folder.`)
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
       signal.throwIfAborted()
 
       const started = clock.monotonic()
-      const child = await spawnGuarded(...shellCommand(command), { cwd: folder, env: environment(), stdin: 'closed', clock })
+      const child = await about(cwd, () => withFolder(folder, (held) =>
+        spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })))
       let timedOut = false as boolean
       let bytes = 0
       const count = (chunk: number) => {

@@ -1,0 +1,8 @@
+import t from 'tap'
+import { race, RACES } from '../services/tools/swapping.ts'
+
+const RACE_MS = 20_000
+
+for (const name of Object.keys(RACES)) {
+  t.test(`${name}, swapped for a symlink for a long time, leads nowhere else`, { timeout: 4 * RACE_MS }, (t) => race(t, name, RACE_MS))
+}
