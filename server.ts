@@ -14,6 +14,8 @@ const CLOSE_MS = 4_500
 const FLUSH_CACHE_MS = 2_000
 
 async function main () {
+  // A crash report is written where anybody may find it; the environment holds keys.
+  process.report.excludeEnv = true
   const options = readOptions(process.argv.slice(2), process.env)
   if (typeof options === 'string') {
     process.stdout.write(`${options}\n`)

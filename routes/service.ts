@@ -27,7 +27,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get('/config', {
     schema: { tags: ['service'], operationId: 'getConfig', summary: 'The configuration in force, secrets masked', response: { 200: ref(ConfigViewSchema) } }
-  }, async () => app.config.masked())
+  }, async () => app.config.masked(app.secrets.all()))
 
   app.post('/config/reload', {
     schema: { tags: ['service'], operationId: 'reloadConfig', summary: 'Reads config.json again; what does not hold changes nothing', response: { 200: ref(ConfigReloadedSchema), 400: ErrorRef } }

@@ -14,9 +14,18 @@ export function createSecrets (...own: Array<string | undefined>) {
   }
 }
 
-/** The text without the secrets, as they are and as JSON writes them. */
-export function struck (text: string, secrets: Iterable<string>): string {
+/** The text without the secrets: as they are, as JSON and addresses write them, and in hex and base64. */
+export function struck (text: string, secrets: Iterable<string>, by = STRUCK): string {
+  const telling = [...secrets].filter(({ length }) => length >= TELLING_LENGTH).flatMap(shapes)
   // The longest first: one may be part of another.
-  const telling = [...secrets].filter(({ length }) => length >= TELLING_LENGTH).sort((a, b) => b.length - a.length)
-  return telling.reduce((rest, secret) => rest.replaceAll(secret, STRUCK).replaceAll(JSON.stringify(secret).slice(1, -1), STRUCK), text)
+  return [...new Set(telling)].sort((a, b) => b.length - a.length).reduce((rest, shape) => rest.replaceAll(shape, by), text)
+}
+
+/** How a server may write what it was sent. Of base64 the part that does not hang on what stands before and behind. */
+function shapes (secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const base64 = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, ''))
+    .map((encoded, shift) => encoded.slice(shift && 4, encoded.length - encoded.length % 4))
+  const encoded = [bytes.toString('hex'), ...base64, ...base64.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'))]
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...encoded.filter(({ length }) => length >= TELLING_LENGTH)]
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createError } from '@fastify/error'
 import type { Config } from '../../schemas/config.ts'
 import { checkConfig } from './check.ts'
-import { keepAside, prepareDirectory, readConfigFile, writeConfigFile } from './file.ts'
+import { closeToOthers, keepAside, prepareDirectory, readConfigFile, writeConfigFile } from './file.ts'
 import { mask } from './mask.ts'
 
 export const ConfigRejected = createError('ERR_CONFIG_INVALID', 'config.json was not taken over: %s. Mend it and reload; until then the last good configuration stays in force.', 400)
@@ -46,6 +46,7 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
   }
 
   await prepareDirectory(dir)
+  await closeToOthers(file)
   try {
     take(await readConfigFile(file))
   } catch (error) {
@@ -64,8 +65,8 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
     /** Has `told` called whenever another configuration comes into force, before whoever changed it goes on. */
     watch: (told: (config: Config) => void): void => { watchers.push(told) },
 
-    /** The whole file as it was taken over, for showing: secrets masked. */
-    masked: () => mask(raw) as Record<string, unknown>,
+    /** The whole file as it was taken over, for showing: secrets masked, `known` ones wherever they stand. */
+    masked: (known: string[] = []) => mask(raw, known) as Record<string, unknown>,
 
     /** Reads the file again; throws ConfigRejected and keeps the present configuration when not all of it holds. */
     reload: (): Promise<Config> => inTurn(async () => {

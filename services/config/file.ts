@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson } from '../json.ts'
 
@@ -11,15 +11,25 @@ export class ConfigUnusable extends Error {
 /** Why `config.json` holds no configuration, as the end of a sentence. It names no path. */
 export class ConfigUnreadable extends Error {}
 
+/** Of a folder such as /tmp: closing that would take it away from everybody. */
+const STICKY = 0o1000
+
 /** Makes `{config_dir}` when there is none, for its owner alone. Throws ConfigUnusable. */
 export async function prepareDirectory (dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
+    if (((await stat(dir)).mode & STICKY) !== 0) throw new Error('other users write there too')
     await chmod(dir, 0o700)
   } catch (error) {
     throw new ConfigUnusable(`The configuration directory ${dir} cannot be used: ${(error as Error).message}. ` +
       'Set LOCAL_AGENT_HOME to a folder this user may write.')
   }
+}
+
+/** Closes a `config.json` that others may read: it may hold keys. */
+export async function closeToOthers (file: string): Promise<void> {
+  const { mode } = await stat(file).catch(() => ({ mode: 0 }))
+  if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})
 }
 
 /** The object in the file; `{}` when there is no file. Throws ConfigUnreadable. */

@@ -1,3 +1,4 @@
+import { struck } from '../secrets.ts'
 import type { Provider } from './contract.ts'
 
 /** A provider's failure in words a person can act on. */
@@ -196,6 +197,5 @@ function retryAfter (chain: Facts[], now: number): number | undefined {
 
 /** Strikes out known keys, and what looks like one. */
 function clean (message: string, secrets: string[]): string {
-  const known = secrets.filter((secret) => secret.length >= 4).reduce((text, secret) => text.replaceAll(secret, '[key]'), message)
-  return known.replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(/\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g, '[key]')
+  return struck(message, secrets, '[key]').replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(/\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g, '[key]')
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openLevel } from '../../../services/store/database.ts'
 import { flip, HARMS, makeStore } from './harm.ts'
-import { open } from './helper.ts'
+import { collect, open } from './helper.ts'
 
 const INVENTORY = 'data/INVENTORY'
 
@@ -41,6 +41,15 @@ t.test('an older value put back in the place of a record is noticed, though it w
   await behindItsBack(dir, (level) => level.batch([{ type: 'put', key: 'balance', value: old! }], { sync: true }))
 
   t.same(await statusOf(t, dir), { state: 'ok', repaired: true })
+})
+
+t.test('records that nobody can decipher do not stay in the way of the others', async (t) => {
+  const { closed } = await makeStore(t.testdir())
+  await behindItsBack(closed, (level) => level.batch([{ type: 'put', key: 'k/0000', value: Buffer.alloc(60, 1) }], { sync: true }))
+
+  const store = await open(t, closed)
+  t.same(store.status(), { state: 'ok', repaired: true })
+  t.equal((await collect(store.list('k/'))).length, 36)
 })
 
 const forgeries: Record<string, (inventory: { session: number, files: object, mac: string }) => object | undefined> = {
