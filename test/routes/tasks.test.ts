@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { build } from '../helper.ts'
+import { tasksOf } from '../tasks.ts'
+
+t.test('a task that nobody looks at does its work, says how far it is, and is completed once', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('write "hello" to a.txt then read a.txt')
+  await tasks.post(`/${task.id}/start`)
+  const done = await events.until('task:complete')
+
+  t.match(done, { status: 'completed', runNumber: 1, toolCount: 2, qualityScore: 1, output: /hello/ })
+  t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'hello')
+  const firstDone = events.events.findIndex((event) => event.type === 'task:phase' && event.status === 'completed')
+  const secondTool = events.events.findIndex((event) => event.type === 'task:tool' && event.tool === 'readFile')
+  t.ok(firstDone !== -1 && firstDone < secondTool, 'the first phase is over before the second one\'s work is')
+  t.match(await tasks.get(`/${task.id}`), { status: 'completed', totalRuns: 1, successfulRuns: 1, memory: { filesCreated: [`${app.cwd}/a.txt`] } })
+})
+
+t.test('a run asks before its tool and for its result, counts when approved, and its notes reach the memory', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('write "x" to a.txt', { taskType: 'triggered', approval: { mode: 'first_n', firstN: 1 } })
+  await tasks.post(`/${task.id}/run`)
+  t.match(await events.until('task:approval'), { kind: 'tool', tool: 'writeFile', input: { path: 'a.txt' } })
+  t.notOk(existsSync(`${app.cwd}/a.txt`), 'nothing is written unasked')
+  t.match(await tasks.post(`/${task.id}/approve`, { approved: true }), { ok: true, status: 'running' })
+  const { approvalId, output } = await events.until('task:approval', { kind: 'result' })
+  t.match(output, /a\.txt/)
+  t.match(await tasks.post(`/${task.id}/approve`, { approved: true, notes: 'more tea' }), { status: 'completed' })
+  t.match(await tasks.post(`/${task.id}/approve`, { approved: true, approvalId }), { ok: true }, 'the same answer again is no news')
+  t.equal((await tasks.call('POST', `/${task.id}/approve`, { approved: false, approvalId })).status, 409)
+
+  await tasks.post(`/${task.id}/run`)
+  await events.until('task:complete', { runNumber: 2 })
+  t.match(await tasks.get(`/${task.id}`), { approval: { approvedRuns: 1 }, memory: { feedback: [{ approved: true, notes: 'more tea' }] } })
+})
+
+t.test('a rejected tool ends the run as rejected, and what was wanted is not done', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('write "x" to a.txt', { approval: { mode: 'always' } })
+  await tasks.post(`/${task.id}/start`)
+  await events.until('task:approval')
+  await tasks.post(`/${task.id}/approve`, { approved: false, notes: 'never' })
+  t.match(await events.until('task:error'), { status: 'rejected', error: /never/ })
+  t.notOk(existsSync(`${app.cwd}/a.txt`))
+  t.equal((await tasks.get(`/${task.id}`)).status, 'planned')
+})
+
+t.test('a command that is running ends with its task\'s pause, and the run goes on when it is resumed', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('run `echo begun >> log; sleep 300`, then system info')
+  await tasks.post(`/${task.id}/start`)
+  await events.until('task:tool-start')
+  t.match(await tasks.post(`/${task.id}/pause`), { status: 'paused', pausedReason: 'user' })
+  t.match(await tasks.runs(task.id), [{ status: 'interrupted' }])
+  t.match(await tasks.post(`/${task.id}/resume`), { status: 'running' })
+  const end = await events.until('task:error')
+  t.match(await tasks.runs(task.id), [{ status: 'failed', attempts: 2, toolCalls: [{ status: 'error', error: /Outcome unknown/ }, { tool: 'systemInfo' }] }], 'what was cut off is not repeated')
+  t.equal(end.runId, (await tasks.runs(task.id))[0].runId)
+  t.equal(events.events.filter(({ type }) => type === 'task:error' || type === 'task:complete').length, 1, 'one terminal event')
+})
+
+t.test('steering reaches exactly the next run as new; with runNow at once', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const events = await tasks.watch()
+  const task = await tasks.create('system info', { taskType: 'triggered' })
+  t.same(await tasks.post(`/${task.id}/steer`, { comment: 'be brief' }), { ok: true, taskId: task.id, comment: 'be brief', runTriggered: false })
+  t.match(await events.until('task:steer'), { comment: 'be brief' })
+  t.match(await tasks.post(`/${task.id}/steer`, { comment: 'list the files here', runNow: true }), { runTriggered: true })
+  const { runId } = await events.until('task:complete')
+  await tasks.post(`/${task.id}/run`)
+  await events.until('task:complete', { runNumber: 2 })
+  const [second, first] = await tasks.runs(task.id)
+  t.same(first.steering, ['be brief', 'list the files here'])
+  t.same(second.steering, [])
+  t.match(await tasks.get(`/${task.id}`), { steeringHistory: [{ runId }, { runId }] })
+})
+
+t.test('a false report is no success', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const events = await tasks.watch()
+  const task = await tasks.create('read missing.txt')
+  await tasks.post(`/${task.id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: /Every tool call failed/ })
+  t.match(await tasks.get(`/${task.id}`), { status: 'failed', successfulRuns: 0 })
+})
+
+t.test('what cannot be is refused, with what can', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const task = await tasks.create('system info')
+  const refused = async (method: string, path: string, body?: object) => {
+    const { status, body: { error } } = await tasks.call(method, path, body)
+    return `${status} ${error}`
+  }
+  t.match(await refused('POST', '', { goal: 'x', taskType: 'recurring' }), /^400 .*needs a schedule/)
+  t.match(await refused('POST', '', { goal: 'x', approval: { mode: 'never', firstN: 2 } }), /^400 .*first_n/)
+  t.match(await refused('POST', '', { goal: 'x', gaol: 1 }), /^400 .*"gaol"; allowed are goal/)
+  t.match(await refused('POST', '', { goal: 'x', cwd: '/does/not/exist' }), /^400 .*not a folder/)
+  t.match(await refused('POST', `/${task.id}/resume`), /^409 .*planned; "resume" works when it is paused/)
+  t.match(await refused('POST', `/${task.id}/approve`, { approved: true }), /^409 /)
+  t.match(await refused('POST', `/${task.id}/approve`, { approved: 'yes' }), /^400 /)
+  t.match(await refused('GET', '/01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44'), /^404 /)
+  t.match(await refused('GET', `/${task.id}/schedule`), /^400 .*no schedule/)
+})
+
+t.test('a repeated Idempotency-Key makes one task', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const [a, b] = await Promise.all([0, 1].map(() => tasks.post('', { goal: 'system info' }, { 'idempotency-key': 'once' })))
+  t.same(a, b)
+  t.equal((await tasks.get('')).tasks.length, 1)
+})
+
+t.test('a deleted task stops at once and leaves nothing', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('run `sleep 300`')
+  await tasks.post(`/${task.id}/start`)
+  await events.until('task:tool-start')
+  t.same(await tasks.call('DELETE', `/${task.id}`), { status: 200, body: { ok: true, taskId: task.id } })
+  t.equal((await tasks.call('GET', `/${task.id}/runs`)).status, 404)
+  for await (const [key] of app.store.list('task')) t.fail(`${key} is left`)
+})
