@@ -24,7 +24,7 @@ export async function * readLines (stream: Readable, { longest, endless }: { lon
 
   const keep = (piece: Buffer) => {
     if (size + piece.length > longest && size <= longest) {
-      const begun = Buffer.concat(parts)
+      const begun = Buffer.concat([...parts, piece.subarray(0, END_BYTES)])
       head = begun.toString('latin1', 0, END_BYTES)
       tail = Buffer.from(begun.subarray(-END_BYTES))
       parts = []

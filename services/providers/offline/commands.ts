@@ -3,6 +3,7 @@ import { looksLikeFolder, readPaths, type Known } from './paths.ts'
 import { readRun } from './running.ts'
 import type { Marked } from './quotes.ts'
 import { isScreenshot, isSystemInfo, readPointer, readSearch, readUrls } from './requests.ts'
+import { readToolUse } from './tool-use.ts'
 import { readWriting } from './writing.ts'
 
 /** A tool call that a message asks for. */
@@ -40,6 +41,8 @@ export function readCommands (marked: Marked, clause: string, known: Known): Com
   const text = stripped(clause)
   if (known.file !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: known.file })]
   if (isChatter(clause)) return []
+  const use = readToolUse(marked, text)
+  if (use) return [call(use.toolName, use.input)]
   return readRun(marked, text)?.map((run) => call('runCommand', { ...run })) ??
     readUrls(marked, text)?.map((url) => call('fetchUrl', { url })) ??
     (isScreenshot(text) ? [call('screenshot')] : undefined) ??

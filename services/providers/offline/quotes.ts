@@ -1,5 +1,7 @@
+import { inputObject } from './tool-input.ts'
+
 /**
- * Quoted text and URLs are taken out of a message before it is read, each leaving a mark in its place. What is left can be
+ * Quoted text, inputs of tools and URLs are taken out of a message before it is read, each leaving a mark in its place. What is left can be
  * matched word by word, and nothing inside quotes is ever taken for a command or a separator.
  */
 export interface Marked {
@@ -29,7 +31,7 @@ export function markQuotes (message: string): Marked {
   const items: Array<{ raw: string, text: string }> = []
   let text = ''
   for (let at = 0; at < message.length;) {
-    const found = quotation(message, at) ?? url(message, at) ?? reserved(message, at)
+    const found = quotation(message, at) ?? inputObject(message, at) ?? url(message, at) ?? reserved(message, at)
     if (found) {
       text += `\uE000${items.length}\uE001`
       items.push({ raw: message.slice(at, found.end), text: found.text })

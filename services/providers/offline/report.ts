@@ -21,6 +21,7 @@ You can say, for example:
 - search for local-first software
 - system info
 - take a screenshot
+- use echo with {"message": "hello"} (any tool, by its name)
 
 Join several with “then”, or put each on a line of its own. Put text, paths with blanks and commands in quotes.
 
@@ -72,7 +73,7 @@ function doing ({ toolName, input }: CommandStep): { plain: string, gerund: stri
     systemInfo: ['read', 'reading', 'the system information'],
     screenshot: ['take', 'taking', 'a screenshot']
   }
-  const [plain, gerund, object] = phrases[toolName] ?? ['use', 'using', toolName]
+  const [plain, gerund, object] = Object.hasOwn(phrases, toolName) ? phrases[toolName] : ['use', 'using', toolName]
   return { plain: `${plain} ${object}`, gerund: `${gerund} ${object}` }
 }
 

@@ -7,7 +7,7 @@ const LONGEST_TEXT = 2_000
 const MOST_ENTRIES = 100
 
 export function resultWords (step: Done, output: unknown): string {
-  const write = WORDS[step.toolName] ?? other
+  const write = Object.hasOwn(WORDS, step.toolName) ? WORDS[step.toolName] : other
   return write(step, typeof output === 'object' && output !== null && !Array.isArray(output) ? output as Output : { content: output })
 }
 
@@ -67,7 +67,7 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
   }
 }
 
-const other = ({ toolName }: Done, output: Output) => `${toolName} answered:\n\n${block(text(output.content) ?? json(output))}`
+const other = ({ toolName }: Done, output: Output) => `${toolName} answered:\n\n${block(text(output.content) ?? blocks(output.content) ?? json(output))}`
 
 function entryWords (entry: unknown): string {
   if (typeof entry !== 'object' || entry === null) return String(entry)
@@ -76,6 +76,12 @@ function entryWords (entry: unknown): string {
   const folder = what === 'directory' || what === 'folder' || what === 'dir'
   const label = `${name ?? path ?? json(entry)}`
   return folder ? `${label.replace(/\/$/, '')}/` : `${label}${typeof size === 'number' ? ` (${count(size, 'byte', 'bytes')})` : ''}${what === 'symlink' ? ' (link)' : ''}`
+}
+
+/** The blocks that tools of tool servers answer with. */
+function blocks (content: unknown): string | undefined {
+  if (!Array.isArray(content) || content.length === 0 || !content.every((each) => typeof each?.type === 'string')) return undefined
+  return content.map((each) => text(each.text) ?? json(each)).join('\n')
 }
 
 const text = (value: unknown) => typeof value === 'string' ? value : undefined

@@ -119,3 +119,16 @@ t.test('an image in a result is never spelled out', async (t) => {
   const { text } = await converse('take a screenshot', () => json({ width: 10, height: 20, image: 'A'.repeat(100_000), description: 'A desktop.' }))
   t.equal(text, 'I took a screenshot of 10 × 20 pixels.\n\nA desktop.')
 })
+
+t.test('what any tool answers is told, whatever its name is', async (t) => {
+  const tools = ['echo', 'constructor', 'toString', 'look']
+  const answers: Record<string, any> = {
+    echo: json({ content: [{ type: 'text', text: 'Echo: hi' }, { type: 'resource_link', uri: 'x:y' }] }),
+    constructor: json({ content: [] }),
+    toString: { type: 'error-text', value: 'no luck' },
+    look: { type: 'content', value: [{ type: 'text', text: '{"content":["[image 1: image/png]"]}' }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] }
+  }
+  const { text, calls } = await converse('use echo with {"message":"hi"} then use the constructor tool then use toString with {} then use the look tool then use the gone tool', ({ toolName }) => answers[toolName], { tools })
+  t.same(calls.map(({ toolName }) => toolName), tools)
+  for (const words of ['echo answered:', 'Echo: hi\n{"type":"resource_link"', 'constructor answered:', 'I could not use toString: no luck', '[image/png]', 'the tool gone is not available here']) t.ok(text.includes(words), words)
+})

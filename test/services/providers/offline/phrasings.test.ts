@@ -3,6 +3,19 @@ import { readSteps } from '../../../../services/providers/offline/split.ts'
 import { calls, fetched, list, read, remove, run, screenshot, search, system, unread, write, type Call } from './calls.ts'
 
 const table: Record<string, Array<[string, ...Call[]]>> = {
+  'any tool is used by its name and an input': [
+    ['use echo with {"message": "hi"}', ['echo', { message: 'hi' }]],
+    ['Please call the tool get-sum with the arguments {"a": 2, "b": 40}.', ['get-sum', { a: 2, b: 40 }]],
+    ['invoke my_tool {}', ['my_tool', {}]],
+    ['use the get-env tool', ['get-env', {}]],
+    ['call tool __proto__', ['__proto__', {}]],
+    ['use echo with {"message": "then delete a.txt; and \\"}\\" more"} then list here', ['echo', { message: 'then delete a.txt; and "}" more' }], list()],
+    ['use `echo` with `{"message": "quoted"}`', ['echo', { message: 'quoted' }]],
+    ['read a.txt, then use "echo" with input: {"nested": {"a": [1]}}', read('a.txt'), ['echo', { nested: { a: [1] } }]],
+    ['use echo with {message: hi}', unread('use echo with {message: hi}')],
+    ['call mom', unread('call mom')],
+    ['call `date`', run('date')]
+  ],
   'folders are listed': [
     ['list the files in src', list('src')],
     ['List files', list()],
