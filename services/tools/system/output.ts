@@ -29,7 +29,8 @@ export function collect (stream: Readable, onBytes: (count: number) => void) {
   stream.on('error', () => {})
 
   return {
-    closed: new Promise<void>((resolve) => stream.once('close', () => resolve())),
+    /** A stream that had nothing to say may have closed before anybody listened. */
+    closed: stream.closed ? Promise.resolve() : new Promise<void>((resolve) => stream.once('close', () => resolve())),
     stop: () => { stream.destroy() },
     truncated: () => total > 2 * KEPT_BYTES,
     /** The text, with a marker where bytes were left out. */

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/abort.ts'
 import { childEnvironment } from '../../../services/process/environment.ts'
+import { collect } from '../../../services/tools/system/output.ts'
 import { alive } from '../process/alive.ts'
 import { build } from './helper.ts'
 
@@ -115,6 +118,14 @@ t.test('of long output head and tail are kept, with a word on what is missing', 
 
   const characters = await run('yes "\u{1f600}é" | head -c 200000')
   t.notMatch(characters.stdout.slice(0, -3), /\ufffd/, 'no character is broken')
+})
+
+t.test('a stream that closed before it was listened to is over', async (t) => {
+  const stream = Readable.from([]).resume()
+  await once(stream, 'close')
+  const collected = collect(stream, () => {})
+  await collected.closed
+  t.equal(collected.text(), '')
 })
 
 t.test('a flood of output is killed at 10 MiB and held in bounded memory', { skip: unix }, async (t) => {
