@@ -44,6 +44,8 @@ export async function watchTasks (t: Test, url: string) {
           taken = at + 1
           return events[at]
         }
+        const failed = type === 'task:complete' && events.slice(taken).find((event) => event.type === 'task:error')
+        if (failed) throw new Error(`waited for task:complete, but ${JSON.stringify(failed)}`)
         if (over) throw new Error(`the stream ended without ${type} ${JSON.stringify(fields)}: ${JSON.stringify(events.slice(taken))}`)
         await moved.promise
       }

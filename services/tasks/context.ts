@@ -50,4 +50,4 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
 }
 
 /** The goal, and what the user added for this run. */
-export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string => [goal, ...steering].join('\n\n')
+export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string => [goal, ...steering.map((comment) => `The user adds: ${comment}`)].join('\n\n')

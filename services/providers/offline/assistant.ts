@@ -4,17 +4,20 @@ import type { Reply } from './model.ts'
 import { phasesOf } from './phases.ts'
 import { lastRequest, type MadeCall } from './prompt.ts'
 import { HELP, report, type Outcome } from './report.ts'
-import { readSteps } from './split.ts'
+import { readSteps, type Step } from './split.ts'
 
 /** Of what was no command, for it may be megabytes. */
 const READ = 2_000
+/** As the requests of tasks begin their user's remarks. */
+const REMARK = /\n\nThe user adds: /
 
 /**
  * Does what the last user message says in plain commands, one tool call an answer, and reports the results at the end.
  * It keeps no state: what was done already stands in the prompt.
  */
 export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reply {
-  const steps = readSteps(lastRequest(prompt))
+  const [request, ...remarks] = lastRequest(prompt).split(REMARK)
+  const steps = [...readSteps(request), ...remarks.flatMap(readRemark)]
   if (!steps.some((step) => step.kind === 'command')) return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
   const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name))
   const { made, report: phases } = phasesOf(prompt, tools, steps)
@@ -49,6 +52,9 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
   const last = phases.calls()
   return last.length > 0 ? { toolCalls: last } : { text: report(outcomes) }
 }
+
+/** What a task's user adds may steer it without being a command. */
+const readRemark = (text: string): Step[] => readSteps(text).map((step) => step.kind === 'unread' ? { ...step, isRemark: true } : step)
 
 function withoutCommands (unread: string[]): string {
   const text = unread.join(' ').slice(0, READ).replace(/\s+/g, ' ').trim()

@@ -30,12 +30,15 @@ To talk to a language model, configure one: POST /providers/configure with {"mod
 /** All results in order, in words. */
 export function report (outcomes: Outcome[]): string {
   const words = outcomes.map(({ step, call }) => {
-    if (step.kind === 'unread') return `I could not read “${step.text.length > 200 ? `${step.text.slice(0, 199)}…` : step.text}” as a command, so I left it out.`
+    if (step.kind === 'unread') {
+      const said = `“${step.text.length > 200 ? `${step.text.slice(0, 199)}…` : step.text}”`
+      return step.isRemark ? `Noted: ${said}.` : `I could not read ${said} as a command, so I left it out.`
+    }
     if (!call) return `I cannot ${doing(step).plain}: the tool ${step.toolName} is not available here.`
     if (!call.output) return `I have no result of my attempt to ${doing(step).plain}.`
     return outcome(step, call.output)
   })
-  const unread = outcomes.some(({ step }) => step.kind === 'unread')
+  const unread = outcomes.some(({ step }) => step.kind === 'unread' && !step.isRemark)
   return [...words, ...unread ? ['I am the built-in offline assistant and understand plain commands only. To use a language model: POST /providers/configure with {"model": "<provider>/<model>", "gateway_key": "<key>"}.'] : []].join('\n\n')
 }
 

@@ -5,7 +5,7 @@ import { MARK, markQuotes, type Marked } from './quotes.ts'
 import { runsBare } from './running.ts'
 
 /** What a message asks for, in order: commands, and the clauses that are none. */
-export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string }
+export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
 
 type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
 /** Stands for whatever was named before, where only the cuts are looked for. */
