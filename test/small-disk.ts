@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
  */
 export function onSmallDisk (dir: string, module: URL): any {
   const inNamespace = (...command: string[]) => execFileSync('unshare',
-    ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"', dir, ...command],
+    ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=8m,mode=700 tmpfs "$0" && exec "$@"', dir, ...command],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     inNamespace('true')

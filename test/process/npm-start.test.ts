@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { VERSION } from '../../services/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PARTS = ['openapi.json', 'app.ts', 'boot.ts', 'server.ts', 'package.json', 'plugins', 'routes', 'schemas', 'services', 'scripts']
+const PARTS = ['openapi.json', 'app.ts', 'boot.ts', 'server.ts', 'package.json', 'plugins', 'routes', 'schemas', 'services', 'workers', 'scripts']
 
 /** A clone of the sources, never built, with the packages installed. */
 function clone (t: Test) {
