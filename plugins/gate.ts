@@ -30,6 +30,10 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: distinct(raw.rawHeaders) })
   const authorize = ({ raw }: FastifyRequest) => checkToken?.(distinct(raw.rawHeaders).authorization ?? [])
 
+  const refuseLate = async ({ routeOptions: { config } }: FastifyRequest) => {
+    if (draining.value && !config?.whileDraining) throw new Draining()
+  }
+
   app.decorate('admitUnrouted', (request: FastifyRequest, reply: FastifyReply) => {
     const origin = checkCaller(request)
     reply.header('vary', 'Origin')
@@ -47,11 +51,12 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     strictPreflight: false
   })
   app.addHook('onRequest', async (request) => {
-    const { open, whileDraining } = request.routeOptions.config ?? {}
-    if (!open && request.method !== 'OPTIONS') authorize(request)
-    if (draining.value && !whileDraining) throw new Draining()
+    if (!request.routeOptions.config?.open && request.method !== 'OPTIONS') authorize(request)
+    await refuseLate(request)
     withoutBody(request)
   })
+  // Again when the body is there: it may have been long in coming.
+  app.addHook('preHandler', refuseLate)
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => parseBody(bytes))
