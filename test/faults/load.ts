@@ -111,7 +111,7 @@ async function silentReaders (t: Test, { url }: Sidecar, { count, path }: { coun
     async readNow (): Promise<number[]> {
       child.stdin.end('go\n')
       const { value } = await lines.next()
-      return value.split(' ').map(Number)
+      return value!.split(' ').map(Number)
     }
   }
 }
