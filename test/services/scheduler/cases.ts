@@ -24,7 +24,6 @@ export const ZONES: Record<string, [from: number, to: number]> = {
 
 export interface Case {
   schedule: Schedule
-  isCron?: boolean
   /** When it comes from `from` until before `to`, by somebody else's reckoning. */
   expected (timezone: string, from: number, to: number): number[]
 }
@@ -41,7 +40,7 @@ const on = (schedule: Schedule, isDay: (date: Day, start: Day, first: Day) => bo
     return bound < to ? moments((date) => isDay(date, start, first), [time], timezone, bound, to) : []
   }
 })
-const cron = (interval: string, line = interval): Case => ({ schedule: { interval }, isCron: true, expected: (timezone, from, to) => cronMoments(line, timezone, from, to) })
+const cron = (interval: string, line = interval): Case => ({ schedule: { interval }, expected: (timezone, from, to) => cronMoments(line, timezone, from, to) })
 const exact = (interval: string, startAt: number, everyMs: number): Case => ({
   schedule: { interval, startAt },
   expected (_, from, to) {

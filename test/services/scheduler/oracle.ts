@@ -1,5 +1,5 @@
 import { Temporal } from '@js-temporal/polyfill'
-import { Cron } from 'croner'
+import { Cron, CronPattern } from 'croner'
 
 /** When wall-clock times come, told by Temporal and croner, which know nothing of our arithmetic. */
 
@@ -24,10 +24,22 @@ export function moments (on: (date: Temporal.PlainDate) => boolean, times: strin
 
 export function cronMoments (line: string, timezone: string, from: number, to: number): number[] {
   const cron = new Cron(line, { timezone, fixedTimeRule: 'no-wildcard' })
-  const found: number[] = []
-  for (let at = cron.nextRun(new Date(from - 1_000)); at !== null && at.getTime() < to; at = cron.nextRun(at)) found.push(at.getTime())
+  const found = new Set<number>()
+  for (let at = cron.nextRun(new Date(from - 1_000)); at !== null && at.getTime() < to; at = cron.nextRun(at)) found.add(at.getTime())
+  if (new CronPattern(line, 'UTC', { fixedTimeRule: 'no-wildcard' }).isFixedTime) {
+    for (const change of changes(timezone, from - 1, to)) if (dropped(line, timezone, change)) found.add(change)
+  }
   // It counts in whole seconds.
-  return found.filter((at) => at >= from)
+  return [...found].filter((at) => at >= from).sort((a, b) => a - b)
+}
+
+/** Whether croner drops a time that a change of the clocks left out, since the first moment after is on another date; we make up for it. */
+function dropped (line: string, timezone: string, change: number) {
+  const local = (time: number) => ms(Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDateTime().toZonedDateTime('UTC'))
+  const [gap, after] = [local(change - 1_000), local(change)]
+  if (new Date(gap).getUTCDate() === new Date(after).getUTCDate()) return false
+  const left = new Cron(line, { timezone: 'UTC' }).nextRun(new Date(gap))
+  return left !== null && left.getTime() < after
 }
 
 /** When the clocks of a zone are changed. */
