@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
+import { DigestQuery, DigestSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { ScheduleSchema, SlotSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
 import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
@@ -15,7 +16,7 @@ const known = { 400: ErrorRef, 404: ErrorRef }
 const movable = { ...known, 409: ErrorRef }
 const SHARED = [
   PhaseSchema, PlanSchema, PlanInputSchema, ScheduleSchema, SlotSchema, TaskScheduleSchema, TaskApprovalInputSchema, TaskMemorySchema, TaskSchema, TaskBodySchema, TaskChangesSchema, TaskListSchema, TaskDeletedSchema,
-  TaskEvaluationSchema, TaskToolCallSchema, TaskQuestionSchema, TaskRunSchema, TaskRunListSchema, RunQueuedSchema, TaskSteerBodySchema, TaskSteeredSchema, TaskApproveBodySchema, TaskApprovedSchema, ...taskEvents, TaskStreamEventSchema
+  TaskEvaluationSchema, TaskToolCallSchema, TaskQuestionSchema, TaskRunSchema, TaskRunListSchema, RunQueuedSchema, TaskSteerBodySchema, TaskSteeredSchema, TaskApproveBodySchema, TaskApprovedSchema, DigestSchema, ...taskEvents, TaskStreamEventSchema
 ]
 
 const Events = {
@@ -31,6 +32,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     sse: 'manual',
     schema: { tags, operationId: 'taskEvents', summary: 'Streams what happens to all tasks', response: { 200: Events } }
   }, async (_request, reply) => reply.streamTasks())
+
+  app.get('/tasks/digest', {
+    schema: { tags, operationId: 'taskDigest', summary: 'While you were away: what tasks did, what they wait for, and what comes next', querystring: DigestQuery, response: { 200: ref(DigestSchema), 400: ErrorRef } }
+  }, async (request) => tasks.digest(request.query))
 
   app.get('/tasks', {
     schema: { tags, operationId: 'listTasks', summary: 'Lists tasks, newest first', querystring: TaskQuery, response: { 200: ref(TaskListSchema), 400: ErrorRef } }

@@ -50,7 +50,8 @@ export const SlotSchema = Type.Object({
   count: Type.Optional(Type.Integer({ minimum: 2, description: 'Of several in a row: how many' })),
   reason: Type.Optional(Type.String({ description: 'Why it was skipped: overlap (a run was under way) or late (missed: skip)' })),
   into: Type.Optional(Type.Integer({ description: 'The planned time of the run that stood for it' })),
-  runId: Type.Optional(Type.String({ description: 'The run that it became or that stood for it' }))
+  runId: Type.Optional(Type.String({ description: 'The run that it became or that stood for it' })),
+  settledAt: Type.Optional(Type.Integer({ description: 'When that was decided: later than `at` when the machine slept or the service was not there. Milliseconds since the Unix epoch' }))
 }, { $id: 'Slot', description: 'What became of a planned time', examples: [examples.slot] })
 export type Slot = Static<typeof SlotSchema>
 

@@ -50,6 +50,13 @@ export async function watchTasks (t: Test, url: string) {
         await moved.promise
       }
     },
+    /** Resolves once so many runs in all are over. */
+    async ended (count: number): Promise<void> {
+      while (events.filter(({ type }) => type === 'task:complete' || type === 'task:error').length < count) {
+        if (over) throw new Error(`the stream ended before ${count} runs had`)
+        await moved.promise
+      }
+    },
     of: (type: Told['type']) => events.filter((event) => event.type === type),
     leave: () => leave.abort()
   }

@@ -257,6 +257,303 @@ export type Connected = {
 };
 
 /**
+ * What tasks did while nobody looked, what they wait for, and what comes next
+ */
+export type Digest = {
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    since: number;
+    /**
+     * Give it as `since` the next time: a second ago, so that nothing falls between two digests. Milliseconds since the Unix epoch
+     */
+    until: number;
+    /**
+     * All of it in a few sentences
+     */
+    text: string;
+    /**
+     * Runs that completed since, the newest first
+     */
+    completed: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            runId: string;
+            runNumber: number;
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            startedAt: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            completedAt: number;
+            /**
+             * How many planned times it stands for, when it caught up
+             */
+            standsFor?: number;
+            /**
+             * What it reported, shortened
+             */
+            output?: string;
+            /**
+             * Why it did not complete, shortened
+             */
+            error?: string;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * Runs that failed since, the newest first
+     */
+    failed: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            runId: string;
+            runNumber: number;
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            startedAt: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            completedAt: number;
+            /**
+             * How many planned times it stands for, when it caught up
+             */
+            standsFor?: number;
+            /**
+             * What it reported, shortened
+             */
+            output?: string;
+            /**
+             * Why it did not complete, shortened
+             */
+            error?: string;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * Runs that were rejected, cancelled or interrupted since, the newest first
+     */
+    stopped: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            runId: string;
+            runNumber: number;
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            startedAt: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            completedAt: number;
+            /**
+             * How many planned times it stands for, when it caught up
+             */
+            standsFor?: number;
+            /**
+             * What it reported, shortened
+             */
+            output?: string;
+            /**
+             * Why it did not complete, shortened
+             */
+            error?: string;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * Planned times that became no run, with the reason: skipped on purpose or missed; the newest first
+     */
+    notRun: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            slot: Slot;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * Questions that wait for an answer, whenever they were asked, the oldest first
+     */
+    waiting: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            runId: string;
+            /**
+             * For POST /tasks/:id/approve
+             */
+            approvalId: string;
+            kind: 'tool' | 'result';
+            /**
+             * The tool that wants to run
+             */
+            tool?: string;
+            /**
+             * The input of that tool as JSON, or the result that wants approval, shortened
+             */
+            about: string;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            createdAt: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            expiresAt: number;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * Runs that work, or wait for their turn, the oldest first
+     */
+    working: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            runId: string;
+            runNumber: number;
+            trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer';
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            startedAt: number;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * Tasks that paused themselves and wait for POST /tasks/:id/resume, the newest first
+     */
+    paused: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            /**
+             * failures: five runs failed in a row
+             */
+            reason: string;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            at: number;
+            /**
+             * Of its last run, shortened
+             */
+            error?: string;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+    /**
+     * What comes next: the next planned time of each task, the nearest first
+     */
+    next: {
+        items: Array<{
+            taskId: string;
+            /**
+             * The goal of the task, shortened
+             */
+            goal: string;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            at: number;
+            /**
+             * The same in a sentence, in the local time of the machine
+             */
+            text: string;
+        }>;
+        /**
+         * How many are not listed; of the past, 1000 at most are counted
+         */
+        more: number;
+    };
+};
+
+/**
  * The server has ended and is forgotten
  */
 export type Disconnected = {
@@ -827,6 +1124,10 @@ export type Slot = {
      * The run that it became or that stood for it
      */
     runId?: string;
+    /**
+     * When that was decided: later than `at` when the machine slept or the service was not there. Milliseconds since the Unix epoch
+     */
+    settledAt?: number;
 };
 
 /**
@@ -3003,6 +3304,56 @@ export type TaskEventsResponses = {
 };
 
 export type TaskEventsResponse = TaskEventsResponses[keyof TaskEventsResponses];
+
+export type TaskDigestData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Since when, in milliseconds since the Unix epoch: `until` of the last digest, or when the user was last seen
+         */
+        since: number;
+        /**
+         * At most so many of each list
+         */
+        limit?: number;
+    };
+    url: '/tasks/digest';
+};
+
+export type TaskDigestErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type TaskDigestError = TaskDigestErrors[keyof TaskDigestErrors];
+
+export type TaskDigestResponses = {
+    /**
+     * What tasks did while nobody looked, what they wait for, and what comes next
+     */
+    200: Digest;
+};
+
+export type TaskDigestResponse = TaskDigestResponses[keyof TaskDigestResponses];
 
 export type ListTasksData = {
     body?: never;

@@ -4,6 +4,7 @@ import { createKeyedLock } from '../locks.ts'
 import type { Op, Store } from '../store/contract.ts'
 import { RunNotFound, TaskNotFound } from './errors.ts'
 import type { TaskLogEvent } from './log.ts'
+import { pastRun } from './past.ts'
 import { eventsKey, eventsPrefix, openQuestions, runIndexKey, runKey, runsPrefix, taskKey, TASKS, type RunPointer, type StoredRun, type StoredTask } from './record.ts'
 
 /** What a change does: the task becomes `task`, `ops` go with it, then `events` leave, then `after` happens. */
@@ -67,6 +68,7 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     for (const run of runs) {
       writes.push({ type: 'put', key: runKey(task.id, run.runNumber), value: run })
       if (run.status === 'queued') writes.push({ type: 'put', key: runIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
+      writes.push(...pastRun('put', run))
     }
     await store.transact([...writes, ...ops])
     const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
@@ -128,8 +130,9 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     },
 
     /** The operations that remove a run and its history. */
-    async removal ({ taskId, runId, runNumber }: Pick<StoredRun, 'taskId' | 'runId' | 'runNumber'>): Promise<Op[]> {
-      const ops: Op[] = [{ type: 'del', key: runKey(taskId, runNumber) }, { type: 'del', key: runIndexKey(runId) }]
+    async removal (run: StoredRun): Promise<Op[]> {
+      const { taskId, runId, runNumber } = run
+      const ops: Op[] = [{ type: 'del', key: runKey(taskId, runNumber) }, { type: 'del', key: runIndexKey(runId) }, ...pastRun('del', run)]
       for await (const [key] of store.list(eventsPrefix(runId))) ops.push({ type: 'del', key })
       return ops
     }

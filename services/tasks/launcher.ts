@@ -7,7 +7,7 @@ import type { TaskMain, TaskPort, WorkerEnd } from './worker/contract.ts'
 
 /** A worker that does nothing of its own accord for so long while nobody answers it hangs; milliseconds. */
 const HUNG_MS = 30_000
-/** A loop holds its run's events and little else. Mebibytes. */
+/** A loop holds its run's events and little else, and needs nothing that the main thread was told to load. Mebibytes. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 /** The worker of a run died under it. */
@@ -32,7 +32,7 @@ export function createLauncher ({ clock }: { clock: Clock }) {
   async function run (name: string, main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
     signal.throwIfAborted()
     const [{ createBirpc }, jobs] = await Promise.all([import('birpc'), bree()])
-    await jobs.add({ name, path: fileURLToPath(workerFile('task')), worker: { resourceLimits: LIMITS, stdin: false } })
+    await jobs.add({ name, path: fileURLToPath(workerFile('task')), worker: { resourceLimits: LIMITS, stdin: false, execArgv: [] } })
     const ended = Promise.withResolvers<WorkerEnd>()
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()

@@ -1,12 +1,12 @@
 import { readlinkSync } from 'node:fs'
 import type { Schedule, Slot } from '../../schemas/schedule.ts'
 import type { Clock } from '../clock/clock.ts'
-import { due, type Due } from '../scheduler/due.ts'
+import { due, upcoming, type Due } from '../scheduler/due.ts'
 import { parseSchedule } from '../scheduler/parse.ts'
 import { inMachineZone } from '../scheduler/plan.ts'
 import { nextSlot } from '../scheduler/slots.ts'
-import { upcoming } from '../scheduler/due.ts'
 import type { Op, Store } from '../store/contract.ts'
+import { pastSlot } from './past.ts'
 import { slotKey, slotsPrefix, withoutTiming, type StoredTask } from './record.ts'
 
 /** Slots kept of a task, and how many more may be there before the oldest go. */
@@ -27,16 +27,36 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
 
   /** The operations that keep these slots, and forget the oldest when there are many. */
   async function keep (task: StoredTask, slots: Slot[]): Promise<{ ops: Op[], slotCount: number }> {
-    const ops: Op[] = slots.map((slot) => ({ type: 'put', key: slotKey(task.id, slot.at), value: slot }))
-    const slotCount = (task.slotCount ?? 0) + slots.length
+    const ops: Op[] = []
+    let slotCount = task.slotCount ?? 0
+    const settledAt = clock.now()
+    for (const slot of slots) {
+      // Once the clock was set back, a time may come again; what it became last is what is told of it.
+      const before = await store.get<Slot>(slotKey(task.id, slot.at))
+      const settled = { ...slot, settledAt }
+      ops.push(...before === undefined ? [] : pastSlot('del', task.id, before), { type: 'put', key: slotKey(task.id, slot.at), value: settled }, ...pastSlot('put', task.id, settled))
+      slotCount += before === undefined ? 1 : 0
+    }
     if (slotCount <= KEPT + SLACK) return { ops, slotCount }
-    for await (const [key] of store.list(slotsPrefix(task.id), { limit: slotCount - KEPT })) ops.push({ type: 'del', key })
-    return { ops, slotCount: KEPT }
+    const oldest = await removal(task.id, slotCount - KEPT)
+    return { ops: [...oldest.ops, ...ops], slotCount: slotCount - oldest.slots }
+  }
+
+  /** The operations that remove the oldest slots of a task, and how many slots those are. */
+  async function removal (taskId: string, most: number): Promise<{ ops: Op[], slots: number }> {
+    const ops: Op[] = []
+    let slots = 0
+    for await (const [key, slot] of store.list<Slot>(slotsPrefix(taskId), { limit: most })) {
+      ops.push({ type: 'del', key }, ...pastSlot('del', taskId, slot))
+      slots++
+    }
+    return { ops, slots }
   }
 
   return {
     timezone,
     keep,
+    removal,
 
     /** Throws BadSchedule (400) that lists what can be read. */
     check: async (schedule: Schedule): Promise<void> => { await parse(schedule) },

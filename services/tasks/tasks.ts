@@ -7,6 +7,7 @@ import { createConductor } from './conduct.ts'
 import { createControl } from './control.ts'
 import { createDefinitions, CLOSING } from './create.ts'
 import type { TaskDeps } from './deps.ts'
+import { createDigest } from './digest.ts'
 import { CALL_SHOWN } from './ending.ts'
 import { BadTask } from './errors.ts'
 import { createLauncher } from './launcher.ts'
@@ -38,11 +39,10 @@ export function createTasks (given: TaskDeps) {
   /** Removes what a deleted task leaves behind. */
   async function purge (taskId: string) {
     for await (const [, run] of book.runs(taskId)) await store.transact(await book.removal(run))
-    for (let emptied = false; !emptied;) {
-      const keys: string[] = []
-      for await (const [key] of store.list(`task-slot/${taskId}/`, { limit: 500 })) keys.push(key)
-      emptied = keys.length === 0
-      await store.transact(keys.map((key) => ({ type: 'del', key })))
+    for (;;) {
+      const { ops } = await schedules.removal(taskId, 500)
+      if (ops.length === 0) break
+      await store.transact(ops)
     }
     await store.transact([{ type: 'del', key: TRASH + taskId }])
   }
@@ -117,6 +117,9 @@ export function createTasks (given: TaskDeps) {
       if (task.schedule === undefined) throw new BadTask(`This task has no schedule: it is ${task.taskType}.`)
       return { schedule: task.schedule, upcoming: await schedules.upcoming(task, upcoming), ...await schedules.slots(taskId, limit, cursor) }
     },
+
+    /** What happened since, what waits, and what comes next, of all tasks. */
+    digest: createDigest({ book, store, clock, timezone: schedules.timezone }),
 
     /** Begins to work: what was under way goes on, what is due is looked at. */
     async open () {

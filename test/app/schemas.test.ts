@@ -131,6 +131,11 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await aTask(app)
     return app.inject('/tasks?limit=1&type=recurring&status=planned')
   },
+  'GET /tasks/digest 200': async (app) => {
+    await asking(app)
+    await aTask(app)
+    return app.inject('/tasks/digest?since=0&limit=1')
+  },
   'POST /tasks 201': (app) => post(app, '/tasks', weekly),
   'GET /tasks/:id 200': async (app) => {
     const { task } = await asking(app)

@@ -197,6 +197,20 @@ t.test('tasks and their runs', async (t) => {
     standsFor: undefined
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
+  const none = { items: [], more: 0 }
+  is(t, (await sdk.taskDigest({ ...options, query: { since: 0, limit: 5 } })).data, {
+    since: 0,
+    until: Number,
+    text: /Waiting for your answer: 1 question/,
+    completed: none,
+    failed: none,
+    stopped: none,
+    notRun: none,
+    waiting: { items: [{ taskId: made.id, goal, runId, approvalId, kind: 'tool' as const, tool: 'writeFile', about: /a\.txt/, createdAt: Number, expiresAt: Number, text: /writeFile/ }], more: 0 },
+    working: none,
+    paused: none,
+    next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 }
+  }, 'taskDigest')
   is(t, (await sdk.approveTask({ ...options, path, body: { approved: false, notes: 'not this' } })).data, { ok: true, taskId: made.id, runId, approvalId, approved: false, status: 'running' }, 'approveTask')
   await watched.until('task:error')
   const rejected = {

@@ -1,0 +1,74 @@
+import type { Digest, DigestQuestion } from '../../schemas/digest.ts'
+import { DIGEST_LIMITS } from '../../schemas/digest.ts'
+import type { Slot } from '../../schemas/schedule.ts'
+import type { StoredRun, StoredTask } from './record.ts'
+
+/** Characters shown of a goal; of what was said, asked or reported; and of that within a sentence. */
+const GOAL_SHOWN = 120
+const TEXT_SHOWN = 300
+const QUOTED = 160
+
+export const shorten = (text: string, most = TEXT_SHOWN) => text.length > most ? `${text.slice(0, most)}…` : text
+const inLine = (text: string, most = QUOTED) => shorten(text.replace(/\s+/g, ' ').trim(), most)
+export const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GOAL_SHOWN)
+
+const REASONS: Record<string, string> = {
+  overlap: 'the run before was still under way, or waited for an answer',
+  late: 'its time was noticed too late, and this schedule makes up for nothing',
+  paused: 'the task was paused'
+}
+const STOPPED: Partial<Record<StoredRun['status'], string>> = { failed: 'failed', rejected: 'was rejected', cancelled: 'was cancelled', interrupted: 'was interrupted' }
+
+/** Says what a digest holds in sentences, with the local times of that zone. */
+export function createTeller (timezone: string) {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
+  const time = (at: number) => format.format(at)
+  const name = (task: StoredTask) => `“${shortGoal(task)}”`
+
+  return {
+    run: (task: StoredTask, { runNumber, status, standsFor, output, error }: StoredRun) => {
+      const who = `Run ${runNumber} of ${name(task)}${standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`}`
+      if (status === 'completed') return `${who} completed${output ? `: ${inLine(output)}` : '.'}`
+      return `${who} ${STOPPED[status]}${error ? `: ${inLine(error)}` : '.'}`
+    },
+
+    notRun: (task: StoredTask, { at, from, count, fate, reason, settledAt }: Slot) => {
+      const times = count === undefined ? `at ${time(at)}` : `${counted(count, 'time')} from ${time(from!)} to ${time(at)}`
+      const why = fate === 'missed' ? `this was noticed only at ${time(settledAt!)}, too late to make up for it` : REASONS[reason ?? ''] ?? reason
+      return `${name(task)} did not run ${times}: ${why}.`
+    },
+
+    waiting: (task: StoredTask, { kind, tool, about }: Pick<DigestQuestion, 'kind' | 'tool' | 'about'>) => kind === 'tool'
+      ? `${name(task)} asks whether it may use ${tool} with ${inLine(about)}`
+      : `${name(task)} asks whether its result is good: ${inLine(about)}`,
+
+    working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
+      `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
+
+    paused: (task: StoredTask, error?: string) => `${name(task)} was paused at ${time(task.lastRunAt!)} since five runs in a row failed${error ? `, the last: ${inLine(error)}` : '.'}`,
+
+    next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
+
+    all (since: number, { completed, failed, stopped, notRun, waiting, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>) {
+      const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')].filter((part) => part !== '')
+      return [
+        `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
+        ...sentence('Passed without a run', counts(notRun, 'planned time')),
+        ...sentence('Waiting for your answer', counts(waiting, 'question')),
+        ...sentence('Under way', counts(working, 'run')),
+        ...sentence('Paused after failing five times in a row', counts(paused, 'task')),
+        ...(next.items.length > 0 ? [`Next: ${next.items[0].text}`] : [])
+      ].join(' ')
+    }
+  }
+}
+
+const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
+const sentence = (what: string, who: string) => who === '' ? [] : [`${what}: ${who}.`]
+
+/** "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
+function counts ({ items, more }: { items: unknown[], more: number }, thing: string, what = '') {
+  const n = items.length + more
+  if (n === 0) return ''
+  return `${n >= DIGEST_LIMITS.counted ? 'at least ' : ''}${counted(n, thing)}${what && ` ${what}`}`
+}

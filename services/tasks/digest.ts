@@ -1,0 +1,99 @@
+import { DIGEST_LIMITS, type Digest, type DigestQuestion, type DigestRun } from '../../schemas/digest.ts'
+import type { Clock } from '../clock/clock.ts'
+import type { Store } from '../store/contract.ts'
+import type { Book } from './book.ts'
+import { createTeller, shortGoal, shorten } from './digest-text.ts'
+import { pastPrefix, pastTime, type PastKind, type PastRun, type PastSlot } from './past.ts'
+import { openQuestions, type StoredRun, type StoredTask } from './record.ts'
+
+/** What is about to be past may still be on its way to the disk. Milliseconds. */
+const SETTLES_MS = 1_000
+
+/** Some of what there is, and how many more. */
+interface Some<T> { items: T[], more: number }
+
+/**
+ * Tells those who were away what tasks did. It reads every task once, the live runs, and of the past only what came
+ * since, by the index in `past.ts`: never runs it does not show.
+ */
+export function createDigest ({ book, store, clock, timezone }: { book: Book, store: Store, clock: Clock, timezone: () => string }) {
+  /** The newest entries of that kind since then that are of a task that is there. */
+  async function past<T extends { taskId: string }> (kind: PastKind, since: number, limit: number, tasks: Map<string, StoredTask>): Promise<Some<T>> {
+    const items: T[] = []
+    let more = 0
+    for await (const [key, entry] of store.list<T>(pastPrefix(kind), { reverse: true })) {
+      if (pastTime(kind, key) < since || items.length + more === DIGEST_LIMITS.counted) break
+      if (!tasks.has(entry.taskId)) continue
+      if (items.length < limit) items.push(entry)
+      else more++
+    }
+    return { items, more }
+  }
+
+  return async function digest ({ since, limit }: { since: number, limit: number }): Promise<Digest> {
+    const tell = createTeller(timezone())
+    const until = Math.max(clock.now() - SETTLES_MS, 0)
+    const tasks = new Map<string, StoredTask>()
+    for await (const [, task] of book.tasks()) tasks.set(task.id, task)
+    const all = [...tasks.values()]
+
+    const ended = async (kind: PastKind): Promise<Some<DigestRun>> => {
+      const { items, more } = await past<PastRun>(kind, since, limit, tasks)
+      const runs = await Promise.all(items.map((pointer) => book.runAt(pointer, pointer.taskId)))
+      return { items: runs.flatMap((run) => run?.completedAt === undefined ? [] : [endedRun(run, run.completedAt, tasks.get(run.taskId)!, tell)]), more }
+    }
+    const [completed, failed, stopped] = await Promise.all([ended('completed'), ended('failed'), ended('stopped')])
+
+    const passed = await past<PastSlot>('notRun', since, limit, tasks)
+    const notRun = {
+      items: passed.items.map(({ taskId, slot }) => ({ taskId, goal: shortGoal(tasks.get(taskId)!), slot, text: tell.notRun(tasks.get(taskId)!, slot) })),
+      more: passed.more
+    }
+
+    const asked: DigestQuestion[] = []
+    for (const task of all) {
+      if (task.liveRun === undefined || (task.status !== 'pending_approval' && task.status !== 'paused')) continue
+      const run = await book.runAt(task.liveRun, task.id)
+      for (const { approvalId, kind, tool, input, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
+        const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
+        asked.push({ taskId: task.id, goal: shortGoal(task), runId: run!.runId, approvalId, kind, ...(tool !== undefined && { tool }), about, createdAt, expiresAt, text: tell.waiting(task, { kind, tool, about }) })
+      }
+    }
+    const waiting = some(asked.sort((a, b) => a.createdAt - b.createdAt), limit)
+
+    const busy = some(all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) => a.liveRun!.runId < b.liveRun!.runId ? -1 : 1), limit)
+    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await book.runAt(task.liveRun!, task.id) })))
+    const working = { items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: tell.working(task, run) }]), more: busy.more }
+
+    const halted = some(all.filter(({ status, pausedReason }) => status === 'paused' && pausedReason !== undefined && pausedReason !== 'user').sort((a, b) => b.lastRunAt! - a.lastRunAt!), limit)
+    const paused = {
+      items: await Promise.all(halted.items.map(async (task) => {
+        const error = (await book.runAt({ runNumber: task.totalRuns }, task.id))?.error
+        return { taskId: task.id, goal: shortGoal(task), reason: task.pausedReason!, at: task.lastRunAt!, ...(error !== undefined && { error: shorten(error) }), text: tell.paused(task, error) }
+      })),
+      more: halted.more
+    }
+
+    const ahead = some(all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)).sort((a, b) => a.nextRunAt! - b.nextRunAt!), limit)
+    const next = { items: ahead.items.map((task) => ({ taskId: task.id, goal: shortGoal(task), at: task.nextRunAt!, text: tell.next(task, task.nextRunAt!) })), more: ahead.more }
+
+    const sections = { completed, failed, stopped, notRun, waiting, working, paused, next }
+    return { since, until, text: tell.all(since, sections), ...sections }
+  }
+}
+
+const some = <T>(all: T[], limit: number): Some<T> => ({ items: all.slice(0, limit), more: Math.max(all.length - limit, 0) })
+
+const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, task: StoredTask) => ({ taskId: task.id, goal: shortGoal(task), runId, runNumber, trigger, status, startedAt })
+
+function endedRun (run: StoredRun, completedAt: number, task: StoredTask, tell: ReturnType<typeof createTeller>): DigestRun {
+  const { standsFor, output, error } = run
+  return {
+    ...runFields(run, task),
+    completedAt,
+    ...(standsFor !== undefined && { standsFor }),
+    ...(output !== undefined && { output: shorten(output) }),
+    ...(error !== undefined && { error: shorten(error) }),
+    text: tell.run(task, run)
+  }
+}

@@ -1,0 +1,70 @@
+import type { Store } from '../../../services/store/contract.ts'
+import { noMemory } from '../../../services/tasks/create.ts'
+import { pastRun, pastSlot } from '../../../services/tasks/past.ts'
+import { runKey, slotKey, taskKey, type StoredRun, type StoredTask } from '../../../services/tasks/record.ts'
+import { newId } from '../../../services/ids.ts'
+
+/** Tasks as they are on disk after so many runs each, one a minute until `now`; every fourth failed, and beside each a time was skipped. */
+export async function seedPast (store: Store, { tasks, runs, now }: { tasks: number, runs: number, now: number }) {
+  for (let n = 0; n < tasks; n++) {
+    const id = newId()
+    const task: StoredTask = {
+      id,
+      goal: `task ${n}`,
+      taskType: 'recurring',
+      status: 'scheduled',
+      cwd: '/tmp',
+      plan: { phases: [], qualityCriteria: [], source: 'user' },
+      schedule: { interval: '1m' },
+      approval: { mode: 'never', firstN: 3, approvedRuns: 0 },
+      memory: noMemory(),
+      approvalHistory: [],
+      steeringHistory: [],
+      totalRuns: runs,
+      successfulRuns: runs,
+      lastRunAt: now,
+      nextRunAt: now + 60_000 + n,
+      createdAt: 0,
+      updatedAt: 0,
+      learnedTools: [],
+      failuresInRow: 0,
+      slotRuns: runs,
+      slotCount: runs
+    }
+    const ops: Parameters<Store['transact']>[0] = [{ type: 'put', key: taskKey(id), value: task }]
+    for (let i = 1; i <= runs; i++) {
+      const runId = newId()
+      const completedAt = now - (runs - i) * 60_000 - n
+      const status = n % 4 === 3 ? 'failed' as const : 'completed' as const
+      const run: StoredRun = {
+        runId,
+        id: runId,
+        taskId: id,
+        runNumber: i,
+        trigger: 'schedule',
+        status,
+        queuedAt: completedAt,
+        startedAt: completedAt,
+        completedAt,
+        durationMs: 0,
+        output: `This is what run ${i} found. ${'x'.repeat(500)}`,
+        phases: [],
+        toolCalls: [],
+        toolCount: 0,
+        steering: [],
+        questions: [],
+        usage: { inputTokens: 0, outputTokens: 0 },
+        attempts: 1,
+        chunks: 0,
+        steps: 1,
+        refined: false,
+        activeMs: 1,
+        crashes: 0,
+        needsApproval: false
+      }
+      const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
+      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...pastRun('put', run), { type: 'put', key: slotKey(id, slot.at), value: slot }, ...pastSlot('put', id, slot))
+    }
+    await store.transact(ops)
+  }
+}
