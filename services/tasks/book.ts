@@ -19,6 +19,9 @@ export interface Change<T> {
   after?: () => void
 }
 
+/** Only who is told nothing may leave everything as it is. */
+type Unchanged<T> = T extends undefined ? undefined : never
+
 export type Book = ReturnType<typeof createBook>
 
 /**
@@ -96,10 +99,14 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     /** Adds a task. */
     add: <T>(change: Change<T>) => commit(undefined, change),
 
-    /** Reads the task, lets `edit` decide on a copy, and makes the decision durable. Throws TaskNotFound (404) and whatever `edit` throws. */
-    change: <T>(taskId: string, edit: (task: StoredTask) => Promise<Change<T>> | Change<T>): Promise<T> => locked(taskId, async () => {
+    /**
+     * Reads the task, lets `edit` decide on a copy, and makes the decision durable; undefined changes nothing. Throws
+     * TaskNotFound (404) and whatever `edit` throws.
+     */
+    change: <T>(taskId: string, edit: (task: StoredTask) => Promise<Change<T> | Unchanged<T>> | Change<T>): Promise<T> => locked(taskId, async () => {
       const before = await get(taskId)
-      return commit(before, await edit(structuredClone(before)))
+      const change = await edit(structuredClone(before))
+      return change === undefined ? undefined as T : commit(before, change)
     }),
 
     tasks: (options: { reverse?: boolean, after?: string } = {}) => store.list<StoredTask>(TASKS, { ...options, after: options.after && taskKey(options.after) }),

@@ -32,13 +32,6 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
   const invalid = createValidator()
   let moved: Phase[] | undefined
   const phaseTool = createPhaseTool({ phases: () => moved ?? current().phases, move: ({ phases }) => { moved = phases } })
-  /** One record of a run is written at a time, whatever runs side by side. */
-  let last: Promise<unknown> = Promise.resolve()
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
   const toAsk: Call[] = []
 
   /** Whether a person is asked before the tool runs. */
@@ -54,11 +47,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
   const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output) } } : event
 
   async function note (call: Call, outcome: TaskLogEvent & { type: 'tool-output' | 'tool-error' | 'tool-denied' }) {
-    await inOrder(() => {
-      const changes = moved && { phases: moved }
-      moved = undefined
-      return record({ ...changes }, [outcome])
-    })
+    await record({ ...(moved && { phases: moved }) }, [outcome])
     const { toolName: tool, input } = call
     const told = outcome.type === 'tool-output'
       ? { output: forModel(outcome.output), status: 'complete' }
@@ -73,7 +62,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
         .then((output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }), (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message }))
       return note(call, outcome as never)
     }
-    if (!isRead(call)) await inOrder(() => record({}, [{ type: 'tool-intent', toolCallId }]))
+    if (!isRead(call)) await record({}, [{ type: 'tool-intent', toolCallId }])
     emit({ type: 'task:tool-start', taskId: task.id, runId, tool: toolName, input })
     try {
       const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: questionOf(call)?.identity })
@@ -129,6 +118,6 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     /** The same events with outputs shortened to what a model may see. */
     shown: (events: RunEvent[]): RunEvent[] => events.map(shownOf),
     /** Resolves when no call runs any more. */
-    quiet: () => Promise.allSettled([...running, last])
+    quiet: () => Promise.allSettled(running)
   }
 }

@@ -23,17 +23,33 @@ type How = { how: WorkerEnd } | { error: unknown }
 export type Conductor = ReturnType<typeof createConductor>
 
 /** Takes runs through their work, from the queue to their end or to a person's question. */
-export function createConductor ({ deps, launcher, requeue }: { deps: RunDeps, launcher: Launcher, requeue: (taskId: string, runId: string) => void }) {
+export function createConductor ({ deps, launcher, requeue, isKnown }: {
+  deps: RunDeps, launcher: Launcher, requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void, isKnown: (runId: string) => boolean
+}) {
   const { book, clock, fence, config, log } = deps
   const sessions = new Map<string, Session>()
+  const closed = new AbortController()
+
+  /** Does what must be stored, however often the store must be asked. Undefined when the task is gone, or the service closes: the run then goes on at the next start. */
+  async function insist<T> (work: () => Promise<T>, about: { taskId: string, runId: string }, failure: string): Promise<T | undefined> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if ((error as { statusCode?: number }).statusCode === 404 || closed.signal.aborted) return undefined
+        log.error({ err: error, ...about }, failure)
+        await clock.sleep(RETRY_MS, closed.signal).catch(() => {})
+      }
+    }
+  }
 
   /** The run begins, or goes on; undefined when it is no longer wanted. Its session is there before anybody else may touch the task. */
   async function start (taskId: string, runId: string): Promise<Session | undefined> {
     const history = await book.events(runId)
     let session: Session | undefined
-    await book.change(taskId, async (task) => {
+    await book.change<undefined>(taskId, async (task) => {
       const run = task.liveRun?.runId === runId ? await book.runAt(task.liveRun, taskId) : undefined
-      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval') return { task, answer: undefined }
+      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closed.signal.aborted) return undefined
       const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
       return {
         task: begun.task,
@@ -43,6 +59,7 @@ export function createConductor ({ deps, launcher, requeue }: { deps: RunDeps, l
         after () {
           session = createSession({ ...begun, log: history, attempt: fence.enter(runId), deps })
           sessions.set(runId, session)
+          if (closed.signal.aborted) session.abort(shutdown())
         }
       }
     })
@@ -50,46 +67,38 @@ export function createConductor ({ deps, launcher, requeue }: { deps: RunDeps, l
   }
 
   async function conduct (taskId: string, runId: string): Promise<void> {
-    const session = await start(taskId, runId).catch((error) => { log.error({ err: error, taskId, runId }, 'a run could not begin') })
-    if (!session) return
+    const session = await insist(() => start(taskId, runId), { taskId, runId }, 'a run could not begin; trying again')
+    if (session === undefined) return
     const ended: How = await launcher.run(runId, session.main, session.signal).then((how) => ({ how }), (error) => ({ error }))
+    const kind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
     const last = await session.end()
     fence.leave(runId)
     sessions.delete(runId)
     session.markStopped()
-    await settle(taskId, session, last, ended)
-  }
-
-  /** Writes what came of it, however often the store must be asked; what a verb stopped, the verb has written. */
-  async function settle (taskId: string, session: Session, last: StoredRun, ended: How): Promise<void> {
-    const kind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
-    if (kind === 'pause' || kind === 'cancel' || kind === 'delete') return
-    for (;;) {
-      try {
-        return await book.change(taskId, async (task) => {
-          const stored = await book.runAt(last, taskId)
-          if (stored === undefined || isOver(stored)) return { task, answer: undefined }
-          return kind === 'shutdown' ? putDown(task, last) : outcome(task, last, session, ended)
-        })
-      } catch (error) {
-        // Gone with its task, or the service is closing: the run goes on at the next start.
-        if ((error as { statusCode?: number }).statusCode === 404 || kind === 'shutdown') return
-        log.error({ err: error, taskId, runId: last.runId }, 'the end of a run could not be stored; trying again')
-        const closing = await clock.sleep(RETRY_MS, closed.signal).then(() => false, () => true)
-        if (closing) return
+    await insist(() => book.change<undefined>(taskId, async (task) => {
+      const stored = await book.runAt(last, taskId)
+      if (stored === undefined || isOver(stored)) return undefined
+      if (kind === 'shutdown') return putDown(task, last)
+      if (kind === 'pause' || kind === 'cancel' || kind === 'delete') {
+        // The verb that stopped it could not write what it is now: it goes on. Else it is no longer wanted, or was resumed.
+        requeue(taskId, runId)
+        return undefined
       }
-    }
+      return outcome(task, last, session, ended)
+    }), { taskId, runId }, 'the end of a run could not be stored; trying again')
   }
-  const closed = new AbortController()
 
   const putDown = (task: StoredTask, run: StoredRun): Change<undefined> => ({ task, runs: [{ ...run, putDown: true }], answer: undefined })
 
   function outcome (task: StoredTask, run: StoredRun, session: Session, ended: How): Change<undefined> {
     if ('error' in ended) {
       if (isStore(ended.error) && run.crashes + 1 < MOST_CRASHES) {
-        return { task, runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1 }], answer: undefined, after: () => requeue(task.id, run.runId) }
+        return { task, runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: () => requeue(task.id, run.runId) }
       }
       return over(task, run, session.log, endingOf(ended.error, run.runId))
+    }
+    if (ended.how === 'waiting' ? session.toAsk.length === 0 : run.evaluation === undefined) {
+      return over(task, run, session.log, { status: 'interrupted', error: 'The worker of this run stopped before its work was done.' })
     }
     if (ended.how === 'waiting') return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input }) => ({ kind: 'tool' as const, toolCallId, tool: toolName, input, identity: deps.host.identity(toolName) })))
     if (run.evaluation?.satisfied !== true) {
@@ -144,18 +153,21 @@ export function createConductor ({ deps, launcher, requeue }: { deps: RunDeps, l
     conduct,
     over,
 
-    /** A run that was found live when the service started: whether it goes on. One that was cut off too often is over. */
-    async found (task: StoredTask, run: StoredRun): Promise<boolean> {
-      if (run.status === 'pending_approval') return false
-      if (run.status === 'queued') return true
+    /** Lets what was under way of a task when the service last ended go on; a run that was cut off too often is over. */
+    found: (taskId: string) => book.change<undefined>(taskId, async (task) => {
+      const run = task.liveRun && await book.runAt(task.liveRun, taskId)
+      book.watch(task, run)
+      // What somebody let run since this start is no find.
+      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || isKnown(run.runId)) return undefined
+      const push = () => requeue(taskId, run.runId, run.trigger === 'catch_up')
+      if (run.status === 'queued') {
+        push()
+        return undefined
+      }
       const crashes = run.crashes + (run.putDown ? 0 : 1)
-      const attempts = run.attempts + 1
-      const history = await book.events(run.runId)
-      await book.change(task.id, (task) => crashes < MOST_CRASHES
-        ? { task, runs: [{ ...run, crashes, attempts }], answer: undefined }
-        : over(task, { ...run, crashes }, history, { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` }))
-      return crashes < MOST_CRASHES
-    },
+      if (crashes >= MOST_CRASHES) return over(task, { ...run, crashes }, await book.events(run.runId), { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` })
+      return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: push }
+    }),
 
     /** Stops a run at work; resolves to the run as it then is on disk, when nothing of it is left. Undefined when it is not at work. */
     async stop (runId: string, reason: Aborted): Promise<StoredRun | undefined> {
@@ -169,7 +181,7 @@ export function createConductor ({ deps, launcher, requeue }: { deps: RunDeps, l
     /** Puts every run down; they go on at the next start. */
     close () {
       closed.abort()
-      for (const session of sessions.values()) session.abort(new Aborted('shutdown', 'The service is shutting down.'))
+      for (const session of sessions.values()) session.abort(shutdown())
     }
   }
 }
@@ -193,5 +205,6 @@ function firstStart (task: StoredTask, run: StoredRun, now: number) {
   }
 }
 
+const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 const isStore = (error: unknown) => ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 const isOurs = (error: unknown) => ((error as { code?: string })?.code ?? '').startsWith('ERR_')

@@ -21,14 +21,22 @@ const COMMENTS = 200
 export function createControl ({ deps, conductor, queue, schedules }: { deps: RunDeps, conductor: Conductor, queue: Queue, schedules: Schedules }) {
   const { book, clock } = deps
 
-  /** Begins a run; from where it goes back when it is over, unless it is a one_shot. */
+  /** Begins a run in place of one that a pause has left; from where it goes back when it is over, unless it is a one_shot. */
   async function begin (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
-    const made = await newRun(book, task, trigger, clock.now())
+    const left = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was begun in its place.' })
+    const made = await newRun(book, left.task, trigger, clock.now())
     const { runId, runNumber } = made.run
     const running: StoredTask = {
       ...made.task, status: 'running', liveRun: { runId, runNumber }, ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
     }
-    return { ...made, task: running, queued: { ok: true as const, taskId: task.id, runId, runNumber }, push: () => queue.push(task.id, runId) }
+    return {
+      task: running,
+      runs: [...left.runs, made.run],
+      ops: made.ops,
+      events: left.events,
+      queued: { ok: true as const, taskId: task.id, runId, runNumber },
+      after: () => queue.push(task.id, runId)
+    }
   }
 
   /** Ends the live run and the one behind it, whatever they are doing. */
@@ -99,8 +107,8 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     if (live?.status === 'queued') return to('running', { after: push })
     // The cut run goes on from its last step.
     if (live?.status === 'interrupted') return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: push })
-    const { push: begun, queued, ...made } = await begin(resumed, 'start')
-    return { task: made.task, runs: [made.run], ops: made.ops, answer: made.task, after: begun }
+    const { queued, ...begun } = await begin(resumed, 'start')
+    return { ...begun, answer: begun.task }
   }
 
   return {
@@ -109,8 +117,8 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
       const { returnTo, pausedReason, ...rest } = task
       const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
       if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
-      const { push, run, ops, task: running } = await begin(fresh, 'start')
-      return { task: running, runs: [run], ops, answer: running, after: push }
+      const { queued, ...begun } = await begin(fresh, 'start')
+      return { ...begun, answer: begun.task }
     }),
 
     pause: (taskId: string): Promise<StoredTask> => book.change(taskId, pause),
@@ -127,8 +135,8 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     /** Runs the task at once, whatever its schedule says. */
     run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> => book.change(taskId, async (task) => {
       assertState(task, 'run')
-      const { push, run, ops, queued, task: running } = await begin(task, 'manual', task.status)
-      return { task: running, runs: [run], ops: [...ops, ...remember(queued)], answer: queued, after: push }
+      const { queued, ...begun } = await begin(task, 'manual', task.status)
+      return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
     }),
 
     /** Adds a comment; with `runNow` a run hears it at once, or right after the one under way. */
@@ -141,8 +149,8 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
       const isLive = task.status === 'running' || task.status === 'pending_approval'
       if (!runNow || (isLive && task.nextRun !== undefined)) return change
       if (!isLive) {
-        const { push, run, ops, task: running } = await begin(steered, 'steer', task.status)
-        return { ...change, task: running, runs: [run], ops: [...ops, ...change.ops!], after: push }
+        const { queued, ...begun } = await begin(steered, 'steer', task.status)
+        return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
       }
       const { task: numbered, run, ops } = await newRun(book, steered, 'steer', now)
       return { ...change, task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops: [...ops, ...change.ops!] }
@@ -167,10 +175,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
       return { ...stopped, task: after, answer: stopped.runs.at(-1)!, ...(nextRun && { after: () => queue.push(taskId, nextRun.runId) }) }
     }),
 
-    /** Stops everything of a task that is to be deleted. */
-    async halt (task: StoredTask): Promise<void> {
-      for (const pointer of [task.nextRun, task.liveRun]) if (pointer !== undefined) queue.drop(pointer.runId)
-      if (task.liveRun !== undefined) await conductor.stop(task.liveRun.runId, new Aborted('delete', 'The task was deleted.'))
-    }
+    /** Stops everything of a task that is to be deleted; resolves to what is to be told of it. */
+    halt: async (task: StoredTask) => (await stopRuns(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
   }
 }

@@ -49,6 +49,8 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
   const { liveRun, returnTo, pausedReason, ...rest } = task
   return settled({
     ...rest,
+    // A run by hand of a task that is paused leaves it so.
+    ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }),
     memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(calls), sources: sources(calls) }),
     lastRunAt: now,
     successfulRuns: task.successfulRuns + (completed ? 1 : 0),

@@ -18,7 +18,7 @@ export class WorkerDied extends Error {
 export type Launcher = ReturnType<typeof createLauncher>
 
 /** Starts workers for task runs, one a run, by Bree. Bree only launches: when something runs is decided elsewhere. */
-export function createLauncher ({ clock }: { clock: Clock }) {
+export function createLauncher ({ clock, file = workerFile('task') }: { clock: Clock, file?: URL }) {
   let loading: Promise<any> | undefined
   const bree = () => {
     loading ??= load()
@@ -32,13 +32,20 @@ export function createLauncher ({ clock }: { clock: Clock }) {
   async function run (name: string, main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
     signal.throwIfAborted()
     const [{ createBirpc }, jobs] = await Promise.all([import('birpc'), bree()])
-    await jobs.add({ name, path: fileURLToPath(workerFile('task')), worker: { resourceLimits: LIMITS, stdin: false, execArgv: [] } })
+    await jobs.add({ name, path: fileURLToPath(file), worker: { resourceLimits: LIMITS, stdin: false, execArgv: [] } })
     const ended = Promise.withResolvers<WorkerEnd>()
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()
     const watch = watchdog(() => ended.reject(new WorkerDied(`The worker of this run did nothing for ${HUNG_MS / 1000} s and was ended.`)))
+    // A worker asks for one thing after the other; of one that does not, nothing is believed any more.
+    let busy = false
     const port: TaskPort = {
       async call (method, args) {
+        if (busy || !Object.hasOwn(main, method)) {
+          ended.reject(NONSENSE())
+          return { ok: false }
+        }
+        busy = true
         watch.pause()
         try {
           return { ok: true, value: await (main[method] as (...args: unknown[]) => Promise<unknown>)(...args) }
@@ -46,12 +53,22 @@ export function createLauncher ({ clock }: { clock: Clock }) {
           ended.reject(error)
           return { ok: false }
         } finally {
+          busy = false
           watch.resume()
         }
       },
       async end (how) { ended.resolve(how) }
     }
-    const rpc = createBirpc({ ...port }, { post: (data) => port1.postMessage(data), on: (listener) => port1.on('message', listener), timeout: -1 })
+    const rpc = createBirpc({ ...port }, {
+      post: (data) => port1.postMessage(data),
+      on: (listener) => port1.on('message', (message) => isRequest(message, port) ? listener(message) : ended.reject(NONSENSE())),
+      timeout: -1,
+      onGeneralError (error) {
+        ended.reject(error)
+        return true
+      }
+    })
+    port1.on('messageerror', () => ended.reject(NONSENSE()))
     const onAbort = () => ended.reject(signal.reason)
     signal.addEventListener('abort', onAbort)
     let worker: Worker | undefined
@@ -67,6 +84,8 @@ export function createLauncher ({ clock }: { clock: Clock }) {
       try {
         return await ended.promise
       } finally {
+        // What it says while it is being ended is said for nobody.
+        port1.close()
         await worker.terminate()
         await gone
       }
@@ -102,6 +121,14 @@ export function createLauncher ({ clock }: { clock: Clock }) {
   }
 
   return { run }
+}
+
+const NONSENSE = () => new WorkerDied('The worker of this run asked for something that makes no sense and was ended.')
+
+/** Whether birpc can do something with it. */
+function isRequest (message: unknown, port: TaskPort): boolean {
+  const { t: kind, m: method, a: args } = (message ?? {}) as { t?: unknown, m?: unknown, a?: unknown }
+  return kind === 'q' && typeof method === 'string' && Object.hasOwn(port, method) && Array.isArray(args)
 }
 
 async function load () {

@@ -20,11 +20,12 @@ export function createQueue ({ limit, conduct, clock }: { limit: () => number | 
   const closing = new AbortController()
   let staggered = false
 
-  const mayBegin = ({ isCatchUp }: Entry) => !isCatchUp || (!staggered && [...working.values()].filter(({ isCatchUp }) => isCatchUp).length < CATCH_UPS)
+  // One that is put back while it still comes to its end waits for that.
+  const mayBegin = (runId: string, { isCatchUp }: Entry) => !working.has(runId) && (!isCatchUp || (!staggered && [...working.values()].filter(({ isCatchUp }) => isCatchUp).length < CATCH_UPS))
 
   function next () {
     while (!closing.signal.aborted && working.size < (limit() ?? CONCURRENCY)) {
-      const found = [...waiting].find(([, entry]) => mayBegin(entry))
+      const found = [...waiting].find((entry) => mayBegin(...entry))
       if (found === undefined) return
       begin(...found)
     }
@@ -53,6 +54,7 @@ export function createQueue ({ limit, conduct, clock }: { limit: () => number | 
       waiting.set(runId, { taskId, isCatchUp })
       next()
     },
+    has: (runId: string) => waiting.has(runId) || working.has(runId),
     drop: (runId: string) => { waiting.delete(runId) },
     get size () { return waiting.size + working.size },
     /** Begins nothing more; resolves when what works has come to its end. */

@@ -42,14 +42,24 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   const { signal } = controller
   const stopped = Promise.withResolvers<void>()
   const log = [...known]
+  let writing: Promise<unknown> = Promise.resolve()
+  let ended = false
   const startedAt = clock.monotonic()
   const before = begun.activeMs
   let run = begun
 
   const activeMs = () => before + Math.round(clock.monotonic() - startedAt)
 
-  /** Makes the run on disk what `changes` say, with more of its history, and tells its readers. */
-  async function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = []) {
+  /** Makes the run on disk what `changes` say, with more of its history, and tells its readers: one after the other. */
+  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = []): Promise<void> {
+    const written = writing.then(() => write(changes, fresh))
+    writing = written.catch(() => {})
+    return written
+  }
+
+  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[]) {
+    // Whoever ended the attempt has written, or will write, what the run is now.
+    if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const moved = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
     run = await book.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
@@ -141,10 +151,13 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
 
     abort (reason: Aborted) { controller.abort(reason) },
 
-    /** Waits for what is still running of it, and gives the run as it then is. */
+    /** Stops what is still running of it, waits for that, and gives the run as it then is; nothing more is written. */
     async end (): Promise<StoredRun> {
       over.abort()
+      controller.abort(new Aborted('stop', 'This attempt at the run is over.'))
       await calls.quiet()
+      ended = true
+      await writing
       const said = run.output ?? answerText(runEvents(log)).trim()
       run = { ...run, activeMs: activeMs(), ...(said !== '' && { output: said }) }
       return run

@@ -28,7 +28,7 @@ export function createTasks (given: TaskDeps) {
   const closing = new AbortController()
   const schedules = createSchedules(deps)
   const launcher = createLauncher(deps)
-  const conductor = createConductor({ deps, launcher, requeue: (taskId, runId) => queue.push(taskId, runId) })
+  const conductor = createConductor({ deps, launcher, requeue: (...run) => queue.push(...run), isKnown: (runId) => queue.has(runId) })
   const queue: Queue = createQueue({ limit: () => config().tasks?.concurrency, conduct: conductor.conduct, clock })
   const definitions = createDefinitions(deps, schedules, closing.signal)
   const control = createControl({ deps, conductor, queue, schedules })
@@ -50,10 +50,10 @@ export function createTasks (given: TaskDeps) {
   /** Everything that was under way when the service last ended goes on. */
   async function recover () {
     for await (const [key] of store.list(TRASH)) await purge(key.slice(TRASH.length))
-    for await (const [, task] of book.tasks()) {
-      const run = task.liveRun && await book.runAt(task.liveRun, task.id)
-      book.watch(task, run)
-      if (run !== undefined && task.status === 'running' && !isOver(run) && await conductor.found(task, run)) queue.push(task.id, run.runId, run.trigger === 'catch_up')
+    for await (const [, { id }] of book.tasks()) {
+      if (closing.signal.aborted) return
+      // One that cannot be read holds up no other.
+      await conductor.found(id).catch((error) => { if (error.statusCode !== 404) log.error({ err: error, taskId: id }, 'what was under way of a task could not be found') })
     }
   }
 
@@ -90,9 +90,10 @@ export function createTasks (given: TaskDeps) {
     /** Stops everything of the task, then removes it with its runs. Throws TaskNotFound (404). */
     remove: (taskId: string) => book.locked(taskId, async () => {
       const task = await book.get(taskId)
-      await control.halt(task)
+      const events = await control.halt(task)
       await store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }])
       book.forget(taskId)
+      for (const event of events) given.emit(event)
       await purge(taskId)
       return { ok: true as const, taskId }
     }),
