@@ -57,6 +57,13 @@ export async function watchTasks (t: Test, url: string) {
         await moved.promise
       }
     },
+    /** Resolves once more than so many events have come; rejects when the stream has ended. */
+    async beyond (count: number): Promise<void> {
+      while (events.length <= count) {
+        if (over) throw new Error('the stream ended')
+        await moved.promise
+      }
+    },
     of: (type: Told['type']) => events.filter((event) => event.type === type),
     leave: () => leave.abort()
   }

@@ -1,0 +1,17 @@
+import t from 'tap'
+import { prepare, SCENARIOS, survives } from './tasks-kill.ts'
+
+// The durable writes up to there: the task, its start, the run's start, its phases, a step, what was looked at; then of
+// each call that changes something its intent and its result, or of those that ask the question and the answer.
+const MOMENTS = {
+  asked: { 'when the answer is taken and nobody works yet': '8 after' },
+  unasked: { 'before a call has begun': '7 after', 'when a call has happened and nobody knows': '8 before' }
+}
+
+for (const [name, moments] of Object.entries(MOMENTS)) {
+  const scenario = SCENARIOS[name as keyof typeof SCENARIOS]
+  t.test(`${scenario.name}, killed, is neither lost nor doubled, nor is any of its effects`, async (t) => {
+    const prepared = await prepare(t, scenario)
+    for (const [moment, killAt] of Object.entries(moments)) await t.test(moment, (t) => survives(t, prepared, scenario, killAt))
+  })
+}

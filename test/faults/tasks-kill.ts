@@ -1,0 +1,147 @@
+import { cpSync, mkdtempSync } from 'node:fs'
+import type { Test } from 'tap'
+import { append, effects } from '../effects.ts'
+import { startService, type Sidecar } from '../sidecar.ts'
+import { tasksOf } from '../tasks.ts'
+
+const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
+const TERMINAL = ['task:complete', 'task:error']
+
+/** A task: what its run calls, step by step; every call appends its text. */
+export interface Scenario {
+  name: string
+  mode: 'always' | 'never'
+  steps: string[][]
+}
+
+export const SCENARIOS = {
+  asked: { name: 'a run that asks for each tool and for its result', mode: 'always', steps: [['a'], ['b', 'c']] },
+  unasked: { name: 'a run that nobody is asked about', mode: 'never', steps: [['a', 'b'], ['c']] }
+} satisfies Record<string, Scenario>
+
+const wanted = ({ steps }: Scenario) => steps.flat().join('')
+const textOf = (call: any): string => /printf (\w)/.exec(call.input.command)![1]
+
+/** A directory in which the service has run once: what it makes for itself only at first is there. */
+export async function prepare (t: Test, { steps }: Scenario): Promise<string> {
+  const look = { toolName: 'listDirectory', input: { path: '.' } }
+  const script = [...steps.map((texts) => ({ toolCalls: [look, ...texts.map(append)] })), { text: 'done' }]
+  const dir = `${t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })}/ready`
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  await service.stop()
+  return dir
+}
+
+/**
+ * Takes a task through its first run, and one death of the service at a durable write (see kill-at-write.ts): the
+ * client does what a client would, looks at the state and listens to the events, and begins anew when the service died.
+ */
+async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  let deaths = 0
+  const dead = () => {
+    deaths++
+    return startService(t, where)
+  }
+  let service: Sidecar = await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(dead)
+  const seen: Array<Record<string, any>> = []
+
+  async function insist<T> (work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work(await tasksOf(t, service))
+      } catch (error) {
+        if (service.child.exitCode === null && service.child.signalCode === null && !(error instanceof TypeError) && !/stream ended/.test(String(error))) throw error
+        await service.exited
+        if (deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
+        service = await dead()
+      }
+    }
+  }
+
+  /** Answers every question with yes until the task's run is over. */
+  const through = (id: string, begin: string) => insist(async (tasks) => {
+    const events = await tasks.watch()
+    try {
+      for (;;) {
+        const count = events.events.length
+        const task = await tasks.get(`/${id}`)
+        const [run] = await tasks.runs(id)
+        if (run?.status === 'pending_approval') {
+          for (const { approvalId } of run.questions) await tasks.post(`/${id}/approve`, { approved: true, approvalId })
+        } else if (task.status === 'planned') await tasks.post(`/${id}/${begin}`)
+        else if (task.status === 'running') await events.beyond(count)
+        else return
+      }
+    } finally {
+      seen.push(...events.events)
+      events.leave()
+    }
+  })
+
+  const { id } = await insist((tasks) => tasks.post('', { goal: 'go', approval: { mode } }, { 'idempotency-key': 'the task' }))
+  await through(id, 'start')
+  return {
+    id,
+    deaths,
+    seen,
+    insist,
+    effects: () => effects(where.cwd),
+    task: () => insist((tasks) => tasks.get(`/${id}`)),
+    runs: () => insist((tasks) => tasks.runs(id)),
+    /** Lets it run once more. */
+    async again () {
+      await insist((tasks) => tasks.post(`/${id}/run`))
+      await through(id, 'run')
+    },
+    async stop () {
+      await service.stop()
+      return service.log()
+    }
+  }
+}
+
+/** How many durable writes the run takes when nothing happens. */
+export async function countWrites (t: Test, prepared: string, scenario: Scenario): Promise<number> {
+  const calm = await liveThrough(t, prepared, scenario, 'count')
+  t.equal(calm.effects(), wanted(scenario))
+  t.match(await calm.task(), { status: 'completed', totalRuns: 1, successfulRuns: 1 })
+  t.equal(calm.seen.filter(({ type }) => TERMINAL.includes(type)).length, 1)
+  return (await calm.stop()).split('\n').filter((line) => line.startsWith('write ')).length
+}
+
+/** Kills at that write, `before` or `after` it: no run is lost or doubled, no effect happens twice, and the task can be used on. */
+export async function survives (t: Test, prepared: string, scenario: Scenario, killAt: string) {
+  const { deaths, effects, seen, task, runs, again, insist, stop } = await liveThrough(t, prepared, scenario, killAt)
+  t.equal(deaths, 1, 'the service died once')
+  const { tasks: all } = await insist((tasks) => tasks.get(''))
+  t.equal(all.length, 1, 'the task is there once')
+
+  const [run, ...others] = await runs()
+  t.same(others, [], 'there is one run')
+  t.match(run, { runNumber: 1, status: /^(completed|failed)$/, completedAt: Number, durationMs: Number })
+  t.equal(run.error === undefined, run.status === 'completed', 'with a reason when it failed')
+  t.match(await task(), { status: run.status, totalRuns: 1, successfulRuns: run.status === 'completed' ? 1 : 0 })
+  t.ok(seen.filter(({ type }) => TERMINAL.includes(type)).length <= 1, 'its end was told at most once')
+
+  const calls = run.toolCalls.filter(({ tool }: any) => tool === 'runCommand')
+  const doubtful = calls.filter(({ error }: any) => /outcome unknown/i.test(error)).map(textOf)
+  t.equal(calls.map(textOf).join(''), wanted(scenario), 'every call is on record once')
+  t.ok(doubtful.length <= 1, 'only what was under way is in doubt')
+  t.same(calls.filter(({ status }: any) => status !== 'complete').map(textOf), doubtful, 'all else is done')
+  const possible = [wanted(scenario), ...doubtful.map((text: string) => wanted(scenario).replace(text, ''))]
+  const happened = effects()
+  t.ok(possible.includes(happened), `${happened} happened, one of ${possible} was to`)
+  if (doubtful.length === 0) t.equal(run.status, 'completed', 'nothing was lost')
+
+  const history = (await task()).approvalHistory
+  t.equal(new Set(history.map(({ approvalId }: any) => approvalId)).size, history.length, 'no answer was taken twice')
+  if (scenario.mode === 'always' && run.status === 'completed') t.equal(history.length, wanted(scenario).length + 1, 'none was lost')
+
+  await again()
+  t.equal(effects(), happened + wanted(scenario), 'the task can be used on')
+  t.match(await runs(), [{ runNumber: 2, status: 'completed', attempts: 1 }, { runNumber: 1, status: run.status }])
+  await stop()
+}
