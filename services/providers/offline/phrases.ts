@@ -34,11 +34,13 @@ export const isGuarded = (clause: string): boolean =>
 /** Small talk and requests to report, which need no tool: every answer reports the results. */
 export const isChatter = (clause: string): boolean => {
   const text = stripped(clause).replace(/[.!?]+$/, '')
-  return text === '' || /^(?:hi|hello|hey|thanks|thank you|please|there|and|then|done|that is all|that['’]s (?:all|it))$/i.test(text) || REPORT.test(text)
+  return text === '' || /^(?:hi|hello|hey|thanks|thank you|please|there|and|then|done|that is all|that['’]s (?:all|it))$/i.test(text) || MANNER.test(text) || REPORT.test(text)
 }
 /** A question about the results, which the report of them answers as well as it can. */
 export const isAside = (text: string): boolean => /^(?:tell|show|let|inform|report|explain|say|count|check)(?: me| us)?(?: know)?(?: to me)? (?:how|if|whether|which|where|when|why|who|what)\b/i.test(text)
 
+/** How to say it, which words put together by rules cannot heed. */
+const MANNER = /^(?:(?:be|stay|keep (?:it|that|this|things|the (?:answer|report|summary))|answer|reply|respond|(?:make|give) (?:it|me a report)) )?(?:(?:more|less|very|really|as|a bit|a little) )*(?:brief|short|shorter|concise|briefly|terse|polite|friendly|formal|informal|careful|precise|simple|detailed|quick|thorough|longer)(?: as possible)?(?: (?:with me|this time|from now on|next time))?$/i
 const REPORT = new RegExp(
   '^(?:tell|show|give|report|let|summari[sz]e|explain|describe|say|repeat|display|print|return|output|answer|respond|reply|inform)(?: it)?(?: back)?(?: to)?(?: me| us)?(?: know| about)?(?: (?:with|on|back))?(?: (?:a (?:short |brief )?(?:summary|report|overview) of))?' +
   "(?: (?:it|this|that|them|both|everything|(?:the|its|their|all|all the|your) (?:results?|outputs?|contents?|answers?|findings?|outcomes?)|the (?:file's|file['’]s) contents?|what (?:it|they|you|happened|happens|is in it|the (?:file|output|result|command))\\b.*|what['’]s (?:in (?:it|there|them)|inside)|how (?:it|that) went|(?:when|once) (?:you are|you['’]re|it is|it['’]s) (?:done|finished)|about (?:it|them|this)|(?:if|whether) (?:it|that) (?:worked|works|succeeded)))?$", 'i')

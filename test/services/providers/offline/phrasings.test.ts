@@ -231,7 +231,7 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ['write a poem about the sea', unread('write a poem about the sea')],
     ['create a folder x', unread('create a folder x')],
     ['append \'x\' to a.txt', unread('append \'x\' to a.txt')],
-    ['hello'], ['thank you!'], ['']
+    ['hello'], ['thank you!'], ['be brief'], ['Keep it short, please.'], ['']
   ]
 }
 
