@@ -1,7 +1,7 @@
 import { createConversation, type Message } from './conversation.ts'
 import { createClient, type Client } from './create-client.ts'
 import { AgentError, requestError } from './errors.ts'
-import type { FinishEvent, RunStreamEvent, ToolApprovalRequestEvent } from './generated/index.ts'
+import type { FinishEvent, RunStreamEvent, RunTask, ToolApprovalRequestEvent } from './generated/index.ts'
 import { readEvents } from './sse.ts'
 
 /** Whether a tool call may run; the reason is told to the model. */
@@ -31,12 +31,14 @@ export interface RunAgentResult {
   /** The messages to add to the conversation. */
   messages: Message[]
   finishReason: FinishEvent['finishReason']
+  /** The background task that was made of the request, if one was. */
+  task?: RunTask
   /** The thread that the service keeps of the conversation. */
   threadId: string
 }
 
 /** What one stream said. */
-interface Stream { threadId: string, requests: ToolApprovalRequestEvent[], finish: FinishEvent }
+interface Stream { threadId: string, requests: ToolApprovalRequestEvent[], finish: FinishEvent, task?: RunTask }
 
 /**
  * Runs the agent to the end: posts the conversation, reads the stream, asks `approve` about every tool call that needs
@@ -54,9 +56,9 @@ export async function runAgent ({ baseUrl = 'http://127.0.0.1:3001', token, mess
 
   let body = { messages, context, id }
   for (let url = '/run'; ; url = '/run/approve') {
-    const { threadId, requests, finish } = await readStream(await post(client, url, body, signal), take, signal)
+    const { threadId, requests, finish, task } = await readStream(await post(client, url, body, signal), take, signal)
     if (requests.length === 0) {
-      return { text: conversation.text, messages: conversation.messages, finishReason: finish.finishReason, threadId }
+      return { text: conversation.text, messages: conversation.messages, finishReason: finish.finishReason, threadId, ...(task && { task }) }
     }
     const decisions: object[] = []
     for (const request of requests) decisions.push(response(request, await approve(request)))
@@ -84,16 +86,18 @@ async function post (client: Client, url: string, body: object, signal?: AbortSi
 async function readStream (body: ReadableStream<Uint8Array<ArrayBuffer>>, take: (event: RunStreamEvent) => void, signal?: AbortSignal): Promise<Stream> {
   const requests: ToolApprovalRequestEvent[] = []
   let threadId = ''
+  let task: RunTask | undefined
   let failure: AgentError | undefined
   for await (const event of readEvents<RunStreamEvent>(body, (cause) => signal?.aborted ? signal.reason : cut(cause))) {
     take(event)
     if (event.type === 'start') threadId = event.messageMetadata.threadId
     if (event.type === 'tool-approval-request') requests.push(event)
+    if (event.type === 'data-task') task = event.data
     if (event.type === 'error') failure = new AgentError(event.errorText, { code: event.code })
     if (event.type === 'abort') failure = new AgentError(`The run was ended from outside: ${event.reason}.`, { code: 'ERR_RUN_ENDED' })
     if (event.type !== 'finish') continue
     if (failure !== undefined) throw failure
-    return { threadId, requests, finish: event }
+    return { threadId, requests, finish: event, task }
   }
   throw cut()
 }

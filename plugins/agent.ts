@@ -7,7 +7,7 @@ declare module 'fastify' { interface FastifyInstance { agent: Agent } }
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still say so. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, threads, brain, tasks, config, workspace, log } = app
   const agent = createAgent({
     store,
     clock,
@@ -17,6 +17,7 @@ export default fp(async (app) => {
     ledger: createLedger({ store, clock }),
     conversations: createConversations({ store, clock }),
     threads,
+    tasks,
     config: () => config.current,
     memory: async () => (await brain.recall()).contextPreview,
     workspace,
@@ -24,4 +25,4 @@ export default fp(async (app) => {
   })
   app.decorate('agent', agent)
   app.addHook('preClose', async () => agent.close())
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'threads', 'brain', 'stream'] })
+}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'threads', 'brain', 'tasks', 'stream'] })

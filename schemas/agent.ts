@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import * as examples from './examples/run.ts'
+import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 
 /** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -39,12 +40,18 @@ export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Liter
 export type Protocol = Static<typeof ProtocolSchema>
 
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
+const INTERVAL = 'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line'
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
-  goal: Type.String({ description: 'What the user wants, in one sentence' }),
+  goal: Type.String({ description: 'What the user wants, in one sentence; of long_running work all that is to be done, without how often' }),
   thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
-  qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' }))
+  qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
+  interval: Type.Optional(Type.String({ description: INTERVAL }))
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request', examples: [examples.analysis] })
+/** As models are asked for it: some providers refuse a property that may be left out. */
+export const AnalysisQuestionSchema = Type.Object({
+  ...AnalysisSchema.properties, interval: Type.String({ description: `${INTERVAL}; "" for all else` })
+}, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>
 
 /** A judgement of an answer; `score` from 0 to 1. */
@@ -54,6 +61,17 @@ export const EvaluationSchema = Type.Object({
   issues: Type.Array(Type.String({ description: 'One thing that is missing or wrong, so that it can be mended' }))
 }, { $id: 'Evaluation', additionalProperties: false, description: 'A judgement of an answer, from 0 to 1', examples: [examples.evaluation] })
 export type Evaluation = Static<typeof EvaluationSchema>
+
+/** What a run says of the background task that it made. */
+export const RunTaskSchema = Type.Object({
+  taskId: Type.String({ description: 'Of GET /tasks/{id} and all else about it' }),
+  goal: Type.String(),
+  taskType: TaskTypeSchema,
+  status: TaskStatusSchema,
+  interval: Type.Optional(Type.String({ description: 'How often it runs' })),
+  nextRunAt: Type.Optional(Timestamp)
+}, { $id: 'RunTask', description: 'A background task that a run made and started', examples: [examples.runTask] })
+export type RunTask = Static<typeof RunTaskSchema>
 
 export const FinishReason = Type.Union(
   ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
@@ -78,6 +96,7 @@ export const RunResultSchema = Type.Object({
   pendingApprovals: Type.Array(Type.Object({ approvalId: Type.String(), toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown() })),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
+  task: Type.Optional(ref(RunTaskSchema)),
   threadId: Type.String(),
   runId: Type.String()
 }, { $id: 'RunResult', description: 'The whole answer', examples: [examples.runResult] })

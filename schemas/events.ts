@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import { FinishReason } from './agent.ts'
+import { FinishReason, RunTaskSchema } from './agent.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Tells which events belong together' })
@@ -56,6 +56,7 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   input: Type.Unknown({ description: 'The whole input the tool will get' }),
   reason: Type.Optional(Type.String({ description: 'Why it is asked again' }))
 }, 'A tool call wants a person\'s word. After the last of its step the stream ends, to be continued by POST /run/approve')
+const DataTask = event('DataTaskEvent', 'data-task', { id: Type.String({ description: 'The same as data.taskId' }), data: ref(RunTaskSchema) }, 'The request was work for the background: a task was made and started. The answer says so in words, too')
 const ErrorEvent = event('ErrorEvent', 'error', {
   errorText: Type.String({ description: 'Which model failed, what happened and what to do' }),
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' })
@@ -66,7 +67,7 @@ const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason }, 'T
 export const events = [
   Start, ReasoningStart, ReasoningDelta, ReasoningEnd, StepBoundary, StartStep, FinishStep, TextStart, TextDelta, TextEnd,
   ToolInputStart, ToolInputDelta, ToolInputAvailable, ToolInputError, ToolOutputAvailable, ToolOutputError, ToolOutputDenied, ToolApprovalRequest,
-  ErrorEvent, Abort, Finish
+  DataTask, ErrorEvent, Abort, Finish
 ] as const satisfies readonly TObject[]
 
 /** What a `data:` line of `POST /run` and `/run/approve` holds. */

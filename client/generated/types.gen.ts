@@ -37,7 +37,7 @@ export type About = {
 export type Analysis = {
     complexity: 'simple' | 'standard' | 'complex' | 'long_running';
     /**
-     * What the user wants, in one sentence
+     * What the user wants, in one sentence; of long_running work all that is to be done, without how often
      */
     goal: string;
     /**
@@ -45,6 +45,10 @@ export type Analysis = {
      */
     thinking: string;
     qualityCriteria: Array<string>;
+    /**
+     * Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line
+     */
+    interval?: string;
 };
 
 /**
@@ -254,6 +258,18 @@ export type Connected = {
      * The tools that were found
      */
     tools: Array<string>;
+};
+
+/**
+ * The request was work for the background: a task was made and started. The answer says so in words, too
+ */
+export type DataTaskEvent = {
+    type: 'data-task';
+    /**
+     * The same as data.taskId
+     */
+    id: string;
+    data: RunTask;
 };
 
 /**
@@ -1045,6 +1061,7 @@ export type RunResult = {
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
+    task?: RunTask;
     threadId: string;
     runId: string;
 };
@@ -1052,7 +1069,28 @@ export type RunResult = {
 /**
  * One event of a run's stream, the JSON of a `data:` line. Events may gain fields, and there may be more types: ignore what you do not know
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | ErrorEvent | AbortEvent | FinishEvent;
+
+/**
+ * A background task that a run made and started
+ */
+export type RunTask = {
+    /**
+     * Of GET /tasks/{id} and all else about it
+     */
+    taskId: string;
+    goal: string;
+    taskType: 'one_shot' | 'recurring' | 'triggered';
+    status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
+    /**
+     * How often it runs
+     */
+    interval?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    nextRunAt?: number;
+};
 
 /**
  * When a task runs

@@ -1,11 +1,13 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
+import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
 import type { Clock } from '../clock/clock.ts'
 import { askStructured } from '../models/structured.ts'
 
 /** The fast model has this long; then the request is taken as a standard one. Milliseconds. */
 const ANALYSIS_MS = 2_000
 const TEXT_SHOWN = 4_000
+/** As much as a task's goal may hold. */
+const LONGEST_GOAL = 20_000
 
 const INSTRUCTIONS = 'Classify the request. simple: an answer or one look-up; standard: a few steps with tools; ' +
   'complex: many steps, research or judgement; long_running: work to repeat, to watch or to do in the background. ' +
@@ -17,11 +19,18 @@ export async function analyze ({ load, prompt, signal, clock }: {
 }): Promise<Analysis> {
   const request = lastUserText(prompt)
   const answer = await askStructured({
-    load, name: 'analysis', schema: AnalysisSchema, instructions: INSTRUCTIONS, text: request.slice(0, TEXT_SHOWN), limitMs: ANALYSIS_MS, signal, clock
+    load, name: 'analysis', schema: AnalysisSchema, asked: AnalysisQuestionSchema, instructions: INSTRUCTIONS, text: request.slice(0, TEXT_SHOWN), limitMs: ANALYSIS_MS, signal, clock
   })
   return 'value' in answer
-    ? answer.value
+    ? readable(answer.value, request)
     : { complexity: 'standard', goal: request.slice(0, 200), thinking: `The analysis ${answer.problem}; taking this as a standard request.`, qualityCriteria: [] }
+}
+
+/** What is done once has no interval, and a task is told everything that the user said. */
+function readable ({ interval = '', ...analysis }: Analysis, request: string): Analysis {
+  if (analysis.complexity !== 'long_running') return analysis
+  const goal = request.length > TEXT_SHOWN || analysis.goal.trim() === '' ? request.slice(0, LONGEST_GOAL) : analysis.goal
+  return { ...analysis, goal, ...(interval.trim() !== '' && { interval }) }
 }
 
 function lastUserText (prompt: LanguageModelV4Prompt): string {

@@ -3,6 +3,7 @@ import type { Approval } from '../approvals/record.ts'
 import { newId } from '../ids.ts'
 import { createRunLog } from '../runlog/runlog.ts'
 import { mentionedApprovals } from './answers.ts'
+import { handOver } from './background.ts'
 import type { Conversation } from './conversations.ts'
 import { openFolder } from '../folder.ts'
 import type { Follower } from './live.ts'
@@ -20,7 +21,7 @@ export interface Request extends RunBody { messages: RawMessage[], protocol: Pro
 
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
-/** Starts runs: analyze, route, execute, evaluate. */
+/** Starts runs: analyze, route, execute (or hand over to the background), evaluate. */
 export function createBegin ({ deps, lives, launch, locked }: RunParts) {
   const { store, clock, ledger, conversations, threads } = deps
 
@@ -109,8 +110,9 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
           protocol,
           async work (attempt) {
             const whole = { ...context, notes }
-            await analyzeRun(attempt, whole, deps)
-            await runSteps(attempt, whole, deps)
+            const analysis = await analyzeRun(attempt, whole, deps)
+            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOver(attempt, analysis, { ...deps, tasks: deps.tasks })
+            if (!isOver) await runSteps(attempt, whole, deps)
           }
         })
       })

@@ -3,6 +3,7 @@ import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { Store } from '../store/contract.ts'
+import type { Tasks } from '../tasks/tasks.ts'
 import type { Threads } from '../threads/threads.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
@@ -21,6 +22,8 @@ export interface AgentDeps {
   config: () => Config
   /** What is remembered of the user, as text for the system prompt; read anew for each model call. */
   memory: () => Promise<string>
+  /** Where work for the background goes; without it such a request is answered like any other. */
+  tasks?: Pick<Tasks, 'launch'>
   /** Folder that runs work in when the request names none. */
   workspace: () => string
   log: { error (details: object, message: string): void }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { createError } from '@fastify/error'
+import type { Analysis } from '../../schemas/agent.ts'
 import { abortKind } from '../abort.ts'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
 import { fold } from '../runlog/fold.ts'
@@ -24,8 +25,8 @@ const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as cons
 /** A run's request, ready for the model. */
 export interface Context { prompt: LanguageModelV4Prompt, instructions: string[], notes?: string[] }
 
-/** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. */
-export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { registry, clock, config }: AgentDeps) {
+/** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. Undefined when the configuration wants none. */
+export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { registry, clock, config }: AgentDeps): Promise<Analysis | undefined> {
   const { run: { log, head }, signal } = live
   if (config().analysis === false) return
   log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
@@ -34,6 +35,7 @@ export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { regi
   log.append({ type: 'reasoning-end', id: 'analysis' })
   log.append({ type: 'analysis', analysis })
   live.run.head = { ...head, maxSteps: STEPS[analysis.complexity] }
+  return analysis
 }
 
 /** Step after step until the model has answered or a person must be asked. Ends with a `finish` event. */
@@ -122,7 +124,8 @@ async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live, conver
   })
 }
 
-function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: Attempt, deps: AgentDeps) {
+/** The run has answered. */
+export function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: Attempt, deps: AgentDeps) {
   const { run } = live
   live.endSteering()
   return conclude(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })

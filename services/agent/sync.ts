@@ -11,12 +11,13 @@ const FAILURES: Record<string, ReturnType<typeof createError>> = {
   ERR_TIMEOUT: createError('ERR_TIMEOUT', '%s', 504),
   ERR_INTERNAL: createError('ERR_INTERNAL', '%s', 500),
   ERR_STORE_UNAVAILABLE: createError('ERR_STORE_UNAVAILABLE', '%s', 503),
-  ERR_STORE_BUSY: createError('ERR_STORE_BUSY', '%s', 503)
+  ERR_STORE_BUSY: createError('ERR_STORE_BUSY', '%s', 503),
+  ERR_TOO_MANY_TASKS: createError('ERR_TOO_MANY_TASKS', '%s', 409)
 }
 
 /**
  * Waits for a run and gives its answer as one object. Throws what ended it: UpstreamFailed (502), a time-out (504), a
- * store that takes no writes (503) or a mistake of ours (500).
+ * store that takes no writes (503), too many tasks (409) or a mistake of ours (500).
  */
 export async function collect (follower: Follower, signal: AbortSignal): Promise<RunResult> {
   const events: RunEvent[] = []
@@ -38,6 +39,7 @@ export async function collect (follower: Follower, signal: AbortSignal): Promise
     finishReason: finish?.finishReason ?? 'other',
     pendingApprovals: of('approval-request').map(({ approvalId, toolCallId, toolName, input }) => ({ approvalId, toolCallId, toolName, input })),
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
+    ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
     threadId: follower.threadId,
     runId: follower.runId

@@ -36,6 +36,7 @@ function render (event: RunEvent): string {
     case 'approval-request': return line({
       type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, ...(event.reason && { reason: event.reason })
     })
+    case 'task': return line({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error': return line({ type: 'error', errorText: event.errorText, code: event.code })
     case 'abort': return line({ type: 'abort', reason: event.reason })
     case 'finish': return line({ type: 'finish', finishReason: event.finishReason })

@@ -41,6 +41,7 @@ export function renderChunk (event: RunEvent): string {
       ? line({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
       : line({ type: 'tool-output-denied', toolCallId: event.toolCallId })
     case 'approval-request': return line({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })
+    case 'task': return line({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error': return line({ type: 'error', errorText: event.errorText })
     case 'abort': return line({ type: 'abort' })
     case 'finish': return line({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })

@@ -10,6 +10,8 @@ export interface StructuredCall<S extends TSchema> {
   /** Tells the model, and the offline one, what is asked for. */
   name: string
   schema: S
+  /** The schema as the model is told it, where that differs from what is taken. */
+  asked?: TSchema
   instructions: string
   text: string
   limitMs: number
@@ -24,7 +26,7 @@ const LONGEST_ANSWER = 2_000
  * Asks for data that fits a schema. Never fails but by the signal: what cannot be had in time, or makes no sense, is
  * a `problem` in words.
  */
-export async function askStructured<S extends TSchema> ({ load, name, schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>):
+export async function askStructured<S extends TSchema> ({ load, name, schema, asked = schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>):
 Promise<{ value: Static<S> } | { problem: string }> {
   const overdue = new AbortController()
   const done = new AbortController()
@@ -34,7 +36,7 @@ Promise<{ value: Static<S> } | { problem: string }> {
     const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
     const { content } = await orAbort(model.doGenerate({
       prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
-      responseFormat: { type: 'json', name, schema: schema as never },
+      responseFormat: { type: 'json', name, schema: asked as never },
       maxOutputTokens: LONGEST_ANSWER,
       abortSignal: either
     }), either)

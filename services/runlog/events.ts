@@ -1,5 +1,5 @@
 import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { Analysis, Evaluation } from '../../schemas/agent.ts'
+import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
 
 /** Tokens, as far as the provider counts them. */
 export interface Usage { inputTokens: number, outputTokens: number }
@@ -37,6 +37,8 @@ export type RunEvent =
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | { type: 'approval-request', approvalId: string, input: unknown, reason?: string } & Call
   | { type: 'evaluation', evaluation: Evaluation }
+  /** The request became a background task. */
+  | { type: 'task', task: RunTask }
   /** Said to the model as by the user, between two steps: steering, or what a review found. */
   | { type: 'message', text: string }
   | { type: 'error', errorText: string, code: string }

@@ -72,6 +72,7 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
       }
       case 'text-end':
       case 'reasoning-end': end(event.id, event.providerMetadata); break
+      case 'task': parts.push({ type: 'data-task', id: event.task.taskId, data: event.task }); break
       case 'tool-input-start': callOf(event); break
       case 'tool-input': Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) }); break
       case 'tool-input-error':

@@ -111,15 +111,19 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     return { ...begun, answer: begun.task }
   }
 
+  async function start (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'start')
+    const { returnTo, pausedReason, ...rest } = task
+    const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
+    if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
+    const { queued, ...begun } = await begin(fresh, 'start')
+    return { ...begun, answer: begun.task }
+  }
+
   return {
-    start: (taskId: string): Promise<StoredTask> => book.change(taskId, async (task) => {
-      assertState(task, 'start')
-      const { returnTo, pausedReason, ...rest } = task
-      const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
-      if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
-      const { queued, ...begun } = await begin(fresh, 'start')
-      return { ...begun, answer: begun.task }
-    }),
+    start: (taskId: string): Promise<StoredTask> => book.change(taskId, start),
+    /** Adds a task that is started at once, in one batch. */
+    launch: async (task: StoredTask): Promise<StoredTask> => book.add(await start(task)),
 
     pause: (taskId: string): Promise<StoredTask> => book.change(taskId, pause),
     resume: (taskId: string): Promise<StoredTask> => book.change(taskId, resume),

@@ -30,39 +30,46 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (await book.count() >= MOST_TASKS) throw new TooManyTasks(MOST_TASKS)
   }
 
+  /** A task that is planned and not stored yet. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
+  async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
+    const { goal, taskType = 'one_shot', schedule, budget } = body
+    if (taskType === 'recurring' && schedule === undefined) throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
+    if (taskType !== 'recurring' && schedule !== undefined) throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
+    const approval = await approvalOf(body.approval)
+    const cwd = await openFolder(body.cwd, workspace())
+    if (schedule !== undefined) await schedules.check(schedule)
+    await assertRoom()
+    const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
+    const now = clock.now()
+    return {
+      id: newId(),
+      goal,
+      taskType,
+      status: 'planned',
+      cwd,
+      plan,
+      ...(schedule !== undefined && { schedule }),
+      approval,
+      ...(budget !== undefined && { budget }),
+      memory: noMemory(),
+      approvalHistory: [],
+      steeringHistory: [],
+      totalRuns: 0,
+      successfulRuns: 0,
+      createdAt: now,
+      updatedAt: now,
+      learnedTools: [],
+      failuresInRow: 0,
+      slotRuns: 0
+    }
+  }
+
   return {
-    /** Plans and stores a task. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
-    async create (body: TaskBody, remember: (answer: Task) => Op[] = () => []): Promise<Task> {
-      const { goal, taskType = 'one_shot', schedule, budget } = body
-      if (taskType === 'recurring' && schedule === undefined) throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
-      if (taskType !== 'recurring' && schedule !== undefined) throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
-      const approval = await approvalOf(body.approval)
-      const cwd = await openFolder(body.cwd, workspace())
-      if (schedule !== undefined) await schedules.check(schedule)
-      await assertRoom()
-      const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, closing)
-      const now = clock.now()
-      const task: StoredTask = {
-        id: newId(),
-        goal,
-        taskType,
-        status: 'planned',
-        cwd,
-        plan,
-        ...(schedule !== undefined && { schedule }),
-        approval,
-        ...(budget !== undefined && { budget }),
-        memory: noMemory(),
-        approvalHistory: [],
-        steeringHistory: [],
-        totalRuns: 0,
-        successfulRuns: 0,
-        createdAt: now,
-        updatedAt: now,
-        learnedTools: [],
-        failuresInRow: 0,
-        slotRuns: 0
-      }
+    define,
+
+    /** Plans and stores a task. Throws as `define` does. */
+    async create (body: TaskBody, remember: (answer: Task) => Op[]): Promise<Task> {
+      const task = await define(body)
       const answer = taskView(task)
       return book.add({ task, ops: remember(answer), answer })
     },

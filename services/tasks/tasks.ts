@@ -64,6 +64,16 @@ export function createTasks (given: TaskDeps) {
 
   return {
     create: (body: TaskBody, key?: string): Promise<Task> => idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
+    /**
+     * Makes a task and starts it: it is there with its first run or time, or not at all. Until it is planned, the signal
+     * ends that. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
+     */
+    async launch (body: TaskBody, signal: AbortSignal): Promise<Task> {
+      const either = AbortSignal.any([closing.signal, signal])
+      const task = await definitions.define(body, either)
+      either.throwIfAborted()
+      return taskView(await control.launch(task))
+    },
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
     get: async (taskId: string): Promise<Task> => taskView(await book.get(taskId)),
 

@@ -74,8 +74,9 @@ t.test('a run as one object', async (t) => {
     usage: { inputTokens: Number, outputTokens: Number },
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write }],
-    analysis: complex,
+    analysis: { ...complex, interval: undefined },
     evaluation: undefined,
+    task: undefined,
     threadId: ID,
     runId: ID
   }, 'runSync')
@@ -83,6 +84,12 @@ t.test('a run as one object', async (t) => {
   const decision = { type: 'tool-approval-response', approvalId: data.pendingApprovals[0].approvalId, approved: true }
   const { data: { text, evaluation } } = await sdk.runSync({ ...options, body: { messages: [{ role: 'tool', content: [decision] }] } })
   is(t, { text, evaluation }, { text: 'Both.', evaluation: { satisfied: true, score: 0.9, issues: ['a detail'] } }, 'its evaluation')
+})
+
+t.test('a run that makes a background task', async (t) => {
+  const options = await clientOf(await build(t))
+  const { data: { task } } = await sdk.runSync({ ...options, body: said('every day at 9, system info') })
+  is(t, task!, { taskId: ID, goal: 'system info', taskType: 'recurring', status: 'scheduled', interval: 'every day at 9:00', nextRunAt: Number }, 'its task')
 })
 
 t.test('a run under way', async (t) => {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { readBackground } from './background.ts'
 import { smallestInstance } from './instance.ts'
 import type { Reply } from './model.ts'
 import { lastRequest } from './prompt.ts'
@@ -6,7 +7,6 @@ import { readSteps, type Step } from './split.ts'
 
 type Format = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>
 
-const LONG_RUNNING = /\b(?:every|each) (?:\d+ |other |single )?(?:second|minute|hour|day|morning|evening|night|week|weekday|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b|\b(?:hourly|daily|weekly|monthly|keep (?:watching|an eye|checking|monitoring)|in the background|over the next|continuously|regularly|monitor|around the clock|from now on)\b/i
 const COMPLEX = /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
 const READS_ONLY = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
 /** More commands than this are a complex request. */
@@ -30,19 +30,23 @@ export function structuredReply (options: LanguageModelV4CallOptions, format: Fo
 }
 
 function analysis (request: string) {
-  const steps = readSteps(request)
+  const background = readBackground(request)
+  const goal = background?.goal ?? request
+  const steps = readSteps(goal)
   const commands = steps.filter((step) => step.kind === 'command')
-  const complexity = LONG_RUNNING.test(request)
+  const complexity = background
     ? 'long_running'
     : commands.length > FEW || COMPLEX.test(request)
       ? 'complex'
       : commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName)) ? 'simple' : 'standard'
   return {
     complexity,
-    goal: shortened(request),
-    thinking: commands.length === 0
+    // The goal of a task is all that its runs are told.
+    goal: background ? goal : shortened(request),
+    ...(background && { interval: background.interval ?? '' }),
+    thinking: (background ? 'This is work for a background task. ' : '') + (commands.length === 0
       ? 'I find no command in this message.'
-      : `I find ${commands.length === 1 ? 'one command' : `${commands.length} commands`}: ${commands.map(({ toolName }) => toolName).join(', then ')}.`,
+      : `I find ${commands.length === 1 ? 'one command' : `${commands.length} commands`}: ${commands.map(({ toolName }) => toolName).join(', then ')}.`),
     qualityCriteria: complexity === 'simple' ? [] : commands.map((step) => `The result of ${described(step)} is reported.`)
   }
 }

@@ -1,0 +1,93 @@
+import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { Task, TaskBody } from '../../schemas/tasks.ts'
+import { abortKind } from '../abort.ts'
+import type { RunEvent } from '../runlog/events.ts'
+import type { Attempt } from './calls.ts'
+import type { AgentDeps } from './deps.ts'
+import { finish } from './loop.ts'
+
+type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
+
+const STEP = { step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } } as const
+
+/**
+ * Makes a background task of the request and answers with what was made. Whether the run is over: what the user said to
+ * it meanwhile still wants an answer. A client that goes away leaves its task behind; who stops the run stops this, too.
+ */
+export async function handOver (attempt: Attempt, analysis: Analysis, deps: Deps): Promise<boolean> {
+  const { live } = attempt
+  const { log, head } = live.run
+  log.append({ type: 'step-start', step: STEP.step })
+  const { task, unread } = await make(analysis, head.cwd, wanted(live.signal), deps)
+  const events: RunEvent[] = [
+    { type: 'task', task: shown(task) },
+    { type: 'text-start', id: 'task' },
+    { type: 'text-delta', id: 'task', delta: inWords(task, unread) },
+    { type: 'text-end', id: 'task' }
+  ]
+  events.forEach(log.append)
+  live.run.head = { ...head, steps: STEP.step }
+  const stepFinish: RunEvent = { type: 'step-finish', ...STEP }
+  if (!live.isSteered) {
+    await finish('stop', stepFinish, attempt, deps)
+    return true
+  }
+  log.append(stepFinish)
+  return false
+}
+
+/** Aborts as the run does, but not because its client went away. */
+function wanted (signal: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  const follow = () => { if (abortKind(signal.reason) !== 'client') controller.abort(signal.reason) }
+  if (signal.aborted) follow()
+  signal.addEventListener('abort', follow, { once: true })
+  return controller.signal
+}
+
+/** The task as its interval says; one that cannot be read makes it one that runs once. */
+async function make ({ goal, interval }: Analysis, cwd: string, signal: AbortSignal, { tasks }: Deps): Promise<{ task: Task, unread?: string }> {
+  const once: TaskBody = { goal, cwd }
+  if (interval === undefined) return { task: await tasks.launch(once, signal) }
+  try {
+    return { task: await tasks.launch({ ...once, taskType: 'recurring', schedule: { interval } }, signal) }
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ERR_BAD_SCHEDULE') throw error
+    return { task: await tasks.launch(once, signal), unread: interval }
+  }
+}
+
+const shown = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTask => ({
+  taskId: id, goal, taskType, status, ...(schedule && { interval: schedule.interval }), ...(nextRunAt !== undefined && { nextRunAt })
+})
+
+const GOAL_SHOWN = 300
+
+/** What was made, and what its user can do with it. */
+function inWords ({ id, goal, schedule, nextRunAt, approval }: Task, unread?: string): string {
+  const at = `/tasks/${id}`
+  const short = goal.length > GOAL_SHOWN ? `${goal.slice(0, GOAL_SHOWN)}…` : goal
+  return [
+    `I made a background task of this: “${short}”. Its id is ${id}.`,
+    schedule
+      ? `It runs by its schedule, “${schedule.interval}”${nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`}. POST ${at}/run runs it at once.`
+      : 'It is running now, once.',
+    ...(unread === undefined ? [] : [`I could not read “${unread.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does: POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.`]),
+    [
+      `- Watch it: GET /tasks/events tells what happens, GET ${at} how it stands, GET ${at}/runs what its runs did.`,
+      `- Steer it: POST ${at}/steer with {"comment": "…"}; its next run hears it.`,
+      `- Approve it: ${asks(approval)} POST ${at}/approve with {"approved": true} or false.`,
+      `- Stop it: POST ${at}/pause, /cancel, or DELETE ${at}.`
+    ].join('\n')
+  ].join('\n\n')
+}
+
+const asks = ({ mode, firstN }: Task['approval']) => mode === 'first_n'
+  ? `until you have approved ${firstN === 1 ? 'a run' : `${firstN} runs`}, it asks before tools that change something and for each result.`
+  : mode === 'always' ? 'it asks before tools that change something and for each result.' : 'it asks nothing.'
+
+/** As a clock on this machine would show it. */
+function localTime (at: number): string {
+  const date = new Date(at)
+  return `${date.toDateString()} at ${date.toTimeString().slice(0, 5)}`
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import { breakDisk } from '../disk.ts'
+import type { Plan } from '../fakes/gateway.ts'
+import { build } from '../helper.ts'
+import { listen } from '../raw.ts'
+import { openRun } from '../reader.ts'
+import { kinds, postEvents, textOf } from '../sse.ts'
+import { tasksOf } from '../tasks.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const user = (content: string) => ({ messages: [{ role: 'user', content }] })
+const dataOf = (events: Array<Record<string, any>>) => events.filter(({ type }) => type === 'data-task').map(({ data }) => data)
+const long = (fields: object = {}) => ({ object: { complexity: 'long_running', goal: 'list the files here', thinking: 'In the background.', qualityCriteria: [], ...fields } })
+const planned = { object: { phases: [{ description: 'list' }], qualityCriteria: [] } }
+const threadOf = async (app: App): Promise<any[]> => (await app.inject('/threads/chat')).json().messages ?? []
+
+async function post (app: App, body: object, path = '/run') {
+  return postEvents(`http://127.0.0.1:${await listen(app)}${path}`, body)
+}
+
+t.test('work to repeat becomes a task with its schedule, and the answer says what was made and what can be done with it', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const { events } = await post(app, { ...user('every day at 9 list the files here'), context: { cwd: app.cwd } })
+  t.same(kinds(events), ['start', 'reasoning-start', 'reasoning-delta', 'reasoning-end', 'start-step', 'data-task', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  const [made] = dataOf(events)
+  t.match(made, { goal: 'list the files here', taskType: 'recurring', status: 'scheduled', interval: 'every day at 9:00', nextRunAt: Number })
+  t.match(events.find(({ type }) => type === 'data-task'), { id: made.taskId })
+  t.match(await tasks.get(`/${made.taskId}`), { status: 'scheduled', schedule: { interval: 'every day at 9:00' }, cwd: app.cwd, approval: { mode: 'first_n', firstN: 3 }, nextRunAt: made.nextRunAt })
+  const text = textOf(events)
+  for (const part of [made.taskId, 'list the files here', 'every day at 9:00', '/tasks/events', '/steer', '/approve']) t.match(text, part)
+  t.equal((await tasks.get('')).tasks.length, 1)
+})
+
+t.test('work for the background begins at once, and can be approved as the answer says', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { events: said } = await post(app, user('write "x" to a.txt in the background'))
+  const [{ taskId, status }] = dataOf(said)
+  t.equal(status, 'running')
+  t.match(await events.until('task:approval', { taskId }), { kind: 'tool', tool: 'writeFile' })
+  const [, path, body] = /POST (\S+\/approve) with (\{[^}]*\})/.exec(textOf(said))!
+  const approve = () => tasks.post(path.replace('/tasks', ''), JSON.parse(body))
+  await approve()
+  await events.until('task:approval', { taskId, kind: 'result' })
+  await approve()
+  await events.until('task:complete', { taskId })
+  t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'x')
+})
+
+t.test('how often that cannot be read makes it run once, and is said', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), { config: { analysis: true }, structured: (name): Plan => name === 'analysis' ? long({ interval: 'at every full moon' }) : name === 'plan' ? planned : {} })
+  const { events } = await post(app, user('at every full moon, list the files here'))
+  t.match(dataOf(events), [{ taskType: 'one_shot', status: 'running' }])
+  t.match(textOf(events), /could not read “at every full moon”/)
+})
+
+t.test('the answer as one object names the task, too', async (t) => {
+  const app = await build(t)
+  const { task, text, finishReason, steps } = (await app.inject({ method: 'POST', url: '/run/sync', payload: user('keep watching the folder .') })).json()
+  t.match(task, { goal: 'look at the folder .', taskType: 'recurring', interval: 'hourly', status: 'scheduled' })
+  t.match(text, task.taskId)
+  t.match({ finishReason, steps }, { finishReason: 'stop', steps: 1 })
+})
+
+/** A run whose task is being planned until `release` is called. */
+async function planning (t: Test) {
+  const reached = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Nothing there.' }), {
+    config: { analysis: true },
+    async structured (name): Promise<Plan> {
+      if (name === 'analysis') return long()
+      if (name !== 'plan') return {}
+      reached.resolve()
+      await held.promise
+      return planned
+    }
+  })
+  const run = await openRun(app, { ...user('list the files here in the background'), id: 'chat' })
+  await reached.promise
+  return { app, run, gateway, tasks: await tasksOf(t, app), release: () => held.resolve() }
+}
+const idle = async (app: App) => { while (app.agent.liveRuns > 0) await new Promise(setImmediate) }
+
+t.test('a client that goes away leaves exactly one task behind, and the thread says so', async (t) => {
+  const { app, run, tasks, release } = await planning(t)
+  run.hangUp()
+  await run.ended
+  release()
+  await idle(app)
+  const [task, ...others] = (await tasks.get('')).tasks
+  t.same(others, [])
+  t.match(await threadOf(app), [{ role: 'user' }, { role: 'assistant', content: [{ text: new RegExp(task.id) }] }])
+})
+
+t.test('a run that is stopped before its task is there makes none', async (t) => {
+  const { app, run, tasks, release } = await planning(t)
+  await app.inject({ method: 'POST', url: '/run/chat/stop' })
+  release()
+  t.equal(await run.ended, 'whole')
+  t.match(run.events.at(-2), { type: 'abort', reason: 'stop' })
+  t.same((await tasks.get('')).tasks, [])
+})
+
+t.test('what the user says meanwhile is still answered', async (t) => {
+  const { app, gateway, tasks, release } = await planning(t)
+  await app.inject({ method: 'POST', url: '/run/chat/steer', payload: { message: 'and what is the time?' } })
+  release()
+  await idle(app)
+  t.match(JSON.stringify(gateway.requests.filter(({ structured, streaming }) => streaming && structured === undefined).map(({ body }) => body.prompt)), 'what is the time')
+  t.equal((await tasks.get('')).tasks.length, 1)
+})
+
+t.test('a store that takes nothing is told as an error, and there is no task', async (t) => {
+  const { app, run, tasks, release } = await planning(t)
+  const { mend } = breakDisk(t)
+  release()
+  t.equal(await run.ended, 'whole')
+  const { events } = run
+  t.match(events.slice(-2), [{ type: 'error', code: 'ERR_STORE_UNAVAILABLE' }, { type: 'finish', finishReason: 'error' }])
+  t.same(dataOf(events), [])
+  mend()
+  while (app.store.status().state !== 'ok') await new Promise(setImmediate)
+  t.same((await tasks.get('')).tasks, [])
+})
+
+t.test('an answer to an approval request is never taken for work for the background', async (t) => {
+  let analyses = 0
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] } : { text: 'Written.' }, {
+    config: { analysis: true }, structured: (name): Plan => name === 'analysis' ? (analyses++ === 0 ? {} : long()) : planned
+  })
+  const { events } = await post(app, user('every day at 9 write x'))
+  const { approvalId } = events.find(({ type }) => type === 'tool-approval-request')!
+  for (const path of ['/run/approve', '/run']) {
+    const done = await post(app, { messages: [...user('every day at 9 write x').messages, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }] }, path)
+    t.match(done.events.at(-1), { type: 'finish', finishReason: 'stop' })
+  }
+  t.equal(analyses, 1)
+  t.same((await (await tasksOf(t, app)).get('')).tasks, [])
+})
