@@ -4,6 +4,7 @@ import brain from './brain.ts'
 import catalog from './catalog.ts'
 import clock from './clock.ts'
 import config from './config.ts'
+import desktop from './desktop.ts'
 import docs from './docs.ts'
 import drain from './drain.ts'
 import environment from './environment.ts'
@@ -37,6 +38,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(transform)
   await app.register(web)
   await app.register(environment)
+  await app.register(desktop)
   await app.register(tools, settings)
   await app.register(mcp)
   await app.register(brain)

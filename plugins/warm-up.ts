@@ -16,7 +16,8 @@ export default fp(async (app) => {
     await app.providers.warm()
     await import('ai/internal')
     await import('ai')
+    await app.desktop.probe()
     // Node loads fetch when a part of it is first used.
     return new Headers()
   }
-}, { name: 'warm-up', dependencies: ['clock', 'providers'] })
+}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop'] })

@@ -17,7 +17,7 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    external: ['classic-level/binding.js'],
+    external: ['classic-level/binding.js', 'robotjs'],
     plugins: [late],
     define: { PACKAGE_VERSION: JSON.stringify(version) },
     // CommonJS packages in an ES module bundle still ask for these.

@@ -8,10 +8,10 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 /** Why a test of a page cannot run here. In CI, which installs the browser, it must. */
 export const noBrowser = existsSync(CHROMIUM) || process.env.CI ? false : `needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`
 
-/** A real browser, closed when the test ends. `flags` are added to its command line. */
-export async function openBrowser (t: { teardown (handler: () => unknown): unknown }, flags: string[] = []): Promise<Browser> {
+/** A real browser, closed when the test ends. `flags` are added to its command line; with `env`, which names a display, it has a window. */
+export async function openBrowser (t: { teardown (handler: () => unknown): unknown }, flags: string[] = [], env?: NodeJS.ProcessEnv): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`This test needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM to where it is.`)
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags], ...env && { env: env as Record<string, string>, headless: false } })
   t.teardown(() => browser.close())
   return browser
 }

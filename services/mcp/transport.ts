@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../clock/clock.ts'
 import { excess } from '../json.ts'
 import type { GuardedChild } from '../process/guarded.ts'
-import { EndlessLine, readLines } from './lines.ts'
+import { EndlessLine, readLines } from '../lines.ts'
 import type { Tail } from './tail.ts'
 
 const MIB = 1024 * 1024

@@ -1,7 +1,13 @@
 import type { Clock } from '../clock/clock.ts'
+import type { Desktop } from '../desktop/desktop.ts'
+import type { Describe } from '../models/describe.ts'
 import type { Search } from '../search/search.ts'
 import type { Web } from '../web/fetch.ts'
 import type { Tool } from './contract.ts'
+import { createClick } from './desktop/click.ts'
+import { createScreenshot } from './desktop/screenshot.ts'
+import { createScroll } from './desktop/scroll.ts'
+import { createType } from './desktop/type.ts'
 import { createDeleteFile } from './files/delete.ts'
 import { createListDirectory } from './files/list.ts'
 import { createReadFile } from './files/read.ts'
@@ -20,6 +26,9 @@ interface Parts {
   /** Loaded when first used. */
   web: () => Promise<Web>
   search: () => Promise<Search>
+  desktop: Desktop
+  /** Says what a picture shows. */
+  describe: Describe
 }
 
 /** The built-in tools, in the order they are offered. */
@@ -32,6 +41,10 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createRunCommand(parts),
     createFetchUrl(parts),
     createWebSearch(parts),
-    createSystemInfo(parts)
+    createSystemInfo(parts),
+    createScreenshot(parts),
+    createClick(parts),
+    createType(parts),
+    createScroll(parts)
   ]
 }

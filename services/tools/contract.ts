@@ -24,5 +24,7 @@ export interface Tool<Input = any> {
   effect: ToolEffect
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
+  /** Why it cannot be used here, a sentence: it is then not offered. */
+  unavailable? (): string | undefined
   execute (input: Input, context: ToolContext): Promise<ToolOutput>
 }

@@ -61,8 +61,9 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     const other = foreign(name)
     return other === undefined ? builtin.get(name) : other.available ? other : undefined
   }
+  const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
   const permission = (name: string): Permission => decide(name, foreign(name))
-  const offered = () => [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) => permission(name) !== 'deny')
+  const offered = () => [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) => permission(name) !== 'deny' && unavailable(name) === undefined)
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
@@ -72,6 +73,8 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
       const known = offered().map((tool) => tool.name).join(', ')
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${known}.` }
     }
+    const why = unavailable(name)
+    if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
     const error = invalid(tool, input)
     return error === undefined ? { ok: true, input } : { ok: false, error }
   }

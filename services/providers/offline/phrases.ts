@@ -1,7 +1,7 @@
 /** Words around a command that change nothing about it. */
 
 const OPENING = new RegExp('^(?:' + [
-  '(?:please|kindly|first(?: of all)?|firstly|second|secondly|third|thirdly|finally|lastly|last|now|next|also|then|and|afterwards|so|ok|okay|okey|hey|hi|hello|good (?:morning|day|evening)|just|simply|quickly|once more|again|alright|right|great|thanks|thank you|sure|yes|well|plus|after that|after this|in addition|to start|to begin|at the end|in the end)(?=[\\s,.!:;-])',
+  '(?:please|kindly|first(?: of all)?|firstly|second|secondly|third|thirdly|finally|lastly|last|now|next|also|then|and|afterwards|so|ok|okay|okey|hey|hi|hello|good (?:morning|day|evening)|just|simply|quickly|once more|again|alright|right(?![ -]click)|great|thanks|thank you|sure|yes|well|plus|after that|after this|in addition|to start|to begin|at the end|in the end)(?=[\\s,.!:;-])',
   "(?:could|can|would|will|won['’]t) you(?: be so kind as to)?(?: please)?(?: help me(?: to)?)?(?: go ahead and)?(?=\\s)",
   "(?:i(?:['’]d| would)? (?:want|need|like|love)(?: for)?(?: you)? to|i want|let['’]s|let us|go ahead and|try to|help me(?: to)?|you (?:should|must|can|may|could)|your (?:task|job|goal) is to|make sure to|do me a favou?r(?: and)?|would you mind|use (?:the|your) \\w+ tool to)(?=\\s)",
   '(?:task|goal|step|todo|command|request|instruction)s?(?: \\d+)?\\s*:',

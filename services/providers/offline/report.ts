@@ -21,6 +21,7 @@ You can say, for example:
 - search for local-first software
 - system info
 - take a screenshot
+- click at 10, 20 (also: type 'hello', press ctrl+s, scroll down)
 - use echo with {"message": "hello"} (any tool, by its name)
 
 Join several with “then”, or put each on a line of its own. Put text, paths with blanks and commands in quotes.
@@ -58,6 +59,8 @@ function outcome (step: CommandStep, output: LanguageModelV4ToolResultOutput): s
     case 'json':
       return resultWords(step, output.value)
     case 'content':
+      // A screenshot's words come beside its picture.
+      if (step.toolName === 'screenshot') return resultWords(step, parsed(output.value.find((part) => part.type === 'text')?.text ?? ''))
       return resultWords(step, output.value.map((part) => part.type === 'text' ? part.text : part.type === 'file' ? `[${part.mediaType}]` : '').filter(Boolean).join('\n'))
   }
 }
@@ -74,7 +77,10 @@ function doing ({ toolName, input }: CommandStep): { plain: string, gerund: stri
     fetchUrl: ['fetch', 'fetching', String(input.url)],
     webSearch: ['search the web for', 'searching the web for', `“${String(input.query)}”`],
     systemInfo: ['read', 'reading', 'the system information'],
-    screenshot: ['take', 'taking', 'a screenshot']
+    screenshot: ['take', 'taking', 'a screenshot'],
+    click: ['click', 'clicking', `at ${String(input.x)}, ${String(input.y)}`],
+    type: input.text === undefined ? ['press', 'pressing', String(input.keys)] : ['type', 'typing', `“${String(input.text).slice(0, 200)}”`],
+    scroll: ['scroll', 'scrolling', String(input.direction)]
   }
   const [plain, gerund, object] = Object.hasOwn(phrases, toolName) ? phrases[toolName] : ['use', 'using', toolName]
   return { plain: `${plain} ${object}`, gerund: `${gerund} ${object}` }

@@ -51,7 +51,10 @@ export function readSearch (marked: Marked, text: string): string[] | undefined 
   return words ? [words] : undefined
 }
 
-/** Reads a clause that clicks, types or scrolls. Places are pixels from the top left corner. */
+/** A key that has a name, or keys together: "enter", "ctrl+s". */
+const PRESSES = /^(?:press|hit|push)\s+(?:the\s+)?(?:keys?\s+)?(enter|return|tab|esc(?:ape)?|space|backspace|del(?:ete)?|insert|up|down|left|right|home|end|page ?up|page ?down|f\d{1,2}|(?:(?:ctrl|control|shift|alt|option|cmd|command|meta|super|win)\s*\+\s*)+\S{1,10}?)(?:\s+keys?)?[.!?]*$/i
+
+/** Reads a clause that clicks, types, presses keys or scrolls. Places are pixels from the top left corner. */
 export function readPointer (marked: Marked, text: string): Array<{ toolName: string, input: Record<string, unknown> }> | undefined {
   const click = /^(?:(?:mouse )?(double|right|left|middle)?[ -]?click)(?:\s+(?:at|on|in))?(?:\s+(?:the )?(?:position|point|coordinates?|pixel))?\s*\(?\s*(?:x\s*[=:]?\s*)?(\d+)\s*[,x\s]\s*(?:and\s+)?(?:y\s*[=:]?\s*)?(\d+)\s*\)?[.!?]*$/i.exec(text)
   if (click) {
@@ -61,6 +64,8 @@ export function readPointer (marked: Marked, text: string): Array<{ toolName: st
   }
   const typed = new RegExp(`^type(?:\\s+(?:the\\s+)?(?:text|words?))?\\s*:?\\s+(${MARK})[.!?]*$`, 'i').exec(text)
   if (typed) return [{ toolName: 'type', input: { text: marked.plain(typed[1]) } }]
+  const pressed = PRESSES.exec(text)
+  if (pressed) return [{ toolName: 'type', input: { keys: pressed[1].toLowerCase().replace(/\s+/g, '') } }]
   const scroll = /^scroll(?:\s+the page)?\s+(up|down|left|right)(?:\s+(?:by\s+)?(\d+)(?:\s+\w+)?)?[.!?]*$/i.exec(text)
   if (scroll) return [{ toolName: 'scroll', input: { direction: scroll[1].toLowerCase(), ...scroll[2] ? { amount: Number(scroll[2]) } : {} } }]
   return undefined

@@ -62,9 +62,12 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
   systemInfo: (_step, output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${typeof value === 'object' ? json(value) : value}`).join('\n')}`,
   screenshot (_step, output) {
     const size = typeof output.width === 'number' && typeof output.height === 'number' ? ` of ${output.width} × ${output.height} pixels` : ''
-    const description = text(output.description)
-    return `I took a screenshot${size}.${description ? `\n\n${shorten(description, LONGEST_TEXT)}` : ''}`
-  }
+    const words = text(output.description) ?? text(output.note)
+    return `I took a screenshot${size}.${words ? `\n\n${shorten(words, LONGEST_TEXT)}` : ''}`
+  },
+  click: ({ input }, output) => `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${output.x ?? input.x}, ${output.y ?? input.y}.`,
+  type: ({ input }) => input.text === undefined ? `Pressed ${input.keys}.` : `Typed “${shorten(String(input.text), 200)}”.`,
+  scroll: ({ input }) => `Scrolled ${input.direction}.`
 }
 
 const other = ({ toolName }: Done, output: Output) => `${toolName} answered:\n\n${block(text(output.content) ?? blocks(output.content) ?? json(output))}`

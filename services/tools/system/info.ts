@@ -1,12 +1,13 @@
 import os from 'node:os'
 import { Type } from '@sinclair/typebox'
+import type { Desktop } from '../../desktop/desktop.ts'
 import type { Tool } from '../contract.ts'
 
 /** What the machine is; nothing of its user but the home folder and the shell. Sizes in bytes, times in seconds. */
-export function createSystemInfo ({ environment }: { environment: () => NodeJS.ProcessEnv }): Tool<Record<string, never>> {
+export function createSystemInfo ({ environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }): Tool<Record<string, never>> {
   return {
     name: 'systemInfo',
-    description: 'Tell the operating system, processors, memory and shell of this machine, and the working directory.',
+    description: 'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working directory.',
     inputSchema: Type.Object({}, { additionalProperties: false }),
     effect: 'read',
     async execute (_input, { cwd }) {
@@ -26,6 +27,7 @@ export function createSystemInfo ({ environment }: { environment: () => NodeJS.P
         shell: process.platform === 'win32' ? 'cmd.exe' : environment().SHELL ?? '/bin/sh',
         home: os.homedir(),
         temporaryFolder: os.tmpdir(),
+        desktop: desktop.problem() ?? 'available',
         timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         cwd
       }

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../services/clock/clock.ts'
+import { createDesktop } from '../../../services/desktop/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost } from '../../../services/tools/host.ts'
@@ -15,15 +16,16 @@ interface Options {
   permissions?: Permissions
 }
 
-/** The web has tests of its own. */
+/** The web has tests of its own, and so has the desktop. */
 const notHere = async () => { throw new Error('there is no web here') }
+const desktop = createDesktop({ clock: systemClock, environment: () => ({}) })
 
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
 export function build ({ workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {} }: Options) {
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
   const host = createToolHost({
-    tools: tools ?? createBuiltinTools({ paths, clock: systemClock, environment: () => environment, web: notHere, search: notHere }),
+    tools: tools ?? createBuiltinTools({ paths, clock: systemClock, environment: () => environment, web: notHere, search: notHere, desktop, describe: notHere }),
     permissions: () => permissions,
     clock: systemClock,
     fence

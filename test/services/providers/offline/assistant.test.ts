@@ -96,7 +96,7 @@ t.test('long content is shortened, and cannot break out of its code block', asyn
 
 t.test('results of any shape are told, never failed on', async (t) => {
   const odd: any[] = [null, 1, 'text', '', [], {}, { content: null }, { entries: [null, 1, { size: 1 }] }, { results: [null, {}] }, { exitCode: null }, '{"broken']
-  for (const message of ['list here', 'read a', 'write "x" to a', 'delete a', 'run `x`', 'fetch http://x.y', 'search for x', 'system info', 'take a screenshot']) {
+  for (const message of ['list here', 'read a', 'write "x" to a', 'delete a', 'run `x`', 'fetch http://x.y', 'search for x', 'system info', 'take a screenshot', 'click at 1, 2', "type 'x'", 'press enter', 'scroll up']) {
     for (const value of odd) {
       t.ok((await converse(message, () => json(value))).text)
       t.ok((await converse(message, () => ({ type: 'text', value: JSON.stringify(value) }))).text)

@@ -11,6 +11,7 @@ export const fetched = (url: string): Call => ['fetchUrl', { url }]
 export const search = (query: string): Call => ['webSearch', { query }]
 export const system: Call = ['systemInfo', {}]
 export const screenshot: Call = ['screenshot', {}]
+export const desktop = (toolName: 'click' | 'type' | 'scroll', input: Record<string, unknown>): Call => [toolName, input]
 export const unread = (text: string): Call => ['unread', { text }]
 
 export const calls = (message: string): Call[] => readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : unread(step.text))

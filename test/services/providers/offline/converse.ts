@@ -3,7 +3,7 @@ import { systemClock } from '../../../../services/clock/clock.ts'
 import { createOfflineProvider } from '../../../../services/providers/offline/provider.ts'
 
 export const offline = createOfflineProvider({ clock: systemClock, script: () => undefined })
-const ALL = ['listDirectory', 'readFile', 'writeFile', 'deleteFile', 'runCommand', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot']
+const ALL = ['listDirectory', 'readFile', 'writeFile', 'deleteFile', 'runCommand', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot', 'click', 'type', 'scroll']
 
 /** Plays the agent's loop with the offline assistant: results come from `serve`, until it answers in words. */
 export async function converse (

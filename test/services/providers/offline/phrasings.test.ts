@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readSteps } from '../../../../services/providers/offline/split.ts'
-import { calls, fetched, list, read, remove, run, screenshot, search, system, unread, write, type Call } from './calls.ts'
+import { calls, desktop, fetched, list, read, remove, run, screenshot, search, system, unread, write, type Call } from './calls.ts'
 
 const table: Record<string, Array<[string, ...Call[]]>> = {
   'any tool is used by its name and an input': [
@@ -184,6 +184,19 @@ const table: Record<string, Array<[string, ...Call[]]>> = {
     ['Take a screenshot of my screen, please.', screenshot],
     ['screenshot', screenshot],
     ["what's on my screen?", screenshot]
+  ],
+  'the desktop is used': [
+    ['click at 10, 20', desktop('click', { x: 10, y: 20 })],
+    ['Please double click at (10, 20).', desktop('click', { x: 10, y: 20, double: true })],
+    ['right-click on 10 20', desktop('click', { x: 10, y: 20, button: 'right' })],
+    ["type 'x'", desktop('type', { text: 'x' })],
+    ['press enter', desktop('type', { keys: 'enter' })],
+    ['press the page down key', desktop('type', { keys: 'pagedown' })],
+    ['hit Ctrl + Shift + T.', desktop('type', { keys: 'ctrl+shift+t' })],
+    ['press the button', unread('press the button')],
+    ['scroll down', desktop('scroll', { direction: 'down' })],
+    ['scroll up by 5', desktop('scroll', { direction: 'up', amount: 5 })],
+    ["take a screenshot, then click at 10, 20 and type 'cats, dogs' then press enter, scroll down", screenshot, desktop('click', { x: 10, y: 20 }), desktop('type', { text: 'cats, dogs' }), desktop('type', { keys: 'enter' }), desktop('scroll', { direction: 'down' })]
   ],
   'commands are joined': [
     ['list the files in src then read a.txt', list('src'), read('a.txt')],

@@ -1,0 +1,11 @@
+import fp from 'fastify-plugin'
+import { createDesktop, type Desktop } from '../services/desktop/desktop.ts'
+
+declare module 'fastify' { interface FastifyInstance { desktop: Desktop } }
+
+/** Screen, mouse and keyboard, where there are any. */
+export default fp(async (app) => {
+  const desktop = createDesktop({ clock: app.clock, environment: app.childEnvironment })
+  app.decorate('desktop', desktop)
+  app.addHook('onClose', desktop.close)
+}, { name: 'desktop', dependencies: ['clock', 'environment'] })

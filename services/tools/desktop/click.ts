@@ -1,0 +1,22 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { Desktop } from '../../desktop/desktop.ts'
+import type { Tool } from '../contract.ts'
+import { placeFields } from './place.ts'
+
+const Input = Type.Object({
+  ...placeFields,
+  button: Type.Optional(Type.Union([Type.Literal('left'), Type.Literal('right'), Type.Literal('middle')], { description: 'Default left.' })),
+  double: Type.Optional(Type.Boolean({ description: 'true: a double click.' }))
+}, { additionalProperties: false })
+
+/** `{x, y, screen}`: where it clicked, in pixels of the screen. */
+export function createClick ({ desktop }: { desktop: Desktop }): Tool<Static<typeof Input>> {
+  return {
+    name: 'click',
+    description: 'Click on the screen with the mouse. Take a screenshot first, and again to see what came of it.',
+    inputSchema: Input,
+    effect: 'external',
+    unavailable: desktop.problem,
+    execute: async (input, { signal }) => ({ ...await desktop.run('click', input, signal) })
+  }
+}

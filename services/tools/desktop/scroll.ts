@@ -1,0 +1,27 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { Direction } from '../../desktop/contract.ts'
+import type { Desktop } from '../../desktop/desktop.ts'
+import type { Tool } from '../contract.ts'
+import { placeFields } from './place.ts'
+
+const DIRECTIONS: Direction[] = ['up', 'down', 'left', 'right']
+
+const Input = Type.Object({
+  direction: Type.Union(DIRECTIONS.map((direction) => Type.Literal(direction))),
+  amount: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Notches of the mouse wheel. Default 3.' })),
+  x: Type.Optional(placeFields.x),
+  y: Type.Optional(placeFields.y),
+  view: placeFields.view
+}, { additionalProperties: false })
+
+/** `{direction, amount?, screen}` */
+export function createScroll ({ desktop }: { desktop: Desktop }): Tool<Static<typeof Input>> {
+  return {
+    name: 'scroll',
+    description: 'Turn the mouse wheel where the mouse is, or at x and y. Take a screenshot to see what came of it.',
+    inputSchema: Input,
+    effect: 'external',
+    unavailable: desktop.problem,
+    execute: async (input, { signal }) => ({ direction: input.direction, ...input.amount !== undefined && { amount: input.amount }, ...await desktop.run('scroll', input, signal) })
+  }
+}

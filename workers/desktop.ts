@@ -1,0 +1,26 @@
+import { createInterface } from 'node:readline'
+import { createActs } from '../services/desktop/acts.ts'
+import type { Answer, Order } from '../services/desktop/contract.ts'
+
+/** Screen, mouse and keyboard, a process of its own: robotjs ends it where something is wrong. See services/desktop/desktop.ts. */
+const { default: robot } = await import('robotjs').catch((error) => {
+  answer({ error: `robotjs cannot be loaded: ${error.message.split('\n')[0]}` })
+  process.exit()
+})
+const acts = createActs({ robot, platform: process.platform, environment: process.env })
+let current = new AbortController()
+
+createInterface({ input: process.stdin }).on('line', async (line) => {
+  const order = JSON.parse(line) as Order
+  if ('stop' in order) return current.abort()
+  current = new AbortController()
+  try {
+    answer({ output: await acts[order.act](order.input as never, current.signal) })
+  } catch (error) {
+    answer({ error: error instanceof Error ? error.message : String(error) })
+  }
+}).on('close', () => process.exit())
+
+function answer (said: Answer) {
+  process.stdout.write(`${JSON.stringify(said)}\n`)
+}
