@@ -31,12 +31,12 @@ export default fp(async (app) => {
       const checks = {
         store: storeCheck(app.store.status()),
         config: app.config.problem ?? 'ok',
-        scheduler: 'off',
+        scheduler: app.tasks.check(),
         model: app.providers.problem() ?? 'ok'
       }
-      const isOk = checks.store === 'ok' && checks.config === 'ok' && checks.model === 'ok'
+      const isOk = checks.store === 'ok' && checks.config === 'ok' && (checks.scheduler === 'ok' || checks.scheduler === 'starting') && checks.model === 'ok'
       return { status: isOk ? 'ok' as const : 'degraded' as const, version: VERSION, uptimeMs: Math.round(app.clock.monotonic() - startedAt), checks }
     },
     ready: () => listening && !app.draining.value
   })
-}, { name: 'health', dependencies: ['clock', 'config', 'store', 'gate', 'providers', 'tools', 'route-table'] })
+}, { name: 'health', dependencies: ['clock', 'config', 'store', 'gate', 'providers', 'tools', 'tasks', 'route-table'] })

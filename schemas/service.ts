@@ -15,7 +15,7 @@ export const HealthSchema = Type.Object({
   checks: Type.Object({
     store: Type.String(),
     config: Type.String(),
-    scheduler: Type.String(),
+    scheduler: Type.String({ description: 'Of tasks: "starting" while what was under way is taken up again' }),
     model: Type.String()
   }, { description: '"ok", or what is wrong' })
 }, { $id: 'Health', description: 'Whether the service is up, and what is wrong with it', examples: [examples.health] })

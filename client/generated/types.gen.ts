@@ -706,6 +706,9 @@ export type Health = {
     checks: {
         store: string;
         config: string;
+        /**
+         * Of tasks: "starting" while what was under way is taken up again
+         */
         scheduler: string;
         model: string;
     };

@@ -4,7 +4,7 @@ export const about = {
   workspace: '/home/ada/work',
   endpoints: ['GET /', 'GET /health', 'POST /run', 'POST /run/approve', 'GET /memory/brain']
 }
-export const health = { status: 'ok', version: '0.1.0', uptimeMs: 564, checks: { store: 'ok', config: 'ok', scheduler: 'off', model: 'ok' } }
+export const health = { status: 'ok', version: '0.1.0', uptimeMs: 564, checks: { store: 'ok', config: 'ok', scheduler: 'ok', model: 'ok' } }
 export const config = { model: 'anthropic/claude-sonnet-5.5', permissions: { 'mcp_*': 'ask' } }
 export const error = {
   error: 'body.messages needs at least 1 entry.',

@@ -35,6 +35,7 @@ export function createTasks (given: TaskDeps) {
   const questions = createQuestions({ deps, conductor, queue })
   const timekeeper = createTimekeeper({ deps, queue, schedules, questions })
   let keeping: Promise<void> | undefined
+  let trouble: string | undefined
 
   /** Removes what a deleted task leaves behind. */
   async function purge (taskId: string) {
@@ -134,9 +135,19 @@ export function createTasks (given: TaskDeps) {
 
     /** Begins to work: what was under way goes on, what is due is looked at. */
     async open () {
-      await recover().catch((error) => log.error({ err: error }, 'what was under way could not be found'))
-      if (!closing.signal.aborted) keeping = timekeeper.run(closing.signal)
+      await recover().catch((error) => {
+        trouble = 'what was under way could not be found; the log says why'
+        log.error({ err: error }, 'what was under way could not be found')
+      })
+      if (closing.signal.aborted) return
+      keeping = timekeeper.run(closing.signal).catch((error) => {
+        trouble = 'stopped; restart the service'
+        log.error({ err: error }, 'time is no longer kept')
+      })
     },
+
+    /** How time is kept: 'ok', 'starting' until `open` is through, or what is wrong. */
+    check: (): string => trouble ?? (keeping === undefined ? 'starting' : timekeeper.problem() ?? 'ok'),
 
     /** How many runs wait or work. */
     get live () { return queue.size },

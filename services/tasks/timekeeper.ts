@@ -9,6 +9,8 @@ import type { Schedules } from './schedules.ts'
 
 /** Looked at the clock at least so often: sleep, a clock that was set and a machine that moved are noticed. Milliseconds. */
 const LOOK_MS = 10_000
+/** No look for so long, and time is not kept. Milliseconds. */
+const STALLED_MS = 60_000
 /** Wall clock and monotonic clock may drift apart by so much between two looks. */
 const DRIFT_MS = 2_000
 
@@ -42,10 +44,19 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
     }
   })
 
+  /** Tasks that could not be looked at the last time. */
+  const failing = new Set<string>()
+  let lookedAt = clock.monotonic()
+
   async function lookAt (taskIds: string[], signal: AbortSignal) {
     for (const taskId of taskIds) {
       if (signal.aborted) return
-      await look(taskId).catch((error) => { if (error.statusCode !== 404) log.error({ err: error, taskId }, 'a task that is due could not be looked at') })
+      await look(taskId).then(() => failing.delete(taskId), (error) => {
+        if (error.statusCode === 404) return failing.delete(taskId)
+        failing.add(taskId)
+        log.error({ err: error, taskId }, 'a task that is due could not be looked at')
+      })
+      lookedAt = clock.monotonic()
       // However many are due at once, others have their turn.
       await new Promise(setImmediate)
     }
@@ -53,6 +64,13 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
 
   return {
     look,
+
+    /** Why times may be missed; undefined while they are kept. */
+    problem (): string | undefined {
+      const silentMs = clock.monotonic() - lookedAt
+      if (silentMs > STALLED_MS) return `stalled: nothing was looked at for ${Math.round(silentMs / 1000)} s`
+      return failing.size === 0 ? undefined : `${failing.size} ${failing.size === 1 ? 'task that is due cannot' : 'tasks that are due cannot'} be looked at; the log says why`
+    },
 
     /** Keeps time until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
@@ -62,6 +80,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
       while (!signal.aborted) {
         const now = clock.now()
         await lookAt(jumped() ? [...book.due.keys()] : [...book.due].filter(([, at]) => at <= now).map(([taskId]) => taskId), signal)
+        lookedAt = clock.monotonic()
         wake = new AbortController()
         const next = Math.min(...nearest(book), clock.now() + LOOK_MS)
         // One that could not be looked at is looked at again, but not at once.

@@ -1,0 +1,42 @@
+import t from 'tap'
+import type { App } from '../../app.ts'
+import { fakeClock } from '../clock.ts'
+import { build } from '../helper.ts'
+import { tasksOf } from '../tasks.ts'
+
+const healthOf = async (app: App): Promise<any> => (await app.inject('/health')).json()
+const HOUR = 3_600_000
+
+t.test('whether time is kept: starting, ok, and degraded while a task that is due cannot be looked at', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  t.match(await healthOf(app), { status: 'ok', checks: { scheduler: 'starting' } })
+  const tasks = await tasksOf(t, app)
+  const task = await tasks.create('system info', { taskType: 'recurring', schedule: { interval: '1h' } })
+  await tasks.post(`/${task.id}/start`)
+  t.match(await healthOf(app), { status: 'ok', checks: { scheduler: 'ok' } })
+
+  const { get } = app.store
+  app.store.get = async (key) => key.startsWith('task/') ? Promise.reject(new Error('unreadable')) : get(key)
+  await clock.advance(HOUR)
+  t.match(await healthOf(app), { status: 'degraded', checks: { store: 'ok', scheduler: /1 task that is due cannot be looked at/ } })
+
+  app.store.get = get
+  await clock.advance(1_000)
+  while ((await healthOf(app)).status !== 'ok') await new Promise(setImmediate)
+})
+
+t.test('a look that never ends is noticed', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  const tasks = await tasksOf(t, app)
+  const task = await tasks.create('system info', { taskType: 'recurring', schedule: { interval: '1h' } })
+  await tasks.post(`/${task.id}/start`)
+  const held = Promise.withResolvers<void>()
+  const { get } = app.store
+  app.store.get = async (key) => key.startsWith('task/') ? held.promise.then(() => get(key)) as never : get(key)
+  await clock.advance(HOUR)
+  await clock.advance(61_000)
+  t.match(await healthOf(app), { status: 'degraded', checks: { scheduler: /stalled: nothing was looked at for \d+ s/ } })
+  held.resolve()
+})
