@@ -17,6 +17,7 @@ export default fp(async (app) => {
     await import('ai/internal')
     await import('ai')
     await app.desktop.probe()
+    await import('../services/models/room/room.ts')
     // Node loads fetch when a part of it is first used.
     return new Headers()
   }

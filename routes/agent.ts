@@ -1,6 +1,6 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  AnalysisSchema, ApprovalListSchema, ApprovalSchema, ApproveBodySchema, EvaluationSchema, LiveRunSchema, PageQuery, RunBodySchema, RunResultSchema, RunTaskSchema, SteerBodySchema, StreamQuery, ThreadParams
+  AnalysisSchema, ApprovalListSchema, ApprovalSchema, ApproveBodySchema, CompactionSchema, EvaluationSchema, LiveRunSchema, PageQuery, RunBodySchema, RunResultSchema, RunTaskSchema, SteerBodySchema, StreamQuery, ThreadParams
 } from '../schemas/agent.ts'
 import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
@@ -21,7 +21,7 @@ const Stream = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [...events, RunStreamEventSchema, RunBodySchema, ApproveBodySchema, AnalysisSchema, EvaluationSchema, RunTaskSchema, RunResultSchema, LiveRunSchema, SteerBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
+  for (const schema of [...events, RunStreamEventSchema, RunBodySchema, ApproveBodySchema, AnalysisSchema, EvaluationSchema, CompactionSchema, RunTaskSchema, RunResultSchema, LiveRunSchema, SteerBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
 
   app.post('/run', {
     bodyLimit: RUN_BODY_LIMIT,

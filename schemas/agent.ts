@@ -73,6 +73,15 @@ export const RunTaskSchema = Type.Object({
 }, { $id: 'RunTask', description: 'A background task that a run made and started', examples: [examples.runTask] })
 export type RunTask = Static<typeof RunTaskSchema>
 
+/** What was done to make a conversation fit its model. */
+export const CompactionSchema = Type.Object({
+  before: Type.Integer({ description: 'Tokens of all of it, estimated' }),
+  after: Type.Integer({ description: 'Tokens of what the model was sent' }),
+  outputs: Type.Integer({ description: 'Outputs of tools that were left out' }),
+  summarised: Type.Integer({ description: 'Messages in whose place a summary stood' }),
+  dropped: Type.Integer({ description: 'Messages that were left out' })
+}, { $id: 'Compaction', additionalProperties: false, description: 'What was done to make a conversation fit its model. The thread keeps everything', examples: [examples.compaction] })
+
 export const FinishReason = Type.Union(
   ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
   { description: 'Why it ended; "tool-calls" when approvals are waited for' }
@@ -97,6 +106,8 @@ export const RunResultSchema = Type.Object({
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
+
+  compactions: Type.Optional(Type.Array(ref(CompactionSchema), { description: 'How the conversation was made to fit its model; absent when it did' })),
   threadId: Type.String(),
   runId: Type.String()
 }, { $id: 'RunResult', description: 'The whole answer', examples: [examples.runResult] })

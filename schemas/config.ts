@@ -36,6 +36,8 @@ export const ConfigKeys = {
     vision: Type.Optional(ModelId),
     fallback: Type.Optional(ModelId)
   })),
+  /** Tokens that models read at once, by model or by provider. */
+  contextWindows: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Integer({ minimum: 1_000, maximum: 100_000_000 }))),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),

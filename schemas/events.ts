@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ref } from './common.ts'
-import { FinishReason, RunTaskSchema } from './agent.ts'
+import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Tells which events belong together' })
@@ -57,6 +57,9 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   reason: Type.Optional(Type.String({ description: 'Why it is asked again' }))
 }, 'A tool call wants a person\'s word. After the last of its step the stream ends, to be continued by POST /run/approve')
 const DataTask = event('DataTaskEvent', 'data-task', { id: Type.String({ description: 'The same as data.taskId' }), data: ref(RunTaskSchema) }, 'The request was work for the background: a task was made and started. The answer says so in words, too')
+const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
+  data: Type.Object(CompactionSchema.properties), transient: Type.Literal(true)
+}, 'The conversation was too long for its model and was made shorter for it')
 const ErrorEvent = event('ErrorEvent', 'error', {
   errorText: Type.String({ description: 'Which model failed, what happened and what to do' }),
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' })
@@ -67,7 +70,7 @@ const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason }, 'T
 export const events = [
   Start, ReasoningStart, ReasoningDelta, ReasoningEnd, StepBoundary, StartStep, FinishStep, TextStart, TextDelta, TextEnd,
   ToolInputStart, ToolInputDelta, ToolInputAvailable, ToolInputError, ToolOutputAvailable, ToolOutputError, ToolOutputDenied, ToolApprovalRequest,
-  DataTask, ErrorEvent, Abort, Finish
+  DataTask, DataCompaction, ErrorEvent, Abort, Finish
 ] as const satisfies readonly TObject[]
 
 /** What a `data:` line of `POST /run` and `/run/approve` holds. */

@@ -190,6 +190,32 @@ export type BrainView = {
 };
 
 /**
+ * What was done to make a conversation fit its model. The thread keeps everything
+ */
+export type Compaction = {
+    /**
+     * Tokens of all of it, estimated
+     */
+    before: number;
+    /**
+     * Tokens of what the model was sent
+     */
+    after: number;
+    /**
+     * Outputs of tools that were left out
+     */
+    outputs: number;
+    /**
+     * Messages in whose place a summary stood
+     */
+    summarised: number;
+    /**
+     * Messages that were left out
+     */
+    dropped: number;
+};
+
+/**
  * The configuration in force is that of config.json
  */
 export type ConfigReloaded = {
@@ -258,6 +284,36 @@ export type Connected = {
      * The tools that were found
      */
     tools: Array<string>;
+};
+
+/**
+ * The conversation was too long for its model and was made shorter for it
+ */
+export type DataCompactionEvent = {
+    type: 'data-compaction';
+    data: {
+        /**
+         * Tokens of all of it, estimated
+         */
+        before: number;
+        /**
+         * Tokens of what the model was sent
+         */
+        after: number;
+        /**
+         * Outputs of tools that were left out
+         */
+        outputs: number;
+        /**
+         * Messages in whose place a summary stood
+         */
+        summarised: number;
+        /**
+         * Messages that were left out
+         */
+        dropped: number;
+    };
+    transient: true;
 };
 
 /**
@@ -1065,6 +1121,10 @@ export type RunResult = {
     analysis?: Analysis;
     evaluation?: Evaluation;
     task?: RunTask;
+    /**
+     * How the conversation was made to fit its model; absent when it did
+     */
+    compactions?: Array<Compaction>;
     threadId: string;
     runId: string;
 };
@@ -1072,7 +1132,7 @@ export type RunResult = {
 /**
  * One event of a run's stream, the JSON of a `data:` line. Events may gain fields, and there may be more types: ignore what you do not know
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
  * A background task that a run made and started

@@ -1,6 +1,6 @@
 // One run, as it was streamed: it looks round, tries a file that is not there, and asks before it writes.
 
-import { runTask } from './run.ts'
+import { compaction, runTask } from './run.ts'
 
 const list = { toolCallId: 'call_1', toolName: 'listDirectory' }
 const read = { toolCallId: 'call_2', toolName: 'readFile' }
@@ -32,6 +32,7 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes },
   { type: 'data-task', id: runTask.taskId, data: runTask },
+  { type: 'data-compaction', data: compaction, transient: true },
   { type: 'error', errorText: 'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.', code: 'ERR_PROVIDER_AUTH' },
   { type: 'abort', reason: 'stop' },
   { type: 'finish', finishReason: 'stop' }

@@ -53,3 +53,5 @@ export const approval = {
   state: 'pending'
 }
 export const approvalList = { approvals: [approval] }
+
+export const compaction = { before: 151_204, after: 71_880, outputs: 14, summarised: 62, dropped: 0 }

@@ -2,6 +2,7 @@ import type { Config } from '../../schemas/config.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Registry } from '../providers/registry.ts'
+import type { Windows } from '../providers/windows.ts'
 import type { Store } from '../store/contract.ts'
 import type { Tasks } from '../tasks/tasks.ts'
 import type { Threads } from '../threads/threads.ts'
@@ -13,7 +14,7 @@ import type { Conversations } from './conversations.ts'
 export interface AgentDeps {
   store: Store
   clock: Clock
-  registry: Registry
+  registry: Registry & Windows
   host: ToolHost
   fence: Fence
   ledger: Ledger

@@ -12,6 +12,8 @@ import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { LiveRun } from './live.ts'
 import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
+import { openRoom } from '../models/open-room.ts'
+import type { Room } from '../models/room/room.ts'
 import { systemPrompt } from './prompt.ts'
 import { conclude, recordAnswer } from './record.ts'
 import { commit } from './run.ts'
@@ -43,6 +45,16 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
   const { live } = attempt
   const { run } = live
   const ids = createIdSource(run.log.events, context.prompt)
+  const { threadId } = run.head
+  const room = await openRoom({
+    registry: deps.registry,
+    clock: deps.clock,
+    signal: live.signal,
+    load: () => deps.threads.summaries(threadId),
+    // What is not kept is made again.
+    keep: (summaries) => deps.threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be kept')),
+    say: (done) => run.log.append({ type: 'compaction', ...done })
+  })
   for (;;) {
     const step = run.head.steps + 1
     const isLast = step > run.head.maxSteps
@@ -51,7 +63,7 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
     for (const text of [...unheard, ...live.takeSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
     await deps.host.ready(live.signal)
-    const { calls, finishReason, usage } = await callModel(attempt, context, isLast, ids, deps)
+    const { calls, finishReason, usage } = await callModel(attempt, context, { isLast, ids, room }, deps)
     if (isLast) refuseCalls(calls, attempt, deps)
     const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
     run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
@@ -81,20 +93,21 @@ async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { regist
  * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
  * that they are not told of.
  */
-async function callModel ({ live, conversation }: Attempt, { prompt, instructions, notes = [] }: Context, isLast: boolean, ids: IdSource, deps: AgentDeps): Promise<StepResult> {
+async function callModel ({ live, conversation }: Attempt, { prompt, instructions, notes = [] }: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Room }, deps: AgentDeps): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { run, signal } = live
   const tools = host.offered()
   const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), servers: host.describe(), isLast, memory: await deps.memory(), denials: conversation.denials, instructions, notes, now: clock.now() })
   const writer = createStepWriter({ append: run.log.append, ids })
+  const described = tools.map(toFunctionTool)
+  const messages = withRecentImages([...prompt, ...fold(run.log.events, host.forModel)])
+  const latest = prompt.findLastIndex(({ role }) => role === 'user')
   await streamModel({
     models: registry.candidates('capable'),
     load: registry.model,
     describe: registry.describeFailure,
-    options: {
-      prompt: withRecentImages([system, ...prompt, ...fold(run.log.events, host.forModel)]),
-      ...(tools.length > 0 && { tools: tools.map(toFunctionTool), toolChoice: { type: isLast ? 'none' : 'auto' } })
-    },
+    prompt: (id, tooLong) => room.fit(id, { system, messages, latest, tools: described }, tooLong),
+    options: tools.length > 0 ? { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
     signal,
     clock,
     onPart (part) {

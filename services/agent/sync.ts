@@ -41,6 +41,7 @@ export async function collect (follower: Follower, signal: AbortSignal): Promise
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
+    ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...done }) => done) }),
     threadId: follower.threadId,
     runId: follower.runId
   }

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../runlog/events.ts'
-import { line } from './line.ts'
+import { compactionLine, line } from './line.ts'
 
 /**
  * The documented stream: the UI message stream protocol's events, each with the fields that our interface names
@@ -40,6 +40,7 @@ function render (event: RunEvent): string {
     case 'error': return line({ type: 'error', errorText: event.errorText, code: event.code })
     case 'abort': return line({ type: 'abort', reason: event.reason })
     case 'finish': return line({ type: 'finish', finishReason: event.finishReason })
+    case 'compaction': return compactionLine(event)
     case 'analysis':
     case 'evaluation':
     case 'message': return ''

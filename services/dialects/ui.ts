@@ -1,6 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../runlog/events.ts'
-import { line } from './line.ts'
+import { compactionLine, line } from './line.ts'
 
 /**
  * The AI SDK's UI message stream. Its clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk that has a key they
@@ -45,6 +45,7 @@ export function renderChunk (event: RunEvent): string {
     case 'error': return line({ type: 'error', errorText: event.errorText })
     case 'abort': return line({ type: 'abort' })
     case 'finish': return line({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })
+    case 'compaction': return compactionLine(event)
     case 'analysis':
     case 'evaluation':
     case 'message': return ''

@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { Aborted } from '../abort.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Failure } from '../providers/failure.ts'
@@ -18,7 +18,9 @@ export interface ModelCall {
   models: string[]
   load (id: string): Promise<{ id: string, model: LanguageModelV4 }>
   describe (error: unknown, id: string): Failure
-  options: Omit<LanguageModelV4CallOptions, 'abortSignal'>
+  /** What a model is told. Asked once more when its provider finds that `tooLong`; undefined: it cannot be made shorter. */
+  prompt (id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
+  options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
   /** Told every part as it comes, at once; a promise it returns holds the model back. */
@@ -29,26 +31,37 @@ export interface ModelCall {
 const SILENCE_MS = 60_000
 const RETRIES = 3
 const RETRY_MS = 1_000
+const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
 /** A provider that asks for a longer wait has refused. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * Streams one model call. Until its first part it is tried again (RETRIES times, `retry-after` honoured), then on
- * the next model; after the first part a failure is final. Rejects with ModelFailed, or with the signal's reason.
+ * Streams one model call. Until its first part it is tried again (RETRIES times, `retry-after` honoured; once with a
+ * shorter prompt), then on the next model; after the first part a failure is final. Rejects with ModelFailed, or with
+ * the signal's reason.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
   for (const id of call.models) {
+    let isShortened = false
+    let prompt: LanguageModelV4Prompt | undefined
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       const progress: Progress = { started: false }
       try {
         const { model } = await call.load(id)
-        return await attemptOnce(model, call, progress)
+        prompt ??= await call.prompt(id, isShortened)
+        if (prompt === undefined) break
+        return await attemptOnce(model, prompt, call, progress)
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
         if (progress.refused) throw progress.refused.error
         failure = call.describe(error, id)
         if (progress.started) throw new ModelFailed(failure)
+        if (failure.code === TOO_LONG && !isShortened) {
+          isShortened = true
+          prompt = undefined
+          continue
+        }
         const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
         if (!failure.retryable || wait > LONGEST_WAIT_MS || attempt === RETRIES) break
         await call.clock.sleep(wait, call.signal)
@@ -65,7 +78,7 @@ interface Progress {
   refused?: { error: unknown }
 }
 
-async function attemptOnce (model: LanguageModelV4, { options, signal, clock, onPart }: ModelCall, progress: Progress) {
+async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Prompt, { options, signal, clock, onPart }: ModelCall, progress: Progress) {
   const silence = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
@@ -73,7 +86,7 @@ async function attemptOnce (model: LanguageModelV4, { options, signal, clock, on
   watch().catch(() => {})
 
   try {
-    const { stream } = await orAbort(model.doStream({ ...options, abortSignal: either }), either)
+    const { stream } = await orAbort(model.doStream({ ...options, prompt, abortSignal: either }), either)
     const reader = stream.getReader()
     const cancel = () => { reader.cancel(either.reason).catch(() => {}) }
     either.addEventListener('abort', cancel)

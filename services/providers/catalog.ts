@@ -7,6 +7,8 @@ import type { Failure } from './failure.ts'
 /** How long a list is kept, and how long a provider may take for it, milliseconds. */
 const KEPT_MS = 5 * 60_000
 const LIMIT_MS = 10_000
+/** A run waits no longer for it. */
+const FIND_MS = 2_000
 /** Models taken of one provider. */
 const MOST_MODELS = 2_000
 
@@ -22,10 +24,13 @@ interface Parts {
 export function createCatalog ({ providers, settings, describe, clock }: Parts) {
   let kept = new Map<string, { models: ModelInfo[], at: number }>()
   let keptFor = settings()
+  /** Until when a provider that could not be asked is not asked again for the sake of one model. */
+  const failed = new Map<string, number>()
 
   /** What is being asked for when this is called is not kept either. */
   function drop () {
     kept = new Map()
+    failed.clear()
     keptFor = settings()
   }
 
@@ -41,6 +46,20 @@ export function createCatalog ({ providers, settings, describe, clock }: Parts) 
 
   return {
     drop,
+
+    /** What the provider's list says of a model; undefined when it says nothing, or cannot be had in time. */
+    async find (provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> {
+      if (settings() !== keptFor) drop()
+      if (clock.now() < (failed.get(provider.name) ?? 0)) return undefined
+      try {
+        const models = await within({ clock, ms: FIND_MS, signal }, (either) => modelsOf(provider, either))
+        return models.find((model) => model.id === id)
+      } catch {
+        signal.throwIfAborted()
+        failed.set(provider.name, clock.now() + KEPT_MS)
+        return undefined
+      }
+    },
 
     /** Every model there is. A provider that cannot be asked is told of beside them; a gateway without key is not asked. */
     async list (signal: AbortSignal): Promise<ModelList> {

@@ -32,15 +32,6 @@ interface Facts {
   message: string
 }
 
-interface Facts {
-  status?: number
-  type?: string
-  name?: string
-  code?: string
-  headers: Record<string, string>
-  message: string
-}
-
 /** What a sentence is about: `it` failed (`the` within a sentence), `from` that provider; `instead` names the way around. */
 interface Subject { it: string, the: string, from: string, instead: string, isList: boolean, advice: NonNullable<Provider['advice']> }
 type Kind = Omit<Failure, 'message' | 'retryAfterMs'> & { says: (subject: Subject, detail: string) => string }
@@ -54,6 +45,7 @@ const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advic
   ? `${from} has no list of models at its address. Check ${advice.address}.`
   : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are all unknown, check ${advice.address}.`)
 const REFUSED = kind('ERR_PROVIDER_REQUEST', false, ({ it }, detail) => `${it} did not accept the request${detail}. Shorten the conversation or choose another model.`)
+const TOO_LONG = kind('ERR_CONTEXT_TOO_LONG', false, ({ it }, detail) => `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a larger context window; "contextWindows" in config.json says how much a model reads.`)
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
 const BROKEN = kind('ERR_PROVIDER_UNAVAILABLE', true, ({ it, instead }, detail) => `${it} failed at its provider${detail}. Try again in a while${instead}.`)
 const UNREACHABLE = kind('ERR_PROVIDER_UNREACHABLE', true, ({ from, advice }, detail) => `${from} cannot be reached${detail}. Check the network connection, whether the server runs, and ${advice.address}.`)
@@ -76,7 +68,7 @@ const BY_TYPE: Record<string, Kind> = {
   // OpenAI's, some as the code and some as the type of an error.
   invalid_api_key: AUTHENTICATION,
   insufficient_quota: PAYMENT,
-  context_length_exceeded: REFUSED,
+  context_length_exceeded: TOO_LONG,
   server_error: BROKEN,
   overloaded_error: BROKEN
 }
@@ -90,6 +82,8 @@ const BY_CODE: Array<[RegExp, Kind]> = [
 ]
 /** What the SDK says when it knows nothing; its cause says more. */
 const EMPTY_WORDS = /^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|^Failed to process (?:successful|error) response$|^Invalid JSON response$/
+/** Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp, Ollama, OpenRouter. */
+const TOO_LONG_WORDS = /context[ _](?:length|window|size)|prompt is too long|maximum context|input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens/i
 const CUT_WORDS = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
@@ -139,6 +133,8 @@ function classify (chain: Facts[]): Kind {
   if (chain.some(({ name }) => name === 'AI_JSONParseError' || name === 'AI_TypeValidationError' || name === 'SyntaxError') && !chain.some(({ status }) => status !== undefined && status >= 400 && status !== 500)) return GARBLED
   // A 429 that no waiting mends.
   if (chain.some(({ type, code }) => type === 'insufficient_quota' || code === 'insufficient_quota')) return PAYMENT
+  // Known by nothing but its words: statuses and types differ.
+  if (chain.some(({ message }) => TOO_LONG_WORDS.test(message)) && !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))) return TOO_LONG
   for (const { type, code, status } of chain) {
     const named = BY_TYPE[type ?? ''] ?? BY_TYPE[code ?? '']
     const found = named ?? (status === undefined ? undefined : statusKind(status))

@@ -9,6 +9,7 @@ import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/provider.ts'
 import { probe } from './probe.ts'
 import { createRegistry } from './registry.ts'
+import { createWindows } from './windows.ts'
 
 export type Providers = Awaited<ReturnType<typeof createProviders>>
 
@@ -51,9 +52,11 @@ export async function createProviders ({ keys, config, clock, environment, varia
   const providers = () => [offline, ...Object.keys(config.current.providers ?? {}).map(directProvider), gateway]
   const registry = createRegistry({ providers, settings, clock })
   const catalog = createCatalog({ providers, settings, describe: registry.describeListFailure, clock })
+  const contextWindow = createWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
 
   return {
     ...registry,
+    contextWindow,
 
     secrets: (): string[] => [...registry.secrets(), configuredKey, environment.gatewayKey].filter((secret) => secret !== undefined),
 

@@ -39,6 +39,8 @@ export type RunEvent =
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
+  /** The conversation was made to fit its model: tokens as estimated, outputs of tools left out, messages summed up and left out. */
+  | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
   /** Said to the model as by the user, between two steps: steering, or what a review found. */
   | { type: 'message', text: string }
   | { type: 'error', errorText: string, code: string }

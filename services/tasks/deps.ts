@@ -4,6 +4,7 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Registry } from '../providers/registry.ts'
+import type { Windows } from '../providers/windows.ts'
 import type { Store } from '../store/contract.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
@@ -13,7 +14,7 @@ import type { Book } from './book.ts'
 export interface TaskDeps {
   store: Store
   clock: Clock
-  registry: Registry
+  registry: Registry & Windows
   host: ToolHost
   fence: Fence
   idempotency: Idempotency

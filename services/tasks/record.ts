@@ -1,5 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
+import type { Summary } from '../models/room/items.ts'
 import type { Plan as Timing } from '../scheduler/plan.ts'
 import { historyKey } from '../store/names.ts'
 
@@ -55,6 +56,8 @@ export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
   putDown?: boolean
   /** A person looks at this run. */
   needsApproval: boolean
+  /** What stands for its older steps before a model. */
+  summaries?: Summary[]
   /** What it learned, for the task's memory when it completes. */
   learned?: { findings: string[], decisions: string[] }
 }

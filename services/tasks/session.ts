@@ -2,6 +2,8 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { Aborted } from '../abort.ts'
 import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
+import { openRoom } from '../models/open-room.ts'
+import type { Room } from '../models/room/room.ts'
 import { createIdSource, createStepWriter } from '../models/step.ts'
 import { compact } from '../runlog/compact.ts'
 import type { RunEvent } from '../runlog/events.ts'
@@ -47,6 +49,9 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   const startedAt = clock.monotonic()
   const before = begun.activeMs
   let run = begun
+  let room: Promise<Room> | undefined
+  /** The events of the step under way. */
+  let stepping: RunEvent[] = []
 
   const activeMs = () => before + Math.round(clock.monotonic() - startedAt)
 
@@ -90,13 +95,21 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     const isLast = number >= MOST_STEPS
     const tools = calls.offered()
     const events: RunEvent[] = [{ type: 'step-start', step: number }]
+    stepping = events
     let said = 0
+    room ??= openRoom({
+      registry, clock, signal, load: async () => run.summaries ?? [], keep: (summaries) => record({ summaries }), say: (compaction) => { stepping.push({ type: 'compaction', ...compaction }) }
+    })
+    const { fit } = await room
+    const [system, ...messages] = withRecentImages(prompt)
+    const described = tools.map(toFunctionTool)
     const writer = createStepWriter({ append: (event) => { events.push(event) }, ids: createIdSource(runEvents(log), prompt) })
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
       describe: registry.describeFailure,
-      options: { prompt: withRecentImages(prompt), tools: tools.map(toFunctionTool), toolChoice: { type: isLast ? 'none' : 'auto' } },
+      prompt: (id, tooLong) => fit(id, { system, messages, latest: 0, tools: described }, tooLong),
+      options: { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } },
       signal,
       clock,
       onPart (part) {

@@ -10,7 +10,7 @@ export function taskView ({ learnedTools, failuresInRow, timing, lastSlot, slotC
 
 /** A run as callers see it; its calls are those of `history` where that is given, `most` characters of each input and output. */
 export function runView (run: StoredRun, history?: readonly TaskLogEvent[], most?: number): TaskRun {
-  const { chunks, steps, refined, activeMs, crashes, putDown, needsApproval, learned, questions, ...shown } = run
+  const { chunks, steps, refined, activeMs, crashes, putDown, needsApproval, learned, summaries, questions, ...shown } = run
   return { ...shown, questions: openQuestions(run).map(questionView), ...(history && { toolCalls: toolCallsOf(history, most) }) }
 }
 

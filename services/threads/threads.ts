@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/clock.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
-import { firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
+import { firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, summaryKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
 import { tellings, type ThreadMessage } from './message.ts'
+import type { Summary } from '../models/room/items.ts'
 import { createTurns, type Said } from './turns.ts'
 
 export type { ThreadMessage } from './message.ts'
@@ -120,9 +121,13 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
       const ops: Op[] = []
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
-      ops.push({ type: 'del', key: readKey(thread) })
+      ops.push({ type: 'del', key: readKey(thread) }, { type: 'del', key: summaryKey(thread) })
       return [...ops, ...headOps(store, head, undefined)]
     },
+
+    /** What stands for older messages of the thread before a model, each as long as those are what it was made of. */
+    summaries: async (id: string): Promise<Summary[]> => await store.get<Summary[]>(summaryKey(store.digest(id))) ?? [],
+    keepSummaries: (id: string, summaries: Summary[]): Promise<void> => store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }]),
 
     /**
      * How many of the user's messages were looked through for facts, and as of when. Those that were changed since, or

@@ -75,6 +75,7 @@ t.test('a run as one object', async (t) => {
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write }],
     analysis: { ...complex, interval: undefined },
+    compactions: undefined,
     evaluation: undefined,
     task: undefined,
     threadId: ID,

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { RunTaskSchema } from '../../schemas/agent.ts'
 import { events as schemas } from '../../schemas/events.ts'
-import { answer, asked, say } from '../agent.ts'
+import { answer, asked, say, sayAll } from '../agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { openRun, userSays } from '../reader.ts'
 import type { Sent } from '../sse.ts'
@@ -26,7 +26,7 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
     { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
     { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
   ][nth], {
-    config: { analysis: true },
+    config: { analysis: true, contextWindows: { test: 20_000 } },
     structured: (name): Plan => name === 'analysis' && analyses++ === 0 ? { object: { complexity: 'long_running', goal: 'look round', thinking: 'Often.', qualityCriteria: [], interval: 'daily' } } : {}
   })
   const often = await say(app, 'look round every day')
@@ -40,7 +40,8 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   await stalled.says('first ')
   await app.inject({ method: 'POST', url: '/run/other/stop' })
   await stalled.ended
-  return [...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
+  const long = await sayAll(app, [{ role: 'user', content: 'go' }, { role: 'assistant', content: 'word '.repeat(16_000) }, { role: 'user', content: 'on' }])
+  return [...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
 }
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {

@@ -1,0 +1,25 @@
+import type { Clock } from '../clock/clock.ts'
+import type { Registry } from '../providers/registry.ts'
+import type { Windows } from '../providers/windows.ts'
+import type { Room, RoomParts } from './room/room.ts'
+import { askStructured } from './structured.ts'
+
+/** What makes a summary has this long; then the run goes on without. Milliseconds. */
+const SUMMARY_MS = 30_000
+
+export interface OpenRoom extends Pick<RoomParts, 'load' | 'keep' | 'say'> {
+  registry: Registry & Windows
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** What makes the conversation of one run fit its models; loaded when first needed. */
+export async function openRoom ({ registry, clock, signal, ...parts }: OpenRoom): Promise<Room> {
+  const { createRoom } = await import('./room/room.ts')
+  return createRoom({
+    ...parts,
+    contextWindow: (id, tokens) => registry.contextWindow(id, tokens, signal),
+    ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, ...question }),
+    askedWindow: (tokens) => registry.contextWindow(registry.roles().fast, tokens, signal)
+  })
+}

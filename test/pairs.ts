@@ -1,0 +1,15 @@
+/** What is wrong with a prompt as it went over the wire: calls without a result right behind them, results without a call, a system prompt in the middle. */
+export function unpaired (prompt: any[]): string[] {
+  const wrong: string[] = []
+  for (const [at, { role, content }] of prompt.entries()) {
+    if ((role === 'system') !== (at === 0)) wrong.push(`${role} at ${at}`)
+    if (role === 'assistant') {
+      const calls = content.flatMap((part: any) => part.type === 'tool-call' ? [part.toolCallId] : [])
+      const results: string[] = []
+      for (let next = at + 1; prompt[next]?.role === 'tool'; next++) results.push(...prompt[next].content.map((part: any) => part.toolCallId))
+      if (String(calls.toSorted()) !== String(results.toSorted())) wrong.push(`calls ${calls} at ${at} have results ${results}`)
+    }
+    if (role === 'tool' && !['assistant', 'tool'].includes(prompt[at - 1]?.role)) wrong.push(`a result after ${prompt[at - 1]?.role} at ${at}`)
+  }
+  return wrong
+}
