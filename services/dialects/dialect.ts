@@ -7,7 +7,8 @@ import { renderUI5 } from './ui5.ts'
 /** A way to write a run's events as Server-Sent Events. */
 export interface Dialect {
   headers: Record<string, string>
-  render (events: readonly RunEvent[]): string
+  /** The same events, as an object, are rendered once, however many read them. */
+  render (events: readonly RunEvent[]): string | Buffer
   /** What follows the last event. */
   end: string
 }
@@ -15,10 +16,26 @@ export interface Dialect {
 /** https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol */
 const uiStream = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, end: 'data: [DONE]\n\n' }
 
+/** A text beyond this is kept as bytes: those can be sent to many without a copy for each. */
+const LARGE = 16 * 1024
+
+function once (render: (events: readonly RunEvent[]) => string): Dialect['render'] {
+  const rendered = new WeakMap<readonly RunEvent[], string | Buffer>()
+  return (events) => {
+    let chunk = rendered.get(events)
+    if (chunk === undefined) {
+      const text = render(events)
+      chunk = text.length > LARGE ? Buffer.from(text) : text
+      rendered.set(events, chunk)
+    }
+    return chunk
+  }
+}
+
 const DIALECTS: Record<Protocol, Dialect> = {
-  documented: { headers: {}, render: renderDocumented, end: '' },
-  ui: { ...uiStream, render: renderUI },
-  ui5: { ...uiStream, render: renderUI5 }
+  documented: { headers: {}, render: once(renderDocumented), end: '' },
+  ui: { ...uiStream, render: once(renderUI) },
+  ui5: { ...uiStream, render: once(renderUI5) }
 }
 
 export const dialectOf = (protocol: Protocol): Dialect => DIALECTS[protocol]

@@ -9,6 +9,8 @@ const MOST_LAG = 64 * 1024
 
 /** A reader gets no more at once, but for a single event: what it does not take is held for it. */
 const BATCH_BYTES = 64 * 1024
+/** Readers that are equally far get the very same batch, so that what is made of it is made once: so many are known. */
+const BATCHES_KNOWN = 4
 
 /** Rough size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
@@ -30,6 +32,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
   let counted = 0
   let ended = false
   const waiting = new Set<() => void>()
+  const known: Array<{ start: number, batch: RunEvent[] }> = []
 
   const wake = () => {
     for (const resolve of waiting) resolve()
@@ -41,6 +44,17 @@ export function createRunLog (history: readonly RunEvent[] = []) {
     const size = sizeOf(event)
     bytes += size
     sums.push(counted += Math.min(size, MOST_LAG))
+  }
+  /** What follows a position, up to a whole batch or the end of a segment. Batches end at the same places for all. */
+  const batchAt = (start: number) => {
+    let end = start
+    const enough = before(start) - before(start) % BATCH_BYTES + BATCH_BYTES
+    while (end < events.length && events[end++].type !== 'finish' && sums[end - 1] < enough);
+    const same = known.find((one) => one.start === start && one.batch.length === end - start)
+    if (same !== undefined) return same.batch
+    const batch = events.slice(start, end)
+    if (known.unshift({ start, batch }) > BATCHES_KNOWN) known.pop()
+    return batch
   }
   history.forEach(add)
 
@@ -67,7 +81,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
      * Batches of events from `position` on: what there is each time the reader asks (about BATCH_BYTES at most), then
      * waiting for more. Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
      */
-    async * read (position: number, signal: AbortSignal): AsyncGenerator<RunEvent[]> {
+    async * read (position: number, signal: AbortSignal): AsyncGenerator<readonly RunEvent[]> {
       signal.addEventListener('abort', wake)
       try {
         while (!signal.aborted) {
@@ -78,11 +92,8 @@ export function createRunLog (history: readonly RunEvent[] = []) {
             await new Promise(setImmediate)
             continue
           }
-          let end = position
-          const enough = before(position) + BATCH_BYTES
-          while (end < events.length && events[end++].type !== 'finish' && sums[end - 1] < enough);
-          const batch = events.slice(position, end)
-          position = end
+          const batch = batchAt(position)
+          position += batch.length
           yield batch
           if (batch.at(-1)!.type === 'finish') return
         }

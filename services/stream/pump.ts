@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Clock } from '../clock/clock.ts'
+import { turn } from '../models/turns.ts'
 
 /** Where a stream's text comes from. Ends when there is no more. */
 export interface Source {
-  chunks: AsyncGenerator<string>
+  chunks: AsyncGenerator<string | Buffer>
   /** Bytes that wait to be taken. */
   lag (): number
 }
@@ -36,6 +37,8 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
         out.destroy()
         return false
       }
+      const over = turn()
+      if (over) await over
     }
     return !gone()
   } finally {

@@ -16,6 +16,19 @@ t.test('who begins late gets what there is piece by piece, and all of it', async
   t.equal(count, 1001)
 })
 
+t.test('readers that are equally far get the very same pieces, whenever they began', async (t) => {
+  const log = createRunLog([said(10), ...Array.from({ length: 100 }, () => said(4096)), finish])
+  const { signal } = new AbortController()
+  const [one, two] = [log.read(0, signal), log.read(1, signal)]
+  await one.next()
+  await two.next()
+  for (;;) {
+    const [a, b] = [await one.next(), await two.next()]
+    t.equal(a.value, b.value)
+    if (a.done) return
+  }
+})
+
 t.test('inputs of calls count like text, whether they were told in pieces or not', async (t) => {
   const log = createRunLog([{ type: 'tool-input', toolCallId: 'c', toolName: 't', input: { text: 'x'.repeat(LOG_LIMIT) } }])
   t.ok(log.bytes > LOG_LIMIT)
