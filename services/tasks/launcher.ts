@@ -18,7 +18,7 @@ export class WorkerDied extends Error {
 export type Launcher = ReturnType<typeof createLauncher>
 
 /** Starts workers for task runs, one a run, by Bree. Bree only launches: when something runs is decided elsewhere. */
-export function createLauncher ({ clock, file = workerFile('task') }: { clock: Clock, file?: URL }) {
+export function createLauncher ({ clock }: { clock: Clock }) {
   let loading: Promise<any> | undefined
   const bree = () => {
     loading ??= load()
@@ -32,7 +32,7 @@ export function createLauncher ({ clock, file = workerFile('task') }: { clock: C
   async function run (name: string, main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
     signal.throwIfAborted()
     const [{ createBirpc }, jobs] = await Promise.all([import('birpc'), bree()])
-    await jobs.add({ name, path: fileURLToPath(file), worker: { resourceLimits: LIMITS, stdin: false, execArgv: [] } })
+    await jobs.add({ name, path: fileURLToPath(workerFile('task')), worker: { resourceLimits: LIMITS, stdin: false, execArgv: [] } })
     const ended = Promise.withResolvers<WorkerEnd>()
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()
