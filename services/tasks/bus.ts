@@ -1,9 +1,13 @@
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../clock/clock.ts'
 
-/** A listener that lags so far behind, or takes nothing for so long, is dropped. */
-const MAX_LAG = 1024 * 1024
+/** A listener that takes nothing for so long is dropped, */
 const STALL_MS = 30_000
+/** and one that is so far behind after so long: where the service is what is slow, it took what it was given. */
+const MAX_LAG = 1024 * 1024
+const LAG_MS = 1_000
+/** Whatever the reason, no more is kept for one. */
+const MOST = 8 * MAX_LAG
 
 /** An event as it is written: its name and its JSON, made once for all listeners. */
 export interface Told { event: string, data: string }
@@ -74,7 +78,7 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
       queue.push(told)
       bytes += told.data.length
       wake.resolve()
-      if (bytes <= MAX_LAG && now - waitsSince <= STALL_MS) return
+      if (now - waitsSince <= (bytes > MAX_LAG ? LAG_MS : STALL_MS) && bytes <= MOST) return
       queue = []
       end()
       onDrop()

@@ -39,7 +39,7 @@ export async function openRaw (t: Test, service: Sidecar, path: string, body?: o
 }
 
 export const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
-const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
+export const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 
 const FORMS = [
   { path: '/run', message: (text: string) => ({ role: 'user', content: text }) },

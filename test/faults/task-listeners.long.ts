@@ -1,0 +1,12 @@
+import t from 'tap'
+import { everybodyHears, silentAreDropped } from './task-listeners.ts'
+
+t.test('a thousand listeners hear everything, in order, and the end of the service', async (t) => {
+  const grown = await everybodyHears(t, { listeners: 1_000, comments: 100 })
+  t.ok(grown < 120, `${grown.toFixed(0)} MiB more`)
+})
+
+t.test('two hundred listeners that never read are dropped, and the others hear everything', async (t) => {
+  const grown = await silentAreDropped(t, { reading: 5, silent: 200 })
+  t.ok(grown < 400, `${grown.toFixed(0)} MiB more`)
+})
