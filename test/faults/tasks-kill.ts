@@ -124,7 +124,10 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
   t.match(run, { runNumber: 1, status: /^(completed|failed)$/, completedAt: Number, durationMs: Number })
   t.equal(run.error === undefined, run.status === 'completed', 'with a reason when it failed')
   t.match(await task(), { status: run.status, totalRuns: 1, successfulRuns: run.status === 'completed' ? 1 : 0 })
-  t.ok(seen.filter(({ type }) => TERMINAL.includes(type)).length <= 1, 'its end was told at most once')
+  const told = (...types: string[]) => seen.filter(({ type }) => types.includes(type))
+  t.ok(told(...TERMINAL).length <= 1, 'its end was told at most once')
+  t.ok(told('task:start').length <= 1, 'and its beginning')
+  t.same(seen.filter(({ runId = run.runId }) => runId !== run.runId), [], 'nothing was told of a run that is not there')
 
   const calls = run.toolCalls.filter(({ tool }: any) => tool === 'runCommand')
   const doubtful = calls.filter(({ error }: any) => /outcome unknown/i.test(error)).map(textOf)
@@ -136,7 +139,12 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
   t.ok(possible.includes(happened), `${happened} happened, one of ${possible} was to`)
   if (doubtful.length === 0) t.equal(run.status, 'completed', 'nothing was lost')
 
+  // What was told before the death is true after it.
+  for (const { status } of told(...TERMINAL)) t.equal(run.status, status)
+  for (const event of told('task:tool')) if (event.tool === 'runCommand' && event.status === 'complete') t.notOk(doubtful.includes(textOf(event)), `${textOf(event)} was told as done`)
+
   const history = (await task()).approvalHistory
+  for (const { approvalId } of told('task:approval')) t.ok(history.some((entry: any) => entry.approvalId === approvalId), 'what was asked is not asked anew')
   t.equal(new Set(history.map(({ approvalId }: any) => approvalId)).size, history.length, 'no answer was taken twice')
   if (scenario.mode === 'always' && run.status === 'completed') t.equal(history.length, wanted(scenario).length + 1, 'none was lost')
 

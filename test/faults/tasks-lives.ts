@@ -63,7 +63,7 @@ export async function killTaskLives (t: Test, lives: number): Promise<number> {
       },
       async () => {
         await ask({ path: `/${known()}/run`, key: `key ${++unique}` })
-        await wait(10)
+        await wait(30)
       },
       async () => {
         await ask({ path: `/${known()}/steer`, key: `key ${++unique}`, body: { comment: effectOf(`said-${unique}`), runNow: Math.random() < 0.5 } })
