@@ -19,6 +19,8 @@ const children = (service: number): number[] => readdirSync('/proc').map(Number)
 })
 
 t.test('the built service uses the desktop in a child that ends with it, however it ends', { skip: process.platform !== 'linux' ? 'needs /proc' : noDisplay }, async (t) => {
+  // Another display is there before: robotjs would take the first one.
+  await startDisplay(t, { width: 640, height: 480 })
   const display = await startDisplay(t)
   const dir = t.testdir({ home: { 'config.json': JSON.stringify({ analysis: false, permissions: { click: 'allow', type: 'allow' } }) }, work: {} })
   const options = { home: `${dir}/home`, cwd: `${dir}/work`, env: { DISPLAY: display.name } }
