@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { systemClock } from '../services/clock/clock.ts'
 import { createActs } from '../services/desktop/acts.ts'
 import type { Answer, Order } from '../services/desktop/contract.ts'
 
@@ -7,7 +8,7 @@ const { default: robot } = await import('robotjs').catch((error) => {
   answer({ error: `robotjs cannot be loaded: ${error.message.split('\n')[0]}` })
   process.exit()
 })
-const acts = createActs({ robot, platform: process.platform, environment: process.env })
+const acts = createActs({ robot, platform: process.platform, environment: process.env, clock: systemClock })
 let current = new AbortController()
 
 createInterface({ input: process.stdin }).on('line', async (line) => {

@@ -1,4 +1,5 @@
 import type * as Robot from 'robotjs'
+import type { Clock } from '../clock/clock.ts'
 import type { Act, Acts, Direction, Size } from './contract.ts'
 import { readKeys, readText } from './keys.ts'
 import { shownSize, toPng } from './picture.ts'
@@ -11,10 +12,11 @@ interface Parts {
   robot: Hands
   platform: NodeJS.Platform
   environment: NodeJS.ProcessEnv
+  clock: Clock
 }
 
-/** Between the characters of a text others are heard, which may be to stop. */
-const CHARACTERS_A_TURN = 16
+/** Between two characters: programs lose what comes faster than anybody types, and to stop is heard then. */
+const PACE_MS = 2
 const DEFAULT_NOTCHES = 3
 /** What robotjs takes for a notch of the wheel; on macOS it counts pixels. */
 const NOTCH: Partial<Record<NodeJS.Platform, number>> = { win32: 120, darwin: 40 }
@@ -22,14 +24,18 @@ const NOTCH: Partial<Record<NodeJS.Platform, number>> = { win32: 120, darwin: 40
 const WHEEL: Record<Direction, [x: number, y: number]> = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }
 
 /** How each act is done. This runs in a child: without a display robotjs ends its process. */
-export function createActs ({ robot, platform, environment }: Parts): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
+export function createActs ({ robot, platform, environment, clock }: Parts): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
+  const isX11 = platform === 'linux'
+  // A process that is killed between a key's going down and up leaves it down: no time between the two.
+  if (isX11) robot.setKeyboardDelay(0)
+
   /** The screen as it is now. */
   function screen (): Size {
     // Robotjs looks for ":0" first, whatever DISPLAY says. Naming it connects anew, which notices another size or layout of keys.
-    if (platform === 'linux') robot.setXDisplayName?.(environment.DISPLAY ?? '')
+    if (isX11) robot.setXDisplayName?.(environment.DISPLAY ?? '')
     const size = robot.getScreenSize()
     if (size.width > 0 && size.height > 0) return { width: size.width, height: size.height }
-    throw new Error(platform === 'linux' ? `The X display ${JSON.stringify(environment.DISPLAY ?? '')} cannot be opened.` : 'There is no screen.')
+    throw new Error(isX11 ? `The X display ${JSON.stringify(environment.DISPLAY ?? '')} cannot be opened.` : 'There is no screen.')
   }
 
   function mayControl () {
@@ -78,9 +84,9 @@ export function createActs ({ robot, platform, environment }: Parts): { [A in Ac
       const combination = keys === undefined ? undefined : readKeys(keys)
       let typed = 0
       for (const character of characters) {
-        if (typed % CHARACTERS_A_TURN === CHARACTERS_A_TURN - 1) await new Promise(setImmediate)
+        await clock.sleep(PACE_MS)
         if (signal.aborted) throw new Error(`Typing was stopped after ${typed} characters.`)
-        if (character === '\n' || character === '\t') robot.keyTap(character === '\n' ? 'enter' : 'tab')
+        if (!isX11 && (character === '\n' || character === '\t')) robot.keyTap(character === '\n' ? 'enter' : 'tab')
         else robot.unicodeTap(character.codePointAt(0)!)
         settle()
         typed++

@@ -128,7 +128,9 @@ export function createDesktop ({ clock, environment }: Parts) {
     /** Tries whether there is a desktop. Nobody is kept waiting for it, and its child does not stay. */
     async probe (): Promise<void> {
       if (problem() !== undefined) return
-      await run('look', {}, closing.signal).catch((error) => {
+      const look = () => run('look', {}, closing.signal)
+      // A child that is there already may only just have lost its display: a new one says so.
+      await look().catch(look).catch((error) => {
         if (!closing.signal.aborted) found = { problem: error.message }
       })
       if (slots.idle && running) rest(0)

@@ -7,13 +7,17 @@ import { textOf } from '../sse.ts'
 import { withGateway } from '../with-gateway.ts'
 
 const SCREEN = { width: 1600, height: 1200 }
-const PAGE = `<body style="margin:0;background:#336699;height:9000px">
+const PAGE = `<body style="margin:0;background:#336699">
   <textarea id="a" style="position:absolute;left:100px;top:100px;width:400px;height:200px;border:0;padding:0;outline:0;background:#ffcc00"></textarea>
   <script>
     const a = document.getElementById('a')
     window.seen = []
-    for (const type of ['click', 'dblclick', 'contextmenu', 'wheel']) addEventListener(type, ({ clientX, clientY }) => seen.push([type, clientX, clientY]))
-    addEventListener('contextmenu', (event) => event.preventDefault())
+    for (const type of ['click', 'dblclick', 'contextmenu', 'wheel']) {
+      addEventListener(type, (event) => {
+        event.preventDefault()
+        seen.push([type, event.clientX, event.clientY, ...type === 'wheel' ? [event.deltaX, event.deltaY] : []])
+      }, { passive: false })
+    }
     addEventListener('keydown', ({ key, ctrlKey }) => { if (ctrlKey) seen.push(['ctrl', key]) })
   </script>`
 
@@ -101,11 +105,16 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
 
   await t.test('scrolling and combinations of keys arrive', async (t) => {
     const { go } = await setUp(t, name)
+    const wheel: number[][] = []
+    const turned = async () => {
+      for (const [type, ...where] of await seen()) if (type === 'wheel') wheel.push(where)
+      return wheel.reduce(([x, y], [, , deltaX, deltaY]) => [x + Math.sign(deltaX), y + deltaY], [0, 0])
+    }
     await go(['scroll', { direction: 'down', amount: 2, ...at(700, 500) }])
-    await until(async () => (await page.evaluate(() => (globalThis as any).scrollY)) > 0)
-    t.match((await seen()).slice(0, 1), [['wheel', 700, 500]])
-    await page.evaluate(() => (globalThis as any).scrollTo(0, 0))
-    await until(async () => (await page.evaluate(() => (globalThis as any).scrollY)) === 0)
+    await until(async () => (await turned())[1] >= 240)
+    await go(['scroll', { direction: 'up', amount: 2 }], ['scroll', { direction: 'left', amount: 1 }])
+    await until(async () => (await turned())[1] === 0 && (await turned())[0] < 0)
+    t.same([...new Set(wheel.map(([x, y]) => `${x}, ${y}`))], ['700, 500'])
     await go(['click', place], ['type', { text: 'one\ntwo', keys: 'ctrl+a' }], ['type', { keys: 'delete' }], ['type', { text: 'three', keys: 'shift+home' }], ['type', { text: 'x' }])
     await until(async () => (await value()) === 'x')
     t.match((await seen()).filter(([type]: [string]) => type === 'ctrl').at(-1), ['ctrl', 'a'])

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { systemClock } from '../../../services/clock/clock.ts'
 import { createActs, type Hands } from '../../../services/desktop/acts.ts'
 import { readKeys } from '../../../services/desktop/keys.ts'
 import { shownSize } from '../../../services/desktop/picture.ts'
@@ -10,7 +11,7 @@ function on (platform: NodeJS.Platform, answers: Record<string, unknown> = {}) {
   const done: unknown[][] = []
   const known: Record<string, unknown> = { getScreenSize: { width: 100, height: 50 }, getMousePos: { x: 0, y: 0 }, ...answers }
   const robot = new Proxy({}, { get: (_target, name: string) => (...args: unknown[]) => Object.hasOwn(known, name) ? known[name] : done.push([name, ...args]) }) as Hands
-  return { acts: createActs({ robot, platform, environment: {} }), done }
+  return { acts: createActs({ robot, platform, environment: {}, clock: { ...systemClock, sleep: async () => {} } }), done }
 }
 
 t.test('what macOS does not allow is told with what to do about it', async (t) => {
