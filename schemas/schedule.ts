@@ -48,7 +48,7 @@ export const SlotSchema = Type.Object({
   fate: FateSchema,
   from: Type.Optional(Type.Integer({ description: 'Of several in a row: the first' })),
   count: Type.Optional(Type.Integer({ minimum: 2, description: 'Of several in a row: how many' })),
-  reason: Type.Optional(Type.String({ description: 'Why it was skipped: overlap (a run was under way) or late (missed: skip)' })),
+  reason: Type.Optional(Type.String({ description: 'Why it was skipped: overlap (a run was under way or waited for an answer), late (missed: skip), paused (the task was), changed or cancelled (just then)' })),
   into: Type.Optional(Type.Integer({ description: 'The planned time of the run that stood for it' })),
   runId: Type.Optional(Type.String({ description: 'The run that it became or that stood for it' })),
   settledAt: Type.Optional(Type.Integer({ description: 'When that was decided: later than `at` when the machine slept or the service was not there. Milliseconds since the Unix epoch' }))

@@ -1214,7 +1214,7 @@ export type Slot = {
      */
     count?: number;
     /**
-     * Why it was skipped: overlap (a run was under way) or late (missed: skip)
+     * Why it was skipped: overlap (a run was under way or waited for an answer), late (missed: skip), paused (the task was), changed or cancelled (just then)
      */
     reason?: string;
     /**

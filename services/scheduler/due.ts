@@ -61,6 +61,14 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
   }
 }
 
+/** Lets the times that have passed since the last look go by, for that reason: none of them is made up for. */
+export function passOver ({ plan, lastSlot = plan.since, now, ran = 0 }: Pick<Asked, 'plan' | 'lastSlot' | 'now' | 'ran'>, reason: string): Omit<Due, 'run'> {
+  const left = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
+  if (left <= 0) return { slots: [], lastSlot }
+  const after = Math.max(lastSlot, now)
+  return { slots: slotsOf(plan, lastSlot, now, { fate: 'skipped', reason }), lastSlot: after, next: nextSlot(plan, passed(plan, after, now)) }
+}
+
 /** The next `n` planned times as they will come: after what has passed, not more than `maxRuns` leaves. */
 export function upcoming (plan: Plan, now: number, n: number, { lastSlot = plan.since, ran = 0 } = {}): number[] {
   const left = plan.maxRuns === undefined ? n : Math.min(n, plan.maxRuns - ran)

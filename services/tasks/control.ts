@@ -9,7 +9,7 @@ import type { RunDeps } from './deps.ts'
 import { afterRun, closeRun, type Ending } from './ending.ts'
 import { RunNotFound, WrongState } from './errors.ts'
 import type { Queue } from './queue.ts'
-import { isOver, type StoredRun, type StoredTask } from './record.ts'
+import { isOver, isSpent, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './record.ts'
 import { newRun } from './runs.ts'
 import type { Schedules } from './schedules.ts'
 import { assertState } from './transitions.ts'
@@ -80,7 +80,8 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   async function pause (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'pause')
     const paused = (stopped: { task: StoredTask, runs?: StoredRun[], events?: Change<void>['events'] }): Change<StoredTask> => {
-      const { nextRunAt, returnTo, ...rest } = stopped.task
+      // Also when the run that was cut short was the last one of its schedule.
+      const { nextRunAt, returnTo, ...rest } = withTimingOf(stopped.task, task)
       const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
       return { ...stopped, task: after, answer: after }
     }
@@ -98,10 +99,11 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'resume')
     const { pausedReason, ...rest } = task
-    const resumed = await schedules.resume(rest)
+    const { task: resumed, ops } = await schedules.resume(rest)
     const live = task.liveRun && await book.runAt(task.liveRun, task.id)
-    const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({ task: { ...resumed, status }, answer: { ...resumed, status }, ...more })
+    const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({ task: { ...resumed, status }, ops, answer: { ...resumed, status }, ...more })
     if (live?.status === 'pending_approval') return to('pending_approval')
+    if (isSpent(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
     if (task.taskType !== 'one_shot') return to('scheduled')
     const push = () => queue.push(task.id, live!.runId)
     if (live?.status === 'queued') return to('running', { after: push })
@@ -120,6 +122,8 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     return { ...begun, answer: begun.task }
   }
 
+  const completed = (task: StoredTask): Change<StoredTask> => ({ task: { ...task, status: 'completed' }, answer: { ...task, status: 'completed' } })
+
   return {
     start: (taskId: string): Promise<StoredTask> => book.change(taskId, start),
     /** Adds a task that is started at once, in one batch. */
@@ -131,9 +135,10 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     cancel: (taskId: string): Promise<StoredTask> => book.change(taskId, async (task) => {
       assertState(task, 'cancel')
       const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), { status: 'cancelled', error: 'The task was cancelled.' })
-      const { nextRunAt, returnTo, pausedReason, liveRun, ...rest } = stopped.task
+      const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
+      const { returnTo, pausedReason, liveRun, ...rest } = ended
       const cancelled: StoredTask = { ...rest, status: 'cancelled' }
-      return { ...stopped, task: cancelled, answer: cancelled }
+      return { ...stopped, task: cancelled, ops, answer: cancelled }
     }),
 
     /** Runs the task at once, whatever its schedule says. */
@@ -175,7 +180,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
       const { nextRun, ...alone } = task
       const stopped = await stopRuns(alone, new Aborted('cancel', 'The run was cancelled.'), { status: 'cancelled', error: 'The run was cancelled.' })
       // The one behind it follows.
-      const after = nextRun === undefined ? stopped.task : { ...stopped.task, status: 'running' as const, liveRun: nextRun }
+      const after = nextRun === undefined ? stopped.task : { ...withTimingOf(stopped.task, task), status: 'running' as const, liveRun: nextRun }
       return { ...stopped, task: after, answer: stopped.runs.at(-1)!, ...(nextRun && { after: () => queue.push(taskId, nextRun.runId) }) }
     }),
 

@@ -95,8 +95,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(isReset && { learnedTools: [] }),
           approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
         }
-        const rescheduled = schedule === undefined ? changed : await schedules.replace(changed, schedule)
-        return { task: rescheduled, answer: { ...rescheduled, updatedAt: clock.now() } }
+        const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
+        return { task: rescheduled, ops, answer: { ...rescheduled, updatedAt: clock.now() } }
       })
     }
   }

@@ -15,7 +15,9 @@ export const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GO
 const REASONS: Record<string, string> = {
   overlap: 'the run before was still under way, or waited for an answer',
   late: 'its time was noticed too late, and this schedule makes up for nothing',
-  paused: 'the task was paused'
+  paused: 'the task was paused',
+  changed: 'its schedule was changed just then',
+  cancelled: 'the task was cancelled just then'
 }
 const STOPPED: Partial<Record<StoredRun['status'], string>> = { failed: 'failed', rejected: 'was rejected', cancelled: 'was cancelled', interrupted: 'was interrupted' }
 

@@ -4,7 +4,7 @@ import { filesCreated, sources } from './evaluation/evidence.ts'
 import { remember } from './evaluation/learn.ts'
 import { toolCallsOf, type TaskLogEvent } from './log.ts'
 import { endPhases } from './phases.ts'
-import { isSlotRun, withoutTiming, type StoredRun, type StoredTask } from './record.ts'
+import { isSpent, withoutTiming, type StoredRun, type StoredTask } from './record.ts'
 
 /** Failures in a row after which a task waits for a person. */
 const MOST_FAILURES = 5
@@ -55,20 +55,22 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
     lastRunAt: now,
     successfulRuns: task.successfulRuns + (completed ? 1 : 0),
     failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
-  }, run, returnTo)
+  }, run, returnTo, pausedReason)
 }
 
 /** Where the task stands after a run: with the one queued behind it, where it came from, or as its type says. */
-function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undefined): StoredTask {
+function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undefined, pausedReason: string | undefined): StoredTask {
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
     return { ...rest, liveRun: nextRun, status: 'running', ...(returnTo && { returnTo }) }
   }
   if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as Over] }
-  if (task.failuresInRow >= MOST_FAILURES) return { ...task, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
-  if (returnTo !== undefined) return { ...task, status: returnTo }
-  const most = task.schedule?.maxRuns
-  if (most !== undefined && isSlotRun(run) && task.slotRuns >= most) return { ...withoutTiming(task), status: 'completed' }
+  if (task.failuresInRow >= MOST_FAILURES) {
+    const { nextRunAt, ...halted } = task
+    return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
+  }
+  if (returnTo !== undefined) return { ...task, status: returnTo, ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }) }
+  if (isSpent(task)) return { ...withoutTiming(task), status: 'completed' }
   return { ...task, status: 'scheduled' }
 }
 

@@ -20,15 +20,19 @@ export function createQueue ({ limit, conduct, clock }: { limit: () => number | 
   const closing = new AbortController()
   let staggered = false
 
-  // One that is put back while it still comes to its end waits for that.
-  const mayBegin = (runId: string, { isCatchUp }: Entry) => !working.has(runId) && (!isCatchUp || (!staggered && [...working.values()].filter(({ isCatchUp }) => isCatchUp).length < CATCH_UPS))
+  const mayCatchUp = () => !staggered && [...working.values()].filter(({ isCatchUp }) => isCatchUp).length < CATCH_UPS
 
   function next () {
     while (!closing.signal.aborted && working.size < (limit() ?? CONCURRENCY)) {
-      const found = [...waiting].find((entry) => mayBegin(...entry))
+      const found = first(mayCatchUp())
       if (found === undefined) return
       begin(...found)
     }
+  }
+
+  function first (catchesUp: boolean) {
+    // One that is put back while it still comes to its end waits for that.
+    for (const entry of waiting) if (!working.has(entry[0]) && (catchesUp || !entry[1].isCatchUp)) return entry
   }
 
   function begin (runId: string, entry: Entry) {

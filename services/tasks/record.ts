@@ -83,12 +83,17 @@ export const deniedTool = (run: StoredRun) => run.questions.find(({ kind, state 
 
 export const openQuestions = (run: StoredRun) => run.questions.filter(({ state }) => state === 'open')
 
-/** Whether the schedule began it. */
-export const isSlotRun = ({ trigger }: Pick<StoredRun, 'trigger'>) => trigger === 'schedule' || trigger === 'catch_up'
+/** Whether its schedule is under way and has begun all the runs that it may. */
+export const isSpent = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns
 
 /** The task without a schedule under way. */
 export function withoutTiming ({ timing, lastSlot, nextRunAt, ...task }: StoredTask): StoredTask {
   return task
+}
+
+/** The task with the schedule of another state of it under way. */
+export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }: StoredTask): StoredTask {
+  return { ...task, ...(timing !== undefined && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
 }
 
 /** What is remembered of a tool that a person has approved: one of a tool server is no longer that tool when it has changed. */

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import type { Schedule, Slot } from '../../schemas/schedule.ts'
 import type { Clock } from '../clock/clock.ts'
-import { due, upcoming, type Due } from '../scheduler/due.ts'
+import { due, passOver, upcoming, type Due } from '../scheduler/due.ts'
 import { parseSchedule } from '../scheduler/parse.ts'
 import { inMachineZone } from '../scheduler/plan.ts'
 import { nextSlot } from '../scheduler/slots.ts'
@@ -53,6 +53,15 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { ops, slots }
   }
 
+  /** The task once what passed since the last look has gone by, for that reason, and the operations that keep it. */
+  async function goBy (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
+    if (task.timing === undefined) return { task, ops: [] }
+    const timing = inMachineZone(task.timing, timezone())
+    const { slots, lastSlot, next: at } = passOver({ plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns }, reason)
+    const { ops, slotCount } = await keep(task, slots)
+    return { task: { ...withoutNext(task), timing, lastSlot, slotCount, ...next(at) }, ops }
+  }
+
   return {
     timezone,
     keep,
@@ -65,25 +74,27 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     begin,
 
     /** The task with another schedule, counted from now where the old one was under way. */
-    async replace (task: StoredTask, schedule: Schedule): Promise<StoredTask> {
-      const changed = { ...withoutTiming(task), schedule }
-      return task.timing === undefined ? changed : begin(changed)
+    async replace (task: StoredTask, schedule: Schedule): Promise<{ task: StoredTask, ops: Op[] }> {
+      const { task: settled, ops } = await goBy(task, task.status === 'paused' ? 'paused' : 'changed')
+      const changed = { ...withoutTiming(settled), schedule }
+      const begun = task.timing === undefined ? changed : await begin(changed)
+      return { task: task.status === 'paused' ? withoutNext(begun) : begun, ops }
     },
 
     /** The task with its schedule going on from now: what passed meanwhile is not made up for. */
-    async resume (task: StoredTask): Promise<StoredTask> {
-      if (task.timing === undefined) return begin(task)
-      const now = clock.now()
-      const timing = inMachineZone(task.timing, timezone())
-      const lastSlot = Math.max(task.lastSlot ?? timing.since, now)
-      return { ...task, timing, lastSlot, ...next(nextSlot(timing, lastSlot)) }
+    resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> => task.timing === undefined ? { task: await begin(task), ops: [] } : goBy(task, 'paused'),
+
+    /** The task without its schedule under way. */
+    async end (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
+      const { task: settled, ops } = await goBy(task, reason)
+      return { task: withoutTiming(settled), ops }
     },
 
     /** What became of the planned times since the last look; undefined when there are none to look at. */
     look (task: StoredTask): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
-      const found = due({ plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns, busy: task.status !== 'scheduled' })
+      const found = due({ plan: timing, lastSlot: task.lastSlot, next: task.nextRunAt, now: clock.now(), ran: task.slotRuns, busy: task.status !== 'scheduled' })
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
 

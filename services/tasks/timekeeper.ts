@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../clock/clock.ts'
 import type { Book, Change } from './book.ts'
 import type { RunDeps } from './deps.ts'
 import type { createQuestions } from './questions.ts'
 import type { Queue } from './queue.ts'
-import type { StoredTask } from './record.ts'
+import { withoutTiming, type StoredTask } from './record.ts'
 import { newRun } from './runs.ts'
 import type { Schedules } from './schedules.ts'
 
@@ -11,6 +12,8 @@ import type { Schedules } from './schedules.ts'
 const LOOK_MS = 10_000
 /** No look for so long, and time is not kept. Milliseconds. */
 const STALLED_MS = 60_000
+/** Tasks looked at side by side: what becomes of them goes to the disk together. */
+const AT_ONCE = 16
 /** Wall clock and monotonic clock may drift apart by so much between two looks. */
 const DRIFT_MS = 2_000
 
@@ -25,14 +28,17 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
     const expired = await questions.expire(task)
     if (expired !== undefined) return expired
     const looked = isScheduled(task) ? schedules.look(task) : undefined
-    if (looked === undefined) return { task, answer: undefined }
+    if (looked === undefined) return undefined
     const { found } = looked
+    // Nothing is written when there is no news.
+    if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(looked.task, task)) return undefined
     const made = found.run && await newRun(book, looked.task, found.run.trigger, clock.now(), found.run.trigger === 'catch_up' ? found.run.standsFor : undefined)
     const after = made?.task ?? looked.task
     const slots = found.slots.map((slot) => made !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: made.run.runId } : slot)
     const { ops, slotCount } = await schedules.keep(after, slots)
     const isOver = after.status === 'scheduled' && made === undefined && found.next === undefined
-    const change: Change<undefined> = { task: { ...after, slotCount, ...(isOver && { status: 'completed' as const }) }, ops, answer: undefined }
+    const counted = { ...after, slotCount }
+    const change: Change<undefined> = { task: isOver ? { ...withoutTiming(counted), status: 'completed' } : counted, ops, answer: undefined }
     if (made === undefined) return change
     const { runId, runNumber } = made.run
     return {
@@ -49,13 +55,12 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
   let lookedAt = clock.monotonic()
 
   async function lookAt (taskIds: string[], signal: AbortSignal) {
-    for (const taskId of taskIds) {
-      if (signal.aborted) return
-      await look(taskId).then(() => failing.delete(taskId), (error) => {
+    for (let at = 0; at < taskIds.length && !signal.aborted; at += AT_ONCE) {
+      await Promise.all(taskIds.slice(at, at + AT_ONCE).map((taskId) => look(taskId).then(() => failing.delete(taskId), (error) => {
         if (error.statusCode === 404) return failing.delete(taskId)
         failing.add(taskId)
         log.error({ err: error, taskId }, 'a task that is due could not be looked at')
-      })
+      })))
       lookedAt = clock.monotonic()
       // However many are due at once, others have their turn.
       await new Promise(setImmediate)
@@ -98,14 +103,12 @@ function * nearest ({ due }: Book) {
   for (const at of due.values()) yield at
 }
 
-/** Tells whether the clock was set or the machine moved since it was last asked. */
+/** Tells whether the clock was set or the machine moved since it was last asked; at first it may be so, too. */
 function watchJumps (clock: Clock, timezone: () => string) {
-  let offset = clock.now() - clock.monotonic()
-  let zone = timezone()
+  let before: { offset: number, zone: string } | undefined
   return (): boolean => {
-    const before = { offset, zone }
-    offset = clock.now() - clock.monotonic()
-    zone = timezone()
-    return Math.abs(offset - before.offset) > DRIFT_MS || zone !== before.zone
+    const last = before
+    before = { offset: clock.now() - clock.monotonic(), zone: timezone() }
+    return last === undefined || Math.abs(before.offset - last.offset) > DRIFT_MS || before.zone !== last.zone
   }
 }
