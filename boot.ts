@@ -13,4 +13,5 @@ if (!isQuestion) {
   try { mkdirSync(cache, { recursive: true, mode: 0o700 }) } catch {}
   enableCompileCache(cache)
 }
-await import('./server.ts')
+if (process.argv[2] === 'rotate-key') await import('./rotate-key.ts')
+else await import('./server.ts')

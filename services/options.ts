@@ -9,6 +9,10 @@ export class Usage extends Error {
 
 const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent
 
+  local-agent [--port <n>] [--host <addr>]
+  local-agent rotate-key   enciphers all data anew with a new key, while no service runs: with a new key file, or with
+                           the passphrase in LOCAL_AGENT_NEW_PASSPHRASE
+
   --port <n>     port to listen on; 0 picks a free one (LOCAL_AGENT_PORT, config.json; 3001)
   --host <addr>  address to listen on (127.0.0.1); another than loopback needs LOCAL_AGENT_TOKEN
   --version, --help

@@ -44,6 +44,12 @@ export async function copyDatabase (from: string, to: string, leftOut: string[] 
   await moveDirectory(draft, to)
 }
 
+/** Makes the files of a folder survive a power cut. */
+export async function syncFiles (dir: string): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true })) if (entry.isFile()) await sync(join(dir, entry.name), 'r+')
+  await syncDirectory(dir)
+}
+
 /** Removes all but the last few of the entries of `dir` whose names begin with `prefix` and end with a stamp. */
 export async function keepNewest (dir: string, prefix: string, count: number): Promise<void> {
   const kept = (await namesIn(dir)).filter((name) => name.startsWith(prefix)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))

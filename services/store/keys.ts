@@ -28,6 +28,9 @@ export function deriveKeys (master: Buffer): Keys {
   }
 }
 
+/** The same keys with another one for digests: the keys of records stay what they are when the master key changes. */
+export const withDigestKey = (keys: Keys, digest: Buffer): Keys => ({ ...keys, digest: createSecretKey(digest) })
+
 /** OWASP's parameters for scrypt (N = 2^17, r = 8, p = 1) and a salt of its own. */
 export const newKdf = (): Kdf => ({ salt: randomBytes(16).toString('hex'), N: 2 ** 17, r: 8, p: 1 })
 

@@ -46,6 +46,14 @@ async function masterFromPassphrase ({ kdf }: Meta, { passphrase }: KeySource): 
   return await stretch(passphrase, kdf)
 }
 
+/** Keys that nobody has had before; of a file, the bytes that go there. */
+export async function freshKeys (passphrase: string | undefined): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'>, file?: Buffer }> {
+  if (passphrase !== undefined) return newKeys({ dir: '', passphrase })
+  const file = randomBytes(MASTER_BYTES)
+  const keys = deriveKeys(file)
+  return { keys, origin: { kid: keys.kid.toString('hex'), source: 'file' }, file }
+}
+
 const pathIn = (dir: string): string => join(dir, 'master.key')
 
 async function readKeyFile (dir: string): Promise<Buffer | undefined> {

@@ -8,8 +8,13 @@ export const PROBE = '!probe'
 export const MIGRATING = '!migrating'
 /** Unencrypted: how often the database was opened. */
 export const SESSION = '!session'
+/** The key of `Store.digest`, where another than the master key's own is in use: keys of records are made with it. */
+export const DIGEST = '!digest'
 /** The records that are not enciphered. */
 export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])
+
+/** Records that describe the database: they are not copied with its contents. */
+export const isOwn = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 
 /** Where a single record lies. */
 export const recordKey = (name: string): string => `!record/${name}`
@@ -20,6 +25,9 @@ export const historyKey = (prefix: string, id: string, seq: number): string =>
 
 /** The first key that callers may use. */
 export const FIRST_KEY = '"'
+
+/** Whether a key may be one of another store's records, its single ones among them. */
+export const isRecord = (key: string): boolean => /^(?:!record\/[!-~]+|["-~][!-~]*)$/.test(key)
 
 /** Throws a TypeError unless `key` is printable ASCII without spaces that does not start with `!`. */
 export function assertKey (key: string): void {

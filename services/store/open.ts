@@ -5,19 +5,21 @@ import { openLevel, type Database, type OpenDatabase } from './database.ts'
 import { isCorrupt, rootOf, StoreInUse, StoreNewer } from './errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
 import { breakOpen, takeStock, type Stock } from './inventory.ts'
-import type { Keys } from './keys.ts'
+import { withDigestKey, type Keys } from './keys.ts'
 import { keysFor, newKeys, type KeySource } from './master.ts'
 import { metaOp, readMeta, type Meta } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { migrations, newestOf } from './migrations.ts'
-import { MIGRATING } from './names.ts'
+import { DIGEST, MIGRATING } from './names.ts'
 import { repair } from './repair.ts'
+import { unseal } from './seal.ts'
 import { beginSession, isLacking, settledStock } from './session.ts'
 
 /** A database with its keys, of the newest schema. */
 export interface Opened {
   database: Database
   keys: Keys
+  meta: Meta
   repaired: boolean
   /** Opens the same database again after it was closed. */
   reopen (): Promise<Database>
@@ -46,7 +48,7 @@ export async function openData (options: StoreOptions, { tookOver }: { tookOver:
   try {
     const meta = await readMeta(database, location)
     if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
-    const keys = await keysFor(meta, source)
+    const keys = await carried(database, await keysFor(meta, source))
     if (await isLacking({ database, location, stock, keys })) {
       options.log?.warn({}, 'the database is not as it was left: records may be missing')
       repaired = true
@@ -57,8 +59,9 @@ export async function openData (options: StoreOptions, { tookOver }: { tookOver:
       await migrate(database, keys, meta, steps)
       await keepNewest(dir, 'data.v', COPIES)
     }
-    const seal = await beginSession({ database, location, stock, keys, meta: { ...meta, schema: newestOf(steps) } })
-    return { database, keys, repaired, reopen, seal }
+    const current = { ...meta, schema: newestOf(steps) }
+    const seal = await beginSession({ database, location, stock, keys, meta: current })
+    return { database, keys, meta: current, repaired, reopen, seal }
   } catch (error) {
     await database.close()
     throw error
@@ -72,11 +75,17 @@ async function makeData ({ openDatabase = openLevel, migrations: steps = migrati
   const stock = await takeStock(location)
   const database = await reopen()
   try {
-    return { database, keys, repaired: false, reopen, seal: await beginSession({ database, location, stock, keys, meta }) }
+    return { database, keys, meta, repaired: false, reopen, seal: await beginSession({ database, location, stock, keys, meta }) }
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+/** The keys with the one for digests that the data came with, from before its master key changed. */
+async function carried (database: Database, keys: Keys): Promise<Keys> {
+  const stored = await database.get(DIGEST)
+  return stored === undefined ? keys : withDigestKey(keys, Buffer.from(unseal<{ key: string }>(keys, DIGEST, stored).key, 'base64'))
 }
 
 /** An empty directory is no database. One that a repair left ready is put in its place. */

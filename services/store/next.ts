@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chunks, openLevel, type RawOp } from './database.ts'
+import { privateDirectory, syncFiles } from './files.ts'
+import { closeInventory } from './inventory.ts'
+import type { Keys } from './keys.ts'
+import { metaOp, type Meta } from './meta.ts'
+import { DIGEST, isOwn, SESSION } from './names.ts'
+import { seal, toJson, unseal } from './seal.ts'
+import { NEXT } from './unsettled.ts'
+
+export type Next = Awaited<ReturnType<typeof createNext>>
+
+/**
+ * A database in the making that is to take the place of `{dir}/data`; see `commitReplacement`. `keys` is what it is
+ * enciphered with, its digest key as well.
+ */
+export async function createNext ({ dir, keys, meta }: { dir: string, keys: Keys, meta: Meta }) {
+  const location = join(dir, NEXT)
+  await rm(location, { recursive: true, force: true })
+  privateDirectory(location)
+  let database = await openLevel(location, { createIfMissing: true })
+  let count = 0
+  await database.batch([
+    metaOp(meta),
+    { type: 'put', key: SESSION, value: Buffer.from('1') },
+    { type: 'put', key: DIGEST, value: seal(keys, DIGEST, toJson(DIGEST, { key: keys.digest.export().toString('base64') })) }
+  ], { sync: true })
+
+  return {
+    /** Adds records; no key may come twice. */
+    async put (records: Array<[key: string, value: unknown]>): Promise<void> {
+      count += records.length
+      await database.batch(records.map(([key, value]): RawOp => ({ type: 'put', key, value: seal(keys, key, toJson(key, value)) })), { sync: false })
+    },
+
+    /** All of it on disk, and read back. Throws when that is not what was put there. */
+    async finish (): Promise<void> {
+      await database.batch([metaOp(meta)], { sync: true })
+      await database.close()
+      await syncFiles(location)
+      database = await openLevel(location, { createIfMissing: false })
+      let found = 0
+      for await (const chunk of chunks(database, {})) {
+        for (const [key, envelope] of chunk) {
+          if (isOwn(key)) continue
+          unseal(keys, key, envelope)
+          found++
+        }
+      }
+      await database.close()
+      if (found !== count) throw new Error(`${found} records were read back of ${count}`)
+      await closeInventory(location, keys, 1, new Map())
+      await syncFiles(location)
+    },
+
+    /** Leaves nothing of it. */
+    async discard (): Promise<void> {
+      await database.close()
+      await rm(location, { recursive: true, force: true })
+    }
+  }
+}
