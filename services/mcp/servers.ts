@@ -199,7 +199,8 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
      */
     connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) => locked(name, async () => {
       await start()
-      if (!servers.has(name) && servers.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
+      // Those that others are just connecting count as well.
+      if (!servers.has(name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
       const { references, values: given } = toReferences(name, env)
       const entry: McpEntry = { name, command, ...args && { args }, ...Object.keys(env).length > 0 && { env: references }, ...approval !== undefined && { approval } }
       const server = create(entry, given)

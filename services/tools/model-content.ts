@@ -12,6 +12,8 @@ type Block = Record<string, any>
 type Parts = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value']
 
 const IMAGE_TYPE = /^image\/[\w.+-]+$/
+/** What every provider takes, by how its base64 begins. A call with any other picture would be refused, and every later one that carries it. */
+const SHOWN: Array<[mimeType: string, begins: RegExp]> = [['image/png', /^iVBORw0KGgo/], ['image/jpeg', /^\/9j\//], ['image/gif', /^R0lGODdh|^R0lGODlh/], ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]]
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 
 export function isImage (block: unknown): block is ImageBlock {
@@ -25,11 +27,14 @@ export function isImage (block: unknown): block is ImageBlock {
  */
 export function toModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   if (!Array.isArray(output.content)) return { type: 'json', value: forModel(output) as never }
-  const images: ImageBlock[] = []
+  const images: Array<{ mimeType: string, data: string }> = []
   const content = output.content.map((block: unknown) => {
     if (!isImage(block)) return withoutBytes(block)
-    images.push(block)
-    return `[image ${images.length}: ${block.mimeType}]`
+    const data = block.data.trimStart()
+    const mimeType = SHOWN.find(([, begins]) => begins.test(data))?.[0]
+    if (mimeType === undefined) return `[image: ${block.mimeType}, ${data.length} characters of base64, not shown: no PNG, JPEG, GIF or WebP]`
+    images.push({ mimeType, data })
+    return `[image ${images.length}: ${mimeType}]`
   })
   const rest = forModel({ ...output, content })
   if (images.length === 0) return { type: 'json', value: rest as never }

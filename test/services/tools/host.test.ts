@@ -165,6 +165,23 @@ t.test('schemas of tool servers are checked in any dialect; one that makes no se
   t.notOk(host.validate('broken', []).ok)
 })
 
+t.test('what in a foreign schema takes more time than there is, is left to its server', async (t) => {
+  const { host, failure } = over(t, [tool('mine', undefined, { inputSchema: Type.Object({ a: Type.String({ pattern: '^b+$' }) }) })])
+  const slow = `${'a'.repeat(60)}!`
+  const inputSchema = {
+    type: 'object',
+    required: ['email'],
+    properties: { email: { type: 'string', pattern: '^(a+)+$' }, list: { type: 'array', uniqueItems: true } },
+    patternProperties: { '^(a|a)*$': { type: 'number' } },
+    propertyNames: { pattern: '^(\\w+\\s?)*$' },
+    additionalProperties: false
+  } as never
+  host.merge([server('s', ['mail'], { inputSchema })])
+  t.match(host.validate('mail', { email: slow, [slow]: 1, list: Array.from({ length: 20_000 }, (_, n) => ({ n })) }), { ok: true })
+  t.match(await failure('mail', { email: 5 }), /email must be string/)
+  t.match(await failure('mine', { a: 'a' }), /must match pattern/, 'our own are held to theirs')
+})
+
 t.test('every built-in has a schema that compiles, is closed and is described', async (t) => {
   for (const { name, description, inputSchema } of over(t).host.offered()) {
     t.equal(inputSchema.additionalProperties, false, name)

@@ -11,7 +11,7 @@ t.test('an output without images is JSON', async (t) => {
 })
 
 t.test('images are shown as images, whole and in their order, beside all the rest', async (t) => {
-  const large = 'A'.repeat(2_000_000)
+  const large = `/9j/${'A'.repeat(2_000_000)}`
   const shown = toModelOutput({ width: 3, content: [image(), { type: 'text', text: 'and' }, image(large, 'image/jpeg')] })
   t.strictSame(shown, {
     type: 'content',
@@ -27,6 +27,15 @@ t.test('text beside an image is shortened as ever', async (t) => {
   t.ok(shown.value[0].text.length <= 64 * 1024)
   t.match(shown.value[0].text, /characters left out/)
   t.equal(shown.value.length, 2)
+})
+
+t.test('what no model takes is named and not shown, and a picture is what it is, whatever it is called', async (t) => {
+  for (const mimeType of ['image/svg+xml', 'image/tiff', 'image/png']) {
+    t.match((toModelOutput({ content: [image('PHN2ZyB4bWxucz0i', mimeType)] }) as any).value.content[0], `[image: ${mimeType}, 16 characters of base64, not shown`)
+  }
+  const webp = Buffer.from('RIFF\u0001\u0002\u0003\u0004WEBPVP8 ').toString('base64')
+  const shown = toModelOutput({ content: [image(webp, 'image/svg+xml'), image('R0lGODlhAQAB', 'image/x'), image('PHN2ZyB4bWxucz0i')] }) as any
+  t.strictSame(shown.value.slice(1), [file(webp, 'image/webp'), file('R0lGODlhAQAB', 'image/gif')])
 })
 
 t.test('what only says that it is an image, sounds and files are no images', async (t) => {
