@@ -64,6 +64,15 @@ export async function watchTasks (t: Test, url: string) {
         await moved.promise
       }
     },
+    /** The last events of runs, once there are so many. */
+    async ends (count: number): Promise<Told[]> {
+      for (;;) {
+        const ends = events.filter(({ type }) => type === 'task:complete' || type === 'task:error')
+        if (ends.length >= count) return ends
+        if (over) throw new Error(`the stream ended after ${ends.length} of ${count} runs`)
+        await moved.promise
+      }
+    },
     of: (type: Told['type']) => events.filter((event) => event.type === type),
     leave: () => leave.abort()
   }

@@ -11,12 +11,12 @@ export interface Evidence {
   run: Pick<StoredRun, 'phases'>
   /** Why the last model call ended. */
   finishReason: string
-  /** Whether a file is there, as the run's own tools would find it. */
-  exists: (path: string) => Promise<boolean>
+  /** The size of a file, as the run's own tools would find it; undefined when it is not there. */
+  sizeOf: (path: string) => Promise<number | undefined>
 }
 
 /** Gathers it from the run's history. */
-export function evidenceOf (goal: string, run: StoredRun, log: readonly TaskLogEvent[], exists: Evidence['exists']): Evidence {
+export function evidenceOf (goal: string, run: StoredRun, log: readonly TaskLogEvent[], sizeOf: Evidence['sizeOf']): Evidence {
   const last = log.findLast((event) => event.type === 'step-finish')
   return {
     goal,
@@ -24,7 +24,7 @@ export function evidenceOf (goal: string, run: StoredRun, log: readonly TaskLogE
     calls: toolCallsOf(log),
     run,
     finishReason: last?.type === 'step-finish' ? last.finishReason : 'other',
-    exists
+    sizeOf
   }
 }
 

@@ -1,51 +1,93 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
+import { changedFiles, claimedFiles, namedFiles, removedFiles, wantedFiles } from './claims.ts'
+import { deedWithoutCall, failedCheck, howItEnded, isBadExit, isChange, isDone, laterOnes, placeholders, unheardOf } from './deeds.ts'
 import type { Evidence } from './evidence.ts'
-import { claimedFiles, wantedFiles } from './claims.ts'
+import { isToReport, needsChange, needsLook } from './goals.ts'
+import { admission, breaksOff, hasGaps, isErrorText, isMereAssent, isWordless } from './words.ts'
 
 /** A rule that a finished run must keep: resolves to what is wrong with it, or undefined. */
 type Rule = (evidence: Evidence) => Promise<string | undefined> | string | undefined
 
-const ERROR_TEXT = /^\W*(?:(?:an? )?(?:\w+ )?(?:error|exception|failure)\b(?!-)|failed\b|fatal\b|traceback\b|(?:AI_|ERR_)\w+|\w*(?:Error|Exception):|E[A-Z]{3,}:|HTTP (?:4|5)\d\d|(?:4|5)\d\d [A-Z])/i
-const CANNOT = /\b(?:i(?:['’]m| am|['’]ve| have| was)? (?:(?:could|can|did|was|am|have)(?:n['’]t| not|not)|cannot|unable|(?:been )?unable|failed|not able)\b|(?:could|can) ?not (?:be )?(?:complete|finish|do|find|access|read|write|create|fetch|reach|open|run)\w*|(?:was|were|am|is) (?:not|un)able to)/i
-const UNFINISHED = /\b(?:to be continued|not (?:yet )?(?:done|finished|complete[d]?|implemented)|(?:still|remain(?:s|ing)?) to (?:be done|do)|todo\b|to-do\b|work in progress|half done|partially (?:done|complete[d]?)|i (?:will|['’]ll|am going to|still need to|plan to) (?:now |next |then |later )?\w+|(?:the )?rest (?:will|is|remains)|next,? i)/i
+const ADMITTED = {
+  failed: 'The report says that something could not be done.',
+  unfinished: 'The report says that work is left to do.',
+  asks: 'The report asks before it goes on, and nobody reads along.'
+}
 
 /**
  * The rules, each a sentence's worth. They read what is on record, not what is claimed: what they find cannot be
  * outvoted by a model.
  */
 export const RULES: Record<string, Rule> = {
-  saysSomething: ({ answer }) => answer === '' ? 'The run ended without a report.' : undefined,
-  wasNotCutOff: ({ finishReason }) => finishReason === 'stop' || finishReason === 'other'
-    ? undefined
-    : `The report was cut off (${finishReason}).`,
-  isNoError: ({ answer }) => ERROR_TEXT.test(answer) ? 'The report is an error message.' : undefined,
-  isDone: ({ answer }) => CANNOT.test(answer)
-    ? 'The report says that something could not be done.'
-    : UNFINISHED.test(answer) ? 'The report says that work is left to do.' : undefined,
-  toolsWorked ({ calls }) {
+  saysSomething ({ answer, goal, calls }) {
+    if (isWordless(answer) || (isMereAssent(answer) && !calls.some(isDone))) return 'The run ended without a report.'
+    return hasGaps(answer) && !hasGaps(goal) && !/\b(?:form|placeholders?|template)\b/i.test(goal) ? 'The report has gaps that were to be filled in.' : undefined
+  },
+  wasNotCutOff ({ finishReason, answer }) {
+    if (finishReason !== 'stop' && finishReason !== 'other') return `The report was cut off (${finishReason}).`
+    return breaksOff(answer) ? 'The report breaks off in the middle of a sentence.' : undefined
+  },
+  isNoError: ({ answer, goal }) => isErrorText(answer, goal) ? 'The report is an error message.' : undefined,
+  isDone ({ answer, goal, calls }) {
+    const admitted = admission(answer, goal, calls.some(isDone))
+    return admitted && ADMITTED[admitted]
+  },
+  usedTools ({ goal, calls }) {
+    const worked = calls.filter(({ status }) => status === 'complete')
+    if (needsChange(goal) && !worked.some(isChange)) return 'Nothing was changed, although the goal asks for it.'
+    return needsLook(goal) && worked.length === 0 && calls.length === 0 ? 'No tool was used, although the goal cannot be reached without.' : undefined
+  },
+  toolsWorked ({ calls, goal, answer }) {
     const tried = calls.filter(({ status }) => status !== 'denied')
     const failed = tried.filter(({ status }) => status !== 'complete')
-    if (failed.length > 0 && failed.length === tried.length) return `Every tool call failed: ${inWords(failed)}.`
-    // A look that found nothing may be part of the work; a change that was not made is work not done.
-    const lost = failed.filter((call) => !READS.has(call.tool) && !laterOnes(calls, call).some(({ status }) => status === 'complete'))
+    // A look that found nothing may be part of the work, or what was to be found out; a change that was not made is work not done.
+    if (failed.length > 0 && failed.length === tried.length && !(isToReport(goal, answer) && !failed.some(isChange))) return `Every tool call failed: ${inWords(failed)}.`
+    const lost = failed.filter((call) => isChange(call) && !laterOnes(calls, call).some(({ status }) => status === 'complete'))
     return lost.length > 0 ? `These calls failed and were not made good: ${inWords(lost)}.` : undefined
   },
-  commandsWorked ({ calls }) {
-    const failed = calls.filter((call) => isBadExit(call) && !laterOnes(calls, call).some((later) => later.status === 'complete' && !isBadExit(later)))
-    return failed.length > 0 ? `A command ended with code ${exitCode(failed[0])} and no later one succeeded.` : undefined
+  commandsWorked ({ calls, goal, answer }) {
+    const failed = calls.filter((call) => isBadExit(call) && !laterOnes(calls, call).some(isDone))
+    return failed.length > 0 && !isToReport(goal, answer) ? `A command ${howItEnded(failed[0])} and no later one succeeded.` : undefined
   },
-  async claimedFilesAreThere ({ answer, exists }) {
-    const missing = await absent(claimedFiles(answer), exists)
+  checksPassed ({ answer, calls }) {
+    const failed = failedCheck(answer, calls)
+    return failed && `The report says that all is well, but ${JSON.stringify(failed.slice(0, 120))} failed.`
+  },
+  deedsWereDone ({ answer, calls }) {
+    const deed = deedWithoutCall(answer, calls)
+    return deed && `The report says ${JSON.stringify(deed)}, but no tool has done that.`
+  },
+  async claimedFilesAreThere ({ answer, sizeOf }) {
+    const missing = await those(claimedFiles(answer), sizeOf, (size) => size === undefined)
     return missing.length > 0 ? `The report names files as made that are not there: ${missing.join(', ')}.` : undefined
   },
-  async wantedFilesAreThere ({ goal, exists }) {
-    const missing = await absent(wantedFiles(goal), exists)
+  async namedFilesAreKnown ({ answer, goal, calls, sizeOf }) {
+    // What a command or another program makes has names that no call was given.
+    const changes = calls.filter(isChange)
+    if (changes.some(({ tool }) => tool !== 'writeFile' && tool !== 'deleteFile') || (changes.length === 0 && !needsChange(goal))) return undefined
+    const nowhere = await those(unheardOf(namedFiles(answer), goal, calls), sizeOf, (size) => size === undefined)
+    return nowhere.length > 0 ? `The report names files that are nowhere: ${nowhere.join(', ')}.` : undefined
+  },
+  async removedFilesAreGone ({ answer, sizeOf, calls }) {
+    const claimed = removedFiles(answer).filter((path) => !calls.some((call) => isDone(call) && call.tool === 'deleteFile' && pathOf(call) === path))
+    const left = await those(claimed, sizeOf, (size) => size !== undefined)
+    return left.length > 0 ? `The report names files as removed that are still there: ${left.join(', ')}.` : undefined
+  },
+  async wantedFilesAreThere ({ goal, sizeOf }) {
+    const missing = await those(wantedFiles(goal), sizeOf, (size) => size === undefined)
     return missing.length > 0 ? `The goal asks for files that are not there: ${missing.join(', ')}.` : undefined
   },
-  async filesWereWritten ({ goal, answer, calls }) {
-    const wanted = new Set([...wantedFiles(goal), ...claimedFiles(answer)])
-    const changed = calls.some(({ tool, status }) => status === 'complete' && !READS.has(tool))
-    return wanted.size > 0 && !changed ? `Nothing was written, although ${[...wanted].slice(0, 3).join(', ')} should have been.` : undefined
+  async filesHoldSomething ({ goal, answer, calls, sizeOf }) {
+    if (/\b(?:empty|blank|placeholder|touch|clear|truncate)\b/i.test(goal)) return undefined
+    const named = [...new Set([...wantedFiles(goal), ...claimedFiles(answer)])]
+    const hollow = [...await those(named, sizeOf, (size) => size === 0), ...placeholders(calls)]
+    return hollow.length > 0 ? `These files hold nothing: ${[...new Set(hollow)].join(', ')}.` : undefined
+  },
+  filesWereWritten ({ goal, answer, calls }) {
+    const wanted = [...new Set([...wantedFiles(goal), ...changedFiles(goal), ...claimedFiles(answer)])]
+    return wanted.length > 0 && !calls.some((call) => call.status === 'complete' && isChange(call))
+      ? `Nothing was written, although ${wanted.slice(0, 3).join(', ')} should have been.`
+      : undefined
   },
   phasesAreDone ({ run: { phases } }) {
     const failed = phases.filter(({ status }) => status === 'failed')
@@ -56,22 +98,13 @@ export const RULES: Record<string, Rule> = {
   }
 }
 
-const READS = new Set(['readFile', 'listDirectory', 'systemInfo', 'fetchUrl', 'webSearch', 'screenshot'])
-
-const laterOnes = (calls: TaskToolCall[], call: TaskToolCall) => calls.slice(calls.indexOf(call) + 1).filter(({ tool }) => tool === call.tool)
 const inWords = (calls: TaskToolCall[]) => [...new Set(calls.map(({ tool, error }) => `${tool} (${(error ?? 'no result').slice(0, 120)})`))].slice(0, 5).join(', ')
-const exitCode = ({ output }: TaskToolCall) => (output as { exitCode?: number | null } | undefined)?.exitCode ?? 0
+const pathOf = ({ input }: TaskToolCall) => (input as { path?: unknown } | undefined)?.path
 
-/** 1 without a complaint is how grep and test say no. */
-function isBadExit (call: TaskToolCall): boolean {
-  if (call.tool !== 'runCommand' || call.status !== 'complete') return false
-  const { stderr } = call.output as { stderr?: string }
-  return exitCode(call) !== 0 && !(exitCode(call) === 1 && !stderr)
-}
-
-async function absent (paths: string[], exists: Evidence['exists']): Promise<string[]> {
-  const there = await Promise.all(paths.map(exists))
-  return paths.filter((_, at) => !there[at])
+/** Those of the paths whose size, undefined when nothing is there, is `what`. */
+async function those (paths: string[], sizeOf: Evidence['sizeOf'], what: (size: number | undefined) => boolean): Promise<string[]> {
+  const sizes = await Promise.all(paths.map(sizeOf))
+  return paths.filter((_, at) => what(sizes[at]))
 }
 
 /** What is wrong, rule by rule; and the share of rules that hold, from 0 to 1. */
