@@ -52,16 +52,20 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: S
   const dir = mkdtempSync(`${prepared}-`)
   cpSync(prepared, dir, { recursive: true })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
-  let service: Sidecar = await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } })
   let deaths = 0
+  const dead = () => {
+    deaths++
+    return startService(t, where)
+  }
+  // Its first write comes before it listens.
+  let service: Sidecar = await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(dead)
   const seen: Sent[] = []
   const attempt = async (path: string, body: object): Promise<Stream> => {
     const stream = await post(`${service.url}${path}`, { id: 'chat', ...body })
     seen.push(...stream.events)
     if (!stream.isWhole) {
       await service.exited
-      deaths++
-      service = await startService(t, where)
+      service = await dead()
     }
     return stream
   }
