@@ -1,11 +1,11 @@
 import t from 'tap'
 import { prepare, SCENARIOS, survives } from './approval-kill.ts'
 
-// The durable writes of two approved calls: what was said, the questions, the answers, then `executing` and `done` of each.
+// The durable writes of two approved calls: that the service began, what was said, the questions, the answers, then `executing` and `done` of each.
 const MOMENTS = {
-  'before the first call has begun': '3 after',
-  'when the first call has happened and nobody knows': '4 before',
-  'before the second call has begun': '5 after'
+  'before the first call has begun': '4 after',
+  'when the first call has happened and nobody knows': '5 before',
+  'before the second call has begun': '6 after'
 }
 
 t.test('killed around an approved call, the service doubles no effect, and the conversation goes on', async (t) => {
