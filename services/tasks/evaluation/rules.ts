@@ -57,8 +57,8 @@ export const RULES: Record<string, Rule> = {
     const deed = deedWithoutCall(answer, calls)
     return deed && `The report says ${JSON.stringify(deed)}, but no tool has done that.`
   },
-  async claimedFilesAreThere ({ answer, sizeOf }) {
-    const missing = await those(claimedFiles(answer), sizeOf, (size) => size === undefined)
+  async claimedFilesAreThere ({ answer, calls, sizeOf }) {
+    const missing = await those(withoutDeleted(claimedFiles(answer), calls), sizeOf, (size) => size === undefined)
     return missing.length > 0 ? `The report names files as made that are not there: ${missing.join(', ')}.` : undefined
   },
   async namedFilesAreKnown ({ answer, goal, calls, sizeOf }) {
@@ -73,8 +73,8 @@ export const RULES: Record<string, Rule> = {
     const left = await those(claimed, sizeOf, (size) => size !== undefined)
     return left.length > 0 ? `The report names files as removed that are still there: ${left.join(', ')}.` : undefined
   },
-  async wantedFilesAreThere ({ goal, sizeOf }) {
-    const missing = await those(wantedFiles(goal), sizeOf, (size) => size === undefined)
+  async wantedFilesAreThere ({ goal, calls, sizeOf }) {
+    const missing = await those(withoutDeleted(wantedFiles(goal), calls), sizeOf, (size) => size === undefined)
     return missing.length > 0 ? `The goal asks for files that are not there: ${missing.join(', ')}.` : undefined
   },
   async filesHoldSomething ({ goal, answer, calls, sizeOf }) {
@@ -100,6 +100,12 @@ export const RULES: Record<string, Rule> = {
 
 const inWords = (calls: TaskToolCall[]) => [...new Set(calls.map(({ tool, error }) => `${tool} (${(error ?? 'no result').slice(0, 120)})`))].slice(0, 5).join(', ')
 const pathOf = ({ input }: TaskToolCall) => (input as { path?: unknown } | undefined)?.path
+
+/** A file that was made may have been removed again, as the goal wanted. */
+function withoutDeleted (paths: string[], calls: TaskToolCall[]): string[] {
+  const deleted = calls.filter((call) => isDone(call) && call.tool === 'deleteFile').map(pathOf)
+  return paths.filter((path) => !deleted.includes(path))
+}
 
 /** Those of the paths whose size, undefined when nothing is there, is `what`. */
 async function those (paths: string[], sizeOf: Evidence['sizeOf'], what: (size: number | undefined) => boolean): Promise<string[]> {

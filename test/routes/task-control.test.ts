@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { fakeClock } from '../clock.ts'
+import type { Plan } from '../fakes/gateway.ts'
+import { build } from '../helper.ts'
+import { allGone } from '../services/process/alive.ts'
+import { tasksOf } from '../tasks.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const plan = { plan: { phases: [{ description: 'do it' }] } }
+const stalled: Plan = { text: ['and ', 'then'], ending: 'stall', after: 4 }
+
+/** A service behind a model, with its tasks and what the model was asked. */
+async function withModel (t: Test, reply: (request: any, nth: number) => Plan | Promise<Plan>, settings: object = {}) {
+  const { app, gateway } = await withGateway(t, reply, settings)
+  const tasks = await tasksOf(t, app)
+  const calls = () => gateway.requests.filter(({ structured }) => structured === undefined)
+  return { app, tasks, events: await tasks.watch(), calls, systemOf: (n: number): string => calls()[n].body.prompt[0].content }
+}
+
+t.test('a comment is new in exactly the next run that starts, and known in those after it', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const { tasks, events, systemOf } = await withModel(t, async (_request, nth) => {
+    if (nth === 0) {
+      begun.resolve()
+      await held.promise
+    }
+    return { text: ['Fine.'] }
+  })
+  const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
+  await tasks.post(`/${task.id}/run`)
+  await begun.promise
+  await tasks.post(`/${task.id}/steer`, { comment: 'be kind' })
+  held.resolve()
+  await events.until('task:complete', { runNumber: 1 })
+  for (const runNumber of [2, 3]) {
+    await tasks.post(`/${task.id}/run`)
+    await events.until('task:complete', { runNumber })
+  }
+  t.notMatch(systemOf(0), 'be kind')
+  t.match(systemOf(1), '- be kind (new)')
+  t.match(systemOf(2), /- be kind$/m)
+  const [third, second, first] = await tasks.runs(task.id)
+  t.same([first, second, third].map(({ steering }) => steering), [[], ['be kind'], []])
+  t.match(await tasks.get(`/${task.id}`), { steeringHistory: [{ comment: 'be kind', runId: second.runId }] })
+})
+
+t.test('a comment that waits outlives a restart', async (t) => {
+  const { app, tasks } = await withModel(t, () => ({ text: ['Fine.'] }))
+  const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
+  await tasks.post(`/${task.id}/steer`, { comment: 'be kind' })
+  await app.close()
+  const { app: next, gateway } = await withGateway(t, () => ({ text: ['Fine.'] }), { home: app.home, cwd: app.cwd })
+  const again = await tasksOf(t, next)
+  const events = await again.watch()
+  await again.post(`/${task.id}/run`)
+  await events.until('task:complete')
+  t.match(gateway.requests[0].body.prompt[0].content, '- be kind (new)')
+})
+
+t.test('a run that uses more tokens than its budget fails and says so', async (t) => {
+  const { tasks, events } = await withModel(t, () => ({ toolCalls: [{ toolName: 'systemInfo', input: {} }], usage: { inputTokens: 60, outputTokens: 20 } }))
+  const task = await tasks.create('look round', { ...plan, budget: { maxTokensPerRun: 100 } })
+  await tasks.post(`/${task.id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: /used 160 tokens; its budget is 100/ })
+  t.match(await tasks.runs(task.id), [{ usage: { inputTokens: 120, outputTokens: 40 } }])
+})
+
+t.test('a run that works longer than its budget fails, and its model call ends', async (t) => {
+  const clock = fakeClock()
+  const { tasks, events, calls } = await withModel(t, () => stalled, { clock })
+  const task = await tasks.create('look round', { ...plan, budget: { maxMinutesPerRun: 0.5 } })
+  await tasks.post(`/${task.id}/start`)
+  while (calls().length === 0) await new Promise(setImmediate)
+  await clock.advance(30_000)
+  t.match(await events.until('task:error'), { status: 'failed', error: /worked for 0\.5 minutes/ })
+  t.equal(await calls()[0].ended, 'aborted')
+})
+
+for (const [verb, run] of [['pause', 'interrupted'], ['cancel', 'cancelled']]) {
+  t.test(`${verb} ends the model call under way at once`, async (t) => {
+    const { tasks, calls } = await withModel(t, () => stalled)
+    const task = await tasks.create('look round', plan)
+    await tasks.post(`/${task.id}/start`)
+    while (calls().length === 0) await new Promise(setImmediate)
+    await tasks.post(`/${task.id}/${verb}`)
+    t.equal(await calls()[0].ended, 'aborted')
+    t.match(await tasks.runs(task.id), [{ status: run }])
+  })
+
+  t.test(`${verb} ends the tool under way, with all its children`, async (t) => {
+    const app = await build(t)
+    const tasks = await tasksOf(t, app)
+    const events = await tasks.watch()
+    const task = await tasks.create('run `sleep 300 & echo $! > pid; echo ready; wait; touch late`')
+    await tasks.post(`/${task.id}/start`)
+    await events.until('task:tool-start')
+    while (!existsSync(`${app.cwd}/pid`) || readFileSync(`${app.cwd}/pid`, 'utf8') === '') await new Promise(setImmediate)
+    await tasks.post(`/${task.id}/${verb}`)
+    await allGone([Number(readFileSync(`${app.cwd}/pid`, 'utf8'))])
+    t.notOk(existsSync(`${app.cwd}/late`))
+    t.match(await tasks.runs(task.id), [{ status: run }])
+  })
+}
