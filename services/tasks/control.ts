@@ -169,7 +169,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     cancelRun: (taskId: string, runId: string): Promise<StoredRun> => book.change(taskId, async (task) => {
       const run = await book.run(taskId, runId)
       const isPausedHere = task.liveRun?.runId === runId
-      if (isOver(run) && !(isPausedHere && run.status === 'interrupted')) throw new WrongState(`The run is over: ${run.status}.`)
+      if (isOver(run) && !(isPausedHere && run.status === 'interrupted')) throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
       if (task.nextRun?.runId === runId) {
         queue.drop(runId)
         const { nextRun, ...rest } = task

@@ -5,7 +5,7 @@ export const RunNotFound = createError('ERR_RUN_NOT_FOUND', 'This task has no ru
 export const WrongState = createError('ERR_TASK_STATE', '%s', 409)
 export const BadTask = createError('ERR_INVALID_TASK', '%s', 400)
 export const TooManyTasks = createError('ERR_TOO_MANY_TASKS', 'There are already %d tasks; delete some first.', 409)
-export const NoQuestion = createError('ERR_NO_QUESTION', 'Nothing of this task waits for approval.', 409)
+export const NoQuestion = createError('ERR_NO_QUESTION', 'The task is %s, and nothing of it waits for approval. What does is announced by the event task:approval, and listed by GET /tasks/:id/runs as "questions".', 409)
 export const QuestionNotFound = createError('ERR_APPROVAL_NOT_FOUND', 'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.', 404)
 export const QuestionDecided = createError('ERR_APPROVAL_DECIDED', 'The approval request "%s" was already %s; the first decision stands.', 409)
 

@@ -25,7 +25,7 @@ export function createQuestions ({ deps, conductor, queue }: { deps: RunDeps, co
       const past = await book.run(task.id, known.runId)
       return { run: past, question: past.questions.find((question) => question.approvalId === approvalId)! }
     }
-    throw approvalId === undefined ? new NoQuestion() : new QuestionNotFound(approvalId)
+    throw approvalId === undefined ? new NoQuestion(task.status) : new QuestionNotFound(approvalId)
   }
 
   /** The task with a decision in its history, and in the memory when something was said with it. */
