@@ -20,13 +20,13 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
   const tasks = await tasksOf(t, service)
   const watch = await tasks.watch()
   /** The calls of the only run of a task with this goal. */
-  const done = async (goal: string): Promise<{ status: string, calls: any[] }> => {
+  const done = async (goal: string): Promise<{ status: string, output: string, calls: any[] }> => {
     const { id } = await tasks.create(goal)
     await tasks.post(`/${id}/start`)
     const { runId } = await watch.until('task:start', { taskId: id })
     await watch.ended(watch.of('task:start').length)
     const run = await tasks.get(`/${id}/runs/${runId}`)
-    return { status: run.status, calls: run.toolCalls }
+    return { status: run.status, output: run.output, calls: run.toolCalls }
   }
 
   const { status, calls } = await done(`use echo with {"message": "from a task"} then use image with {"characters": 100000} then use env with {"name": "TOKEN"} then fetch ${site.url}/ then search for cats then use the fork tool then use good_pid with {}`)
@@ -45,6 +45,7 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
 
   const lost = await done('use the crash tool then use good_echo with {"message": "still here"}')
   t.match(lost.calls.slice(0, 2).map(({ tool, status, output }) => [tool, status, output]), [['crash', 'error'], ['good_echo', 'complete', { content: [{ text: 'still here' }] }]])
+  t.match(lost.output, /could not use crash: The tool server was lost[^]*still here/, 'the report says both')
   await allGone([forked])
   t.ok(alive(good), 'the other server is the one it was')
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Reply } from './model.ts'
 import { phasesOf } from './phases.ts'
-import { lastRequest, type MadeCall } from './prompt.ts'
+import { lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
 import { HELP, report, type Outcome } from './report.ts'
 import { readSteps, type Step } from './split.ts'
 
@@ -11,12 +11,17 @@ const READ = 2_000
 /** As the requests of tasks begin their user's remarks. */
 const REMARK = /\n\nThe user adds: /
 
+/** As a run is asked to mend what was found wanting in it. */
+const REVIEW = /^A review of (?:this run|your answer) found:\n/
+
 /**
  * Does what the last user message says in plain commands, one tool call an answer, and reports the results at the end.
  * It keeps no state: what was done already stands in the prompt.
  */
 export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reply {
   const [request, ...remarks] = lastRequest(prompt).split(REMARK)
+  // What plain commands could do was done: what came of it is the answer still.
+  if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
   const steps = [...readSteps(request), ...remarks.flatMap(readRemark)]
   if (!steps.some((step) => step.kind === 'command')) return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
   const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name))

@@ -14,6 +14,12 @@ export function lastRequest (prompt: LanguageModelV4Prompt): string {
   return message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
 }
 
+/** The text the model said last; '' when it has said none. */
+export function lastAnswer (prompt: LanguageModelV4Prompt): string {
+  const texts = prompt.map((message) => message.role === 'assistant' ? message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('') : '')
+  return texts.findLast((text) => text !== '') ?? ''
+}
+
 /** What was called since the last user message, in order. */
 export function callsMade (prompt: LanguageModelV4Prompt): MadeCall[] {
   const calls = new Map<string, MadeCall>()
