@@ -24,6 +24,8 @@ export interface Settings {
   clock?: Clock
   /** How long a request may take to arrive, milliseconds. */
   arrival?: typeof ARRIVAL
+  /** All data and the configuration were replaced: the service must be closed and built anew. */
+  replaced?: () => void
   /** What compiles the routes' schemas, for those who want to watch. */
   compilers?: typeof lazyCompilers
   log?: DestinationStream
@@ -54,7 +56,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
   const app = Fastify({
     loggerInstance: pino({
       level: 'info',
-      redact: ['req.headers.authorization'],
+      redact: ['req.headers.authorization', 'req.headers["x-export-passphrase"]'],
       hooks: { streamWrite: (line) => struck(line, secrets.all()) }
     }, settings.log ?? pino.destination(2)),
     logController: new LogController({ disableRequestLogging: true }),

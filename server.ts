@@ -24,26 +24,43 @@ async function main () {
   // A shell that no longer listens is no reason to end.
   process.stdout.on('error', () => {})
 
+  const { host, port: chosen } = options
   const home = resolve(options.home ?? join(homedir(), '.local-agent'))
-  const building = buildApp({ ...options, home, cwd: process.cwd() })
-  const ending = endWith(building)
-  try {
-    const app = await building
-    if (ending.begun) return
-    await app.listen({ host: options.host, port: options.port ?? app.config.current.port ?? PORT })
-    announce(app)
-  } catch (error) {
-    if (ending.begun) return
-    ending.uninstall()
-    await building.then((app) => app.close(), () => {})
-    throw error
+  const build = () => buildApp({ ...options, home, cwd: process.cwd(), replaced: () => { beginAnew().catch(fail) } })
+  const service = { building: build() }
+  const ending = endWith(service)
+
+  async function serve (port?: number): Promise<App | undefined> {
+    const { building } = service
+    try {
+      const app = await building
+      if (ending.begun) return
+      await app.listen({ host, port: port ?? chosen ?? app.config.current.port ?? PORT })
+      return app
+    } catch (error) {
+      if (ending.begun) return
+      ending.uninstall()
+      await building.then((app) => app.close(), () => {})
+      throw error
+    }
   }
+
+  /** All data were replaced: the service goes on with the new ones, where it was. */
+  async function beginAnew () {
+    const old = await service.building
+    const { port } = old.server.address() as { port: number }
+    service.building = old.close().then(build)
+    await serve(port)
+  }
+
+  const app = await serve()
+  if (app) announce(app)
 }
 
 /** Signals and errors that nobody caught close the service, also while it is still starting; SIGHUP reloads its configuration. */
-function endWith (building: Promise<App>) {
+function endWith (service: { building: Promise<App> }) {
   process.on('SIGHUP', () => {
-    building.then(async (app) => {
+    service.building.then(async (app) => {
       await app.config.reload().then(() => app.log.info('config.json was reloaded'), (error) => app.log.error(error.message))
     }, () => {})
   })
@@ -57,7 +74,7 @@ function endWith (building: Promise<App>) {
   }, async ({ err }) => {
     ending.begun = true
     if (err) say(`ending after an error that nobody caught: ${err.stack ?? err}`)
-    const app = await building.catch(() => undefined)
+    const app = await service.building.catch(() => undefined)
     await app?.close()
   })
   return ending
@@ -75,10 +92,12 @@ function say (line: string) {
   process.stderr.write(`${line}\n`)
 }
 
-main().catch((error) => {
+function fail (error: unknown) {
   const { message, exitCode } = explainStart(error)
   say(message)
   process.exitCode = exitCode
   // Whatever a failed start left open must not keep the process.
   setTimeout(() => process.exit(), 1_000).unref()
-})
+}
+
+main().catch(fail)

@@ -60,6 +60,11 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => parseBody(bytes))
+  // Backups only; the route reads it as it comes.
+  app.addContentTypeParser('application/octet-stream', async ({ routeOptions }: FastifyRequest, payload: AsyncIterable<Buffer>) => {
+    if (routeOptions.config?.stream) return payload
+    for await (const chunk of payload) if (chunk.length > 0) throw new NotJsonMedia()
+  })
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => {
     if (bytes.length > 0) throw new NotJsonMedia()
   })

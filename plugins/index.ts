@@ -1,5 +1,6 @@
 import type { App, Settings } from '../app.ts'
 import agent from './agent.ts'
+import backup from './backup.ts'
 import brain from './brain.ts'
 import catalog from './catalog.ts'
 import clock from './clock.ts'
@@ -47,6 +48,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(agent)
   await app.register(catalog)
   await app.register(extraction)
+  await app.register(backup, settings)
   await app.register(health)
   await app.register(docs)
   await app.register(drain)

@@ -10,6 +10,8 @@ declare module 'fastify' {
     }
   }
   interface FastifyContextConfig {
+    /** The body is bytes that the route reads as they come. */
+    stream?: boolean
     /** Answered without a token. */
     open?: boolean
     /** Answered while the service shuts down. */

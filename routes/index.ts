@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import agent from './agent.ts'
+import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
 import mcp from './mcp.ts'
@@ -18,4 +19,5 @@ export async function registerRoutes (app: App) {
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)
+  await app.register(backup)
 }

@@ -771,6 +771,21 @@ export type Health = {
 };
 
 /**
+ * The backup is in place; createdAt is when it was made
+ */
+export type Imported = {
+    status: 'imported';
+    /**
+     * How many records the backup held
+     */
+    records: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+};
+
+/**
  * A fact, and where it comes from; without `source` it was taught by hand
  */
 export type KnownFact = {
@@ -5104,3 +5119,113 @@ export type DisconnectToolServerResponses = {
 };
 
 export type DisconnectToolServerResponse = DisconnectToolServerResponses[keyof DisconnectToolServerResponses];
+
+export type ExportAllData = {
+    body?: never;
+    headers: {
+        /**
+         * What the backup is enciphered with, UTF-8. Without it nobody can read the backup
+         */
+        'x-export-passphrase': string;
+    };
+    path?: never;
+    query?: never;
+    url: '/export';
+};
+
+export type ExportAllErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ExportAllError = ExportAllErrors[keyof ExportAllErrors];
+
+export type ExportAllResponses = {
+    /**
+     * The backup: brain, threads, tasks with their runs, approvals, configuration and secrets
+     */
+    200: Blob | File;
+};
+
+export type ExportAllResponse = ExportAllResponses[keyof ExportAllResponses];
+
+export type ImportAllData = {
+    body: Blob | File;
+    headers: {
+        /**
+         * What the backup is enciphered with, UTF-8. Without it nobody can read the backup
+         */
+        'x-export-passphrase': string;
+    };
+    path?: never;
+    query?: never;
+    url: '/import';
+};
+
+export type ImportAllErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     */
+    403: Error;
+    /**
+     * The state does not allow it
+     */
+    409: Error;
+    /**
+     * The body is larger than the route takes
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * A mistake of the service's; its log says more
+     */
+    500: Error;
+    /**
+     * The service is shutting down, or its store cannot be written
+     */
+    503: Error;
+};
+
+export type ImportAllError = ImportAllErrors[keyof ImportAllErrors];
+
+export type ImportAllResponses = {
+    /**
+     * The backup is in place; createdAt is when it was made
+     */
+    200: Imported;
+};
+
+export type ImportAllResponse = ImportAllResponses[keyof ImportAllResponses];

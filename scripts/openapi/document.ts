@@ -48,6 +48,7 @@ export const textOf = (document: Json): string => `${JSON.stringify(document, un
 /** Adds to an operation what holds for all of them. */
 function finish (operation: Json, method: string, config: Json) {
   operation.security = config?.open ? [] : SECURITY
+  if (config?.stream) operation.requestBody = { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
   if (config?.optionalBody) operation.requestBody.required = false
   for (const parameter of operation.parameters ?? []) if (parameter.schema.default !== undefined) parameter.required = false
   for (const [status, response] of Object.entries<Json>(operation.responses)) {

@@ -59,6 +59,8 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
     dir,
     /** The configuration in force. */
     get current (): Config { return current },
+    /** The whole file as it was taken over. It may hold keys. */
+    get raw (): Record<string, unknown> { return raw },
     /** What is wrong with the file that was taken over, until a reload or a change mends it. */
     get problem (): string | undefined { return problem },
 

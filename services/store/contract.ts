@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { OpenDatabase } from './database.ts'
 import type { Migration } from './migrations.ts'
+import type { Next } from './next.ts'
 
 /** One change of a transaction. Values are JSON; keys are printable ASCII without spaces, not starting with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
@@ -26,6 +27,14 @@ export interface StoredRecord<T> {
   update (change: (value: T) => T | Promise<T>): Promise<T>
   /** Puts a value in place of the old one, unread: the way out when that is damaged. Durable before it resolves. */
   replace (value: T): Promise<T>
+}
+
+/** What a store holds. */
+export interface StoreContents {
+  schema: number
+  /** What `digest` works with: keys of records are made by it. */
+  digestKey: Buffer
+  records: AsyncIterable<[key: string, value: unknown]>
 }
 
 export interface StoreStatus {
@@ -54,6 +63,12 @@ export interface Store {
   /** Keyed hash (hex) for ids that callers chose: database keys lie readable on disk. */
   digest (text: string): string
   status (): StoreStatus
+  /** All records as they are now, the single ones among them. */
+  contents (signal: AbortSignal): StoreContents
+  /** Begins a database that is to take the place of this one, for contents of another or the same store. */
+  stage (contents: Omit<StoreContents, 'records'>): Promise<Next>
+  /** Waits for the writes under way, lets go of the database, does `work` and then lets go of the directory. */
+  closeFor (work: () => Promise<void>): Promise<void>
   /** Waits for the writes under way, then lets go of the directory. May be called again. */
   close (): Promise<void>
 }

@@ -1,23 +1,28 @@
 import type { ListOptions } from './contract.ts'
 import { chunks, endOf, type RawRange } from './database.ts'
 import type { Engine } from './engine.ts'
-import { assertKey, FIRST_KEY } from './names.ts'
+import { assertKey, FIRST_KEY, isOwn } from './names.ts'
 
 /** Deciphers a record. */
 type Open = <T>(key: string, envelope: Buffer) => T
 
 /** See `Store.list`. */
-export async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
-  const range = rangeOf(prefix, options)
+export const list = <T>(engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> => walk<T>(engine, open, rangeOf(prefix, options), options.signal)
+
+/** Every record, the store's single ones among them, but for what describes the database itself. */
+export const everything = (engine: Engine, open: Open, signal: AbortSignal): AsyncGenerator<[string, unknown]> => walk(engine, (key, envelope) => isOwn(key) ? undefined : open(key, envelope), {}, signal)
+
+async function * walk<T> (engine: Engine, open: (key: string, envelope: Buffer) => T | undefined, range: RawRange, signal?: AbortSignal): AsyncGenerator<[string, T]> {
   const source = await engine.read(async (database) => chunks(database, range))
   try {
     for (;;) {
-      options.signal?.throwIfAborted()
+      signal?.throwIfAborted()
       const { done, value: chunk } = await engine.read(() => source.next())
       if (done) return
       for (const [key, envelope] of chunk) {
-        options.signal?.throwIfAborted()
-        yield [key, open<T>(key, envelope)]
+        signal?.throwIfAborted()
+        const value = open(key, envelope)
+        if (value !== undefined) yield [key, value]
       }
     }
   } finally {

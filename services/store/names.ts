@@ -13,6 +13,8 @@ export const DIGEST = '!digest'
 /** The records that are not enciphered. */
 export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])
 
+/** A record beside data that an import has brought, until its tasks were looked at. */
+export const IMPORTED = 'imported'
 /** Records that describe the database: they are not copied with its contents. */
 export const isOwn = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 

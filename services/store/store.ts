@@ -1,9 +1,9 @@
-import type { Store, StoredRecord, StoreLog, StoreOptions } from './contract.ts'
+import type { Store, StoredRecord, StoreOptions } from './contract.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { rootOf, StoreIoError, StoreStartError } from './errors.ts'
 import { privateDirectory } from './files.ts'
-import { digestOf } from './keys.ts'
-import { list } from './list.ts'
+import { digestOf, withDigestKey } from './keys.ts'
+import { everything, list } from './list.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { toRaw } from './migrate.ts'
 import { assertKey, recordKey } from './names.ts'
@@ -20,7 +20,7 @@ export async function openStore (options: StoreOptions): Promise<Store> {
   const lock = await acquireLock(options.dir)
   try {
     const opened = await openData(options, lock)
-    return createStore(createEngine({ ...opened, clock: options.clock, log: options.log }), opened, lock, options.log)
+    return createStore(createEngine({ ...opened, clock: options.clock, log: options.log }), opened, lock, options)
   } catch (error) {
     lock.release()
     // What LevelDB says of the disk is for the user, not for a stack.
@@ -28,7 +28,7 @@ export async function openStore (options: StoreOptions): Promise<Store> {
   }
 }
 
-function createStore (engine: Engine, { keys, repaired, seal: sealFiles }: Opened, lock: Lock, log?: StoreLog): Store {
+function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }: Opened, lock: Lock, { dir, log }: StoreOptions): Store {
   const records = new Map<string, StoredRecord<any>>()
   let closed: Promise<void> | undefined
   let damaged = false
@@ -45,6 +45,15 @@ function createStore (engine: Engine, { keys, repaired, seal: sealFiles }: Opene
   async function read<T> (key: string): Promise<T | undefined> {
     const envelope = await engine.read((database) => database.get(key))
     return envelope && open<T>(key, envelope)
+  }
+
+  function close (work?: () => Promise<void>): Promise<void> {
+    closed ??= engine.close().then(async (isWhole) => {
+      // Without the list the next start takes the files as they are, as after a crash.
+      if (isWhole) await sealFiles().catch((error) => log?.warn({ err: error }, 'the files of the store could not be listed'))
+      await work?.()
+    }).finally(lock.release)
+    return closed
   }
 
   return {
@@ -67,12 +76,12 @@ function createStore (engine: Engine, { keys, repaired, seal: sealFiles }: Opene
     },
     digest: (text) => digestOf(keys, text),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
-    close: () => {
-      closed ??= engine.close().then(async (isWhole) => {
-        // Without the list the next start takes the files as they are, as after a crash.
-        if (isWhole) await sealFiles().catch((error) => log?.warn({ err: error }, 'the files of the store could not be listed'))
-      }).finally(lock.release)
-      return closed
-    }
+    contents: (signal) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: everything(engine, open, signal) }),
+    async stage ({ schema, digestKey }) {
+      const { createNext } = await import('./next.ts')
+      return createNext({ dir, keys: withDigestKey(keys, digestKey), meta: { ...meta, schema } })
+    },
+    closeFor: close,
+    close: () => close()
   }
 }

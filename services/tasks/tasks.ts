@@ -2,6 +2,7 @@ import type { Task, TaskBody, TaskChanges, TaskQuery } from '../../schemas/tasks
 import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Static } from '@sinclair/typebox'
+import { IMPORTED } from '../store/names.ts'
 import { createBook } from './book.ts'
 import { createConductor } from './conduct.ts'
 import { createControl } from './control.ts'
@@ -50,6 +51,7 @@ export function createTasks (given: TaskDeps) {
 
   /** Everything that was under way when the service last ended goes on. */
   async function recover () {
+    if (await store.get(IMPORTED) !== undefined) await (await import('./imported.ts')).settleImported({ store, clock, book, schedules })
     for await (const [key] of store.list(TRASH)) await purge(key.slice(TRASH.length))
     for await (const [, { id }] of book.tasks()) {
       if (closing.signal.aborted) return

@@ -54,6 +54,14 @@ t.test('the service', async (t) => {
   t.same((await sdk.getOpenapi(options)).data, document, 'getOpenapi')
 })
 
+t.test('everything as one file, and back', async (t) => {
+  const options = await clientOf(await build(t))
+  const headers = { 'x-export-passphrase': 'correct horse' }
+  const { data: backup } = await sdk.exportAll({ ...options, headers, parseAs: 'blob' })
+  t.ok((backup as Blob).size > 100)
+  is(t, (await sdk.importAll({ ...options, headers, body: backup as Blob })).data, { status: 'imported', records: Number, createdAt: Number }, 'importAll')
+})
+
 t.test('a run as one object', async (t) => {
   const write = { toolName: 'writeFile', input: { path: 'a', content: 'A' } }
   const { app } = await withGateway(t, (_request, nth) => [

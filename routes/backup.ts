@@ -1,0 +1,34 @@
+import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { BackupHeaders, ImportedSchema, PASSPHRASE_HEADER } from '../schemas/backup.ts'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+
+const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  app.addSchema(ImportedSchema)
+
+  app.get('/export', {
+    schema: {
+      tags: ['service'],
+      operationId: 'exportAll',
+      summary: 'Everything the service remembers, as one enciphered file',
+      headers: BackupHeaders,
+      response: { 200: { description: 'The backup: brain, threads, tasks with their runs, approvals, configuration and secrets', content: { 'application/octet-stream': { schema: Bytes } } }, 409: ErrorRef }
+    }
+  }, async (request, reply) => reply.type('application/octet-stream').header('cache-control', 'no-store').header('content-disposition', 'attachment; filename="local-agent.backup"')
+    .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.over)))
+
+  app.post('/import', {
+    config: { stream: true },
+    schema: {
+      tags: ['service'],
+      operationId: 'importAll',
+      summary: 'Puts a backup in the place of everything the service remembers',
+      headers: BackupHeaders,
+      response: { 200: ref(ImportedSchema), 409: ErrorRef }
+    }
+  }, async (request, reply) => app.backup.import(request.body, request.headers[PASSPHRASE_HEADER], reply.over))
+}
+
+export default routes

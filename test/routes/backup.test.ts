@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream'
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import { openRun, userSays } from '../reader.ts'
+import { fakeClock } from '../clock.ts'
+import { build } from '../helper.ts'
+import { tasksOf } from '../tasks.ts'
+import { withGateway } from '../with-gateway.ts'
+
+const PASSPHRASE = 'correct horse battery'
+const headers = { 'x-export-passphrase': PASSPHRASE, 'content-type': 'application/octet-stream' }
+const exported = async (app: App) => (await app.inject({ url: '/export', headers: { 'x-export-passphrase': PASSPHRASE } })).rawPayload
+const send = (app: App, payload: Buffer) => app.inject({ method: 'POST', url: '/import', headers, payload })
+
+/** The service that is there after an import. */
+async function importInto (t: Test, payload: Buffer, settings: object) {
+  const app = await build(t, settings)
+  t.match((await send(app, payload)).json(), { status: 'imported' })
+  t.equal((await app.inject('/memory/brain')).statusCode, 503, 'nothing more is taken by the one that ends')
+  await app.close()
+  const { home, cwd } = app
+  const next = await build(t, { ...settings, config: undefined, home, cwd })
+  await next.listen({ port: 0, host: '127.0.0.1' })
+  return next
+}
+
+t.test('while a run is under way, or one of a task, nothing is imported', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
+  const live = await openRun(app, { ...userSays('go'), id: 'live' })
+  await live.says('first ')
+  t.match((await send(app, Buffer.from('whatever'))).json(), { statusCode: 409, error: /A run is under way/ })
+  await app.inject({ method: 'POST', url: '/run/live/stop' })
+  await live.ended
+  const tasks = await tasksOf(t, app)
+  const task = await tasks.create('go on for ever')
+  await tasks.post(`/${task.id}/start`)
+  t.match((await send(app, Buffer.from('whatever'))).json(), { statusCode: 409, error: /of a task/ })
+})
+
+t.test('runs that were under way are interrupted by an import, and schedules go on from then', async (t) => {
+  const clock = fakeClock()
+  const asked = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, () => {
+    asked.resolve()
+    return { text: ['first ', 'never'], ending: 'stall', after: 4 }
+  }, { clock })
+  const tasks = await tasksOf(t, app)
+  const daily = await tasks.create('look round', { taskType: 'recurring', schedule: { interval: 'daily', at: '09:00', timezone: 'UTC' } })
+  await tasks.post(`/${daily.id}/start`)
+  const once = await tasks.create('go on for ever')
+  await tasks.post(`/${once.id}/start`)
+  await asked.promise
+  const backup = await exported(app)
+  await app.close()
+
+  await clock.advance(10 * 24 * 3600_000 + 5 * 3600_000)
+  const next = await importInto(t, backup, { clock, gatewayKey: 'the-key' })
+  const there = await tasksOf(t, next)
+  while (next.tasks.check() === 'starting') await new Promise(setImmediate)
+  t.match(await there.runs(once.id), [{ status: 'interrupted', error: /when the backup was made/ }])
+  t.match(await there.get(`/${once.id}`), { status: 'failed' })
+  const { nextRunAt, status } = await there.get(`/${daily.id}`)
+  t.equal(status, 'scheduled')
+  t.equal(nextRunAt, Date.UTC(2026, 0, 16, 9), 'the ten days before are not made up for')
+  t.same(await there.runs(daily.id), [])
+  t.equal(await next.store.get('imported'), undefined)
+})
+
+t.test('an export is of one moment, whatever is written meanwhile', async (t) => {
+  const app = await build(t)
+  for (let n = 0; n < 300; n++) await app.store.transact([{ type: 'put', key: `thing/${String(n).padStart(5, '0')}`, value: { v: 0, pad: 'x'.repeat(2_000) } }])
+  const stream = await app.backup.export(PASSPHRASE, new AbortController().signal)
+  const pieces: Buffer[] = []
+  for await (const piece of stream) {
+    if (pieces.length === 2) await app.store.transact([0, 299].map((n) => ({ type: 'put', key: `thing/${String(n).padStart(5, '0')}`, value: { v: 1 } })))
+    pieces.push(piece as Buffer)
+  }
+  await app.close()
+  const next = await importInto(t, Buffer.concat(pieces), {})
+  t.match(await next.store.get('thing/00000'), { v: 0 })
+  t.match(await next.store.get('thing/00299'), { v: 0 })
+})
+
+t.test('a reader that takes nothing of an export loses it after a minute, and the next may have one', async (t) => {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  for (let n = 0; n < 40; n++) await app.store.transact([{ type: 'put', key: `thing/${n}`, value: { pad: 'x'.repeat(50_000) } }])
+  const stream = await app.backup.export(PASSPHRASE, new AbortController().signal)
+  await new Promise((resolve) => { stream.once('readable', resolve) })
+  await t.rejects(app.backup.export(PASSPHRASE, new AbortController().signal), { code: 'ERR_BACKUP_BUSY' })
+  const closed = new Promise((resolve) => { stream.once('close', resolve) })
+  await clock.advance(61_000)
+  await clock.advance(61_000)
+  await closed
+  t.ok((await exported(app)).length > 2_000_000)
+})
+
+t.test('a sender that goes away in the middle leaves nothing behind', async (t) => {
+  const app = await build(t)
+  await t.rejects(app.backup.import(Readable.from((async function * () {
+    yield Buffer.from('lagentbk')
+    throw new Error('gone')
+  })()), PASSPHRASE, new AbortController().signal))
+  t.equal((await app.inject('/memory/brain')).statusCode, 200)
+  const backup = await exported(app)
+  t.equal((await send(app, backup)).statusCode, 200)
+})
