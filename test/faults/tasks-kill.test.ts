@@ -1,11 +1,11 @@
 import t from 'tap'
 import { prepare, SCENARIOS, survives } from './tasks-kill.ts'
 
-// The durable writes up to there: the task, its start, the run's start, its phases, a step, what was looked at; then of
-// each call that changes something its intent and its result, or of those that ask the question and the answer.
+// The durable writes up to there: that the service began, the task, its start, the run's start, its phases, a step, what was
+// looked at; then the intent and the result of a call, or the question and the answer.
 const MOMENTS = {
   asked: { 'when the answer is taken and nobody works yet': '8 after' },
-  unasked: { 'before a call has begun': '7 after', 'when a call has happened and nobody knows': '8 before' }
+  unasked: { 'when a call has happened and nobody knows': '8 before' }
 }
 
 for (const [name, moments] of Object.entries(MOMENTS)) {
