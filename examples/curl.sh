@@ -8,18 +8,7 @@
 # If the service was started with LOCAL_AGENT_TOKEN, set that here too.
 set -euo pipefail
 
-base=${1:-http://127.0.0.1:3001}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-# call METHOD PATH [JSON]: prints the answer; --no-buffer shows streams as they come, --fail-with-body ends us on errors.
-call () {
-  local body=()
-  if [ $# -gt 2 ]; then body=(--header 'Content-Type: application/json' --data "$3"); fi
-  if [ -n "${LOCAL_AGENT_TOKEN:-}" ]; then body+=(--header "Authorization: Bearer $LOCAL_AGENT_TOKEN"); fi
-  curl --silent --show-error --no-buffer --fail-with-body --request "$1" ${body[@]+"${body[@]}"} "$base$2"
-}
-step () { printf '\n\n== %s\n' "$1"; }
+. "$(dirname "$0")/call.sh"
 
 step 'Is it up, and what is it?'
 call GET /health

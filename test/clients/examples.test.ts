@@ -4,7 +4,8 @@ import t from 'tap'
 import { startService } from '../sidecar.ts'
 
 const execute = promisify(execFile)
-const SCRIPT = new URL('../../examples/curl.sh', import.meta.url).pathname
+const script = (name: string) => new URL(`../../examples/${name}.sh`, import.meta.url).pathname
+const SCRIPT = script('curl')
 
 for (const token of [undefined, 'a-token-of-the-shell']) {
   t.test(`examples/curl.sh works against a service ${token ? 'with' : 'without'} a token`, async (t) => {
@@ -22,6 +23,29 @@ for (const token of [undefined, 'a-token-of-the-shell']) {
     t.same([brain.facts, brain.preferences], [[], { greeting: 'hello' }])
   })
 }
+
+t.test('examples/tasks.sh takes a task from its making to its end', async (t) => {
+  const dir = t.testdir({ home: {}, work: {} })
+  const env = { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' }
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
+
+  const { stdout, stderr } = await execute('bash', [script('tasks'), service.url], { timeout: 60_000, env: { PATH: process.env.PATH, ...env } })
+
+  t.equal(stderr, '')
+  const steps = [
+    '"status":"planned"', '"status":"scheduled"', '"upcoming":[', '"runNumber":1', '"type":"task:approval"', '"tool":"writeFile"', '"approved":true,"status":"running"',
+    '"kind":"result"', '"approved":true,"status":"completed"', '"type":"task:complete"', 'hello.txt now holds: hello', '"runTriggered":true', '"runNumber":2', '"trigger":"steer"',
+    '"steering":["Be brief."]', '"status":"paused"', '"status":"scheduled"', '"status":"cancelled"', '"ok":true,"taskId"'
+  ]
+  let at = 0
+  for (const said of steps) {
+    const found = stdout.indexOf(said, at)
+    t.not(found, -1, `then ${said}`)
+    at = Math.max(found, at)
+  }
+  const tasks = await fetch(`${service.url}/tasks`, { headers: { authorization: `Bearer ${env.LOCAL_AGENT_TOKEN}` } })
+  t.same(await tasks.json(), { tasks: [] })
+})
 
 t.test('examples/curl.sh stops at the first call that fails', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
