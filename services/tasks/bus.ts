@@ -75,13 +75,15 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
     tell (told: Told) {
       const now = clock.monotonic()
       if (queue.length === 0) waitsSince = now
+      // What counts is how far it was behind before: one event may be as large as it is.
+      if (now - waitsSince > (bytes > MAX_LAG ? LAG_MS : STALL_MS) || bytes > MOST) {
+        queue = []
+        end()
+        return onDrop()
+      }
       queue.push(told)
       bytes += told.data.length
       wake.resolve()
-      if (now - waitsSince <= (bytes > MAX_LAG ? LAG_MS : STALL_MS) && bytes <= MOST) return
-      queue = []
-      end()
-      onDrop()
     },
 
     async * events (): AsyncGenerator<Told> {
