@@ -38,9 +38,19 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
       } catch (error) {
         if ((error as { statusCode?: number }).statusCode === 404 || closed.signal.aborted) return undefined
         log.error({ err: error, ...about }, failure)
+        if (!isStore(error)) return abandon(about)
         await clock.sleep(RETRY_MS, closed.signal).catch(() => {})
       }
     }
+  }
+
+  /** Ends a run that cannot be worked with, such as one whose history is damaged. */
+  async function abandon ({ taskId, runId }: { taskId: string, runId: string }): Promise<undefined> {
+    await book.change<undefined>(taskId, async (task) => {
+      const run = task.liveRun?.runId === runId ? await book.runAt(task.liveRun, taskId) : undefined
+      if (run === undefined || isOver(run)) return undefined
+      return over(task, run, [], { status: 'interrupted', error: 'The run could not go on: what it had done cannot be read. The log of the service says more.' })
+    }).catch((error) => log.error({ err: error, taskId, runId }, 'a run could not be given up'))
   }
 
   /** The run begins, or goes on; undefined when it is no longer wanted. Its session is there before anybody else may touch the task. */
@@ -67,7 +77,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
   }
 
   async function conduct (taskId: string, runId: string): Promise<void> {
-    const session = await insist(() => start(taskId, runId), { taskId, runId }, 'a run could not begin; trying again')
+    const session = await insist(() => start(taskId, runId), { taskId, runId }, 'a run could not begin')
     if (session === undefined) return
     const ended: How = await launcher.run(runId, session.main, session.signal).then((how) => ({ how }), (error) => ({ error }))
     const kind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
@@ -85,7 +95,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
         return undefined
       }
       return outcome(task, last, session, ended)
-    }), { taskId, runId }, 'the end of a run could not be stored; trying again')
+    }), { taskId, runId }, 'the end of a run could not be stored')
   }
 
   const putDown = (task: StoredTask, run: StoredRun): Change<undefined> => ({ task, runs: [{ ...run, putDown: true }], answer: undefined })
@@ -165,7 +175,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
         return undefined
       }
       const crashes = run.crashes + (run.putDown ? 0 : 1)
-      if (crashes >= MOST_CRASHES) return over(task, { ...run, crashes }, await book.events(run.runId), { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` })
+      if (crashes >= MOST_CRASHES) return over(task, { ...run, crashes }, await book.events(run.runId).catch(() => []), { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` })
       return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: push }
     }),
 

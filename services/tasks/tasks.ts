@@ -52,7 +52,9 @@ export function createTasks (given: TaskDeps) {
   /** Everything that was under way when the service last ended goes on. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) await (await import('./imported.ts')).settleImported({ store, clock, book, schedules })
-    for await (const [key] of store.list(TRASH)) await purge(key.slice(TRASH.length))
+    for await (const [key] of store.list(TRASH)) {
+      await purge(key.slice(TRASH.length)).catch((error) => log.error({ err: error, key }, 'what a deleted task left behind could not be removed'))
+    }
     for await (const [, { id }] of book.tasks()) {
       if (closing.signal.aborted) return
       // One that cannot be read holds up no other.

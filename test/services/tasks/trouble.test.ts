@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { App } from '../../../app.ts'
-import { StoreUnavailable } from '../../../services/store/errors.ts'
+import { RecordDamaged, StoreUnavailable } from '../../../services/store/errors.ts'
 import type { ListOptions, Op } from '../../../services/store/contract.ts'
 import { TASKS } from '../../../services/tasks/record.ts'
 import { effects } from '../../effects.ts'
@@ -101,6 +101,24 @@ t.test('what begins while the service still looks for what was under way is begu
   await events.until('task:complete')
   t.match(await tasks.runs(id), [{ attempts: 1, status: 'completed' }])
   t.equal(effects(app.cwd), 'once\n')
+})
+
+t.test('a run whose history is damaged is over, and its task can be used on', async (t) => {
+  const { app, tasks, events } = await setUp(t)
+  const { id } = await tasks.create(EFFECT)
+  await tasks.post(`/${id}/start`)
+  await tasks.post(`/${id}/pause`)
+  const { list } = app.store
+  app.store.list = async function * (prefix: string, options?: ListOptions) {
+    if (prefix.startsWith('task-event/')) throw new RecordDamaged(prefix)
+    yield * list<any>(prefix, options)
+  } as typeof list
+  await tasks.post(`/${id}/resume`)
+  t.match(await events.until('task:error'), { status: 'interrupted', error: /cannot be read/ })
+  t.equal((await tasks.get(`/${id}`)).status, 'failed')
+  app.store.list = list
+  await tasks.post(`/${id}/run`)
+  await events.until('task:complete', { runNumber: 2 })
 })
 
 t.test('a run that takes the place of a paused one ends that', async (t) => {
