@@ -182,3 +182,12 @@ t.test('with never, nothing is asked: the tools run and the result stands', asyn
   t.same(events.of('task:approval'), [])
   t.same([existsSync(`${app.cwd}/a.txt`), existsSync(`${app.cwd}/b.txt`)], [false, true])
 })
+
+t.test('what the configuration denies stays denied with never', async (t) => {
+  const { tasks, events, app } = await withModel(t, [[{ toolCalls: [{ toolName: 'deleteFile', input: { path: 'a.txt' } }] }, say('Nothing was deleted.')]], { config: { permissions: { deleteFile: 'deny' } } })
+  writeFileSync(`${app.cwd}/a.txt`, 'x')
+  const task = await tasks.create('tidy up', { ...plan, approval: { mode: 'never' } })
+  await tasks.post(`/${task.id}/start`)
+  await events.until('task:error')
+  t.ok(existsSync(`${app.cwd}/a.txt`))
+})
