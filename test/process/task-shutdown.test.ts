@@ -5,7 +5,8 @@ import { startService, type Sidecar } from '../sidecar.ts'
 import { tasksOf } from '../tasks.ts'
 
 const WITHIN_MS = 5_000
-const waiting = (n: number) => ({ toolCalls: [{ toolName: 'runCommand', input: { command: `: cut-off-${n}; trap '' TERM; sleep 300` } }] })
+const marker = (n: number) => `cut-off-${process.pid}-${n}`
+const waiting = (n: number) => ({ toolCalls: [{ toolName: 'runCommand', input: { command: `: ${marker(n)}; trap '' TERM; sleep 300` } }] })
 const STEPS = [...[0, 1, 2].map(waiting), { toolCalls: [{ toolName: 'runCommand', input: { command: 'echo' } }] }, { text: 'done' }]
 
 function place (t: Test, script: object[]) {
@@ -29,7 +30,7 @@ async function running ({ tasks, events, task }: Awaited<ReturnType<typeof atWor
   for (;;) {
     const seen = events.events.length
     const [run] = await tasks.runs(task.id)
-    if (run?.toolCalls[n]?.status === 'pending' && withArgument(`cut-off-${n}`).length > 0) return run
+    if (run?.toolCalls[n]?.status === 'pending' && withArgument(marker(n)).length > 0) return run
     if (run?.completedAt !== undefined) throw new Error(`it is over: ${JSON.stringify(run)}`)
     await Promise.race([events.beyond(seen), new Promise((resolve) => setTimeout(resolve, 20))])
   }
@@ -49,7 +50,7 @@ t.test('a run is put down by every shutdown, goes on at every start, and is neve
   for (let life = 0; life < 3; life++) {
     const at = await atWork(t, where, life === 0)
     t.match(await running(at, life), { status: 'running', attempts: life + 1 })
-    const pids = withArgument(`cut-off-${life}`)
+    const pids = withArgument(marker(life))
     const { code, ms } = await timed(at.service)
     t.equal(code, 0)
     t.ok(ms < WITHIN_MS, `${ms} ms`)

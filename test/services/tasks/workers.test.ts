@@ -7,6 +7,7 @@ import { tasksOf } from '../../tasks.ts'
 import { allGone, withArgument } from '../process/alive.ts'
 import { misbehavingWorkers } from './workers.ts'
 
+const MARKER = `left-behind-${process.pid}`
 const EFFECT = 'run `echo once >> effects.log`'
 
 async function setUp (t: Test) {
@@ -62,12 +63,12 @@ t.test('whatever the worker of a run does, the service answers, the run is recor
 t.test('a command ends with the worker it was run for, and is told as unknown; a recurring task goes on', { skip: process.platform !== 'linux' }, async (t) => {
   const { tasks, workers, events } = await setUp(t)
   workers.let('dies in the middle')
-  const task = await tasks.create('run `: a-command-left-behind; sleep 300`', { taskType: 'recurring', schedule: { interval: 'daily' } })
+  const task = await tasks.create(`run \`: ${MARKER}; sleep 300\``, { taskType: 'recurring', schedule: { interval: 'daily' } })
   await tasks.post(`/${task.id}/start`)
   await tasks.post(`/${task.id}/run`)
   await events.until('task:tool-start')
-  let pids = withArgument('a-command-left-behind')
-  while (pids.length === 0) pids = await new Promise<number[]>((resolve) => { setImmediate(() => resolve(withArgument('a-command-left-behind'))) })
+  let pids = withArgument(MARKER)
+  while (pids.length === 0) pids = await new Promise<number[]>((resolve) => { setImmediate(() => resolve(withArgument(MARKER))) })
   for (const worker of workers.living) worker.postMessage('now')
 
   t.match(await events.until('task:error'), { status: 'interrupted', error: /exit code 7/ })
