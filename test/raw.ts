@@ -6,9 +6,12 @@ export interface RawAnswer { status: number, headers: Record<string, string>, bo
 
 /** Lets the service listen on a free local port, unless it does already, and returns its port. */
 export async function listen (app: App): Promise<number> {
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  if (!listening.has(app)) listening.set(app, app.server.listening ? undefined : app.listen({ port: 0, host: '127.0.0.1' }))
+  await listening.get(app)
   return (app.server.address() as AddressInfo).port
 }
+/** Many may want it at once. */
+const listening = new WeakMap<App, Promise<unknown> | undefined>()
 
 /** Sends bytes just as they are, and reads until the service ends the connection. */
 export async function sendBytes (port: number, ...pieces: Array<string | Buffer>): Promise<RawAnswer> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import type { App } from '../app.ts'
+import { listen } from './raw.ts'
 import { parseEvents, type Sent } from './sse.ts'
 
 /** A client on a real socket that reads as it comes, stops reading, or hangs up. */
@@ -10,8 +11,7 @@ export const openRun = (app: App, body: object, path = '/run') => open(app, 'POS
 export const readRun = (app: App, path: string) => open(app, 'GET', path)
 
 async function open (app: App, method: string, path: string, body?: object) {
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as { port: number }
+  const port = await listen(app)
   const sent = request({ port, host: '127.0.0.1', path, method, headers: body && { 'content-type': 'application/json' } })
   sent.end(body && JSON.stringify(body))
   const [response] = await once(sent, 'response') as [IncomingMessage]

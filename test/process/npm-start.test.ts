@@ -1,18 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { VERSION } from '../../services/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const PARTS = ['openapi.json', 'app.ts', 'boot.ts', 'server.ts', 'package.json', 'plugins', 'routes', 'schemas', 'services', 'workers', 'scripts']
+/** Not in a clone, or of no use to what is built of it. */
+const LEFT_OUT = ['.git', '.tap', 'node_modules', 'dist', 'test', 'bench', 'docs']
 
 /** A clone of the sources, never built, with the packages installed. */
 function clone (t: Test) {
   const dir = t.testdir({ clone: {}, home: {} })
-  for (const part of PARTS) cpSync(`${ROOT}${part}`, `${dir}/clone/${part}`, { recursive: true })
+  for (const part of readdirSync(ROOT).filter((name) => !LEFT_OUT.includes(name))) cpSync(`${ROOT}${part}`, `${dir}/clone/${part}`, { recursive: true })
   symlinkSync(`${ROOT}node_modules`, `${dir}/clone/node_modules`)
   return { root: `${dir}/clone`, home: `${dir}/home` }
 }
