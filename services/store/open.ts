@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreOptions } from './contract.ts'
-import { openLevel, type Database, type OpenDatabase } from './database.ts'
-import { isCorrupt, rootOf, StoreInUse, StoreNewer } from './errors.ts'
+import { openLevel, type Database, type OpenDatabase, type RawOp } from './database.ts'
+import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreNewer } from './errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
 import { breakOpen, takeStock, type Stock } from './inventory.ts'
 import { withDigestKey, type Keys } from './keys.ts'
@@ -48,7 +48,7 @@ export async function openData (options: StoreOptions, { tookOver }: { tookOver:
   try {
     const meta = await readMeta(database, location)
     if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
-    const keys = await carried(database, await keysFor(meta, source))
+    const { keys, ops } = await carried(database, location, await keysFor(meta, source))
     if (await isLacking({ database, location, stock, keys })) {
       options.log?.warn({}, 'the database is not as it was left: records may be missing')
       repaired = true
@@ -60,7 +60,7 @@ export async function openData (options: StoreOptions, { tookOver }: { tookOver:
       await keepNewest(dir, 'data.v', COPIES)
     }
     const current = { ...meta, schema: newestOf(steps) }
-    const seal = await beginSession({ database, location, stock, keys, meta: current })
+    const seal = await beginSession({ database, location, stock, keys, meta: current, ops })
     return { database, keys, meta: current, repaired, reopen, seal }
   } catch (error) {
     await database.close()
@@ -82,10 +82,15 @@ async function makeData ({ openDatabase = openLevel, migrations: steps = migrati
   }
 }
 
-/** The keys with the one for digests that the data came with, from before its master key changed. */
-async function carried (database: Database, keys: Keys): Promise<Keys> {
-  const stored = await database.get(DIGEST)
-  return stored === undefined ? keys : withDigestKey(keys, Buffer.from(unseal<{ key: string }>(keys, DIGEST, stored).key, 'base64'))
+/** The keys with the one for digests that the data came with, from before its master key changed; `ops` write that once more. */
+async function carried (database: Database, location: string, keys: Keys): Promise<{ keys: Keys, ops: RawOp[] }> {
+  const value = await database.get(DIGEST)
+  if (value === undefined) return { keys, ops: [] }
+  try {
+    return { keys: withDigestKey(keys, Buffer.from(unseal<{ key: string }>(keys, DIGEST, value).key, 'base64')), ops: [{ type: 'put', key: DIGEST, value }] }
+  } catch (cause) {
+    throw new StoreDamaged(location, 'the key of its names cannot be read', { cause })
+  }
 }
 
 /** An empty directory is no database. One that a repair left ready is put in its place. */

@@ -9,7 +9,7 @@ import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from
 import type { Keys } from './keys.ts'
 import { keysFor, type KeySource } from './master.ts'
 import { readMeta } from './meta.ts'
-import { PLAIN } from './names.ts'
+import { isOwn } from './names.ts'
 import { unseal } from './seal.ts'
 
 interface Repair {
@@ -80,7 +80,7 @@ async function salvage (damaged: string, repaired: string, leftOut: string[]): P
 async function removeUnreadable (database: Database, keys: Keys): Promise<number> {
   let removed = 0
   for await (const chunk of chunks(database, {})) {
-    const ops = chunk.filter(([key, envelope]) => !PLAIN.has(key) && !opens(keys, key, envelope)).map(([key]): RawOp => ({ type: 'del', key }))
+    const ops = chunk.filter(([key, envelope]) => !isOwn(key) && !opens(keys, key, envelope)).map(([key]): RawOp => ({ type: 'del', key }))
     if (ops.length > 0) await database.batch(ops, { sync: true })
     removed += ops.length
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
-import type { Database } from './database.ts'
+import type { Database, RawOp } from './database.ts'
 import { closeInventory, hasDropped, noteSession, takeStock, type Stock } from './inventory.ts'
 import type { Keys } from './keys.ts'
 import { metaOp, type Meta } from './meta.ts'
@@ -25,12 +25,12 @@ export async function isLacking ({ database, location, stock, keys }: Session): 
 }
 
 /**
- * Counts the session, in the database first, and describes the database once more: without that record everything
- * would be lost, so it had better lie in more than one file. Returns what makes the list once it is closed.
+ * Counts the session, in the database first, and writes once more what describes the database (`ops` too): without those
+ * records everything would be lost, so they had better lie in more than one file. Returns what makes the list once it is closed.
  */
-export async function beginSession ({ database, location, stock, keys, meta }: Session & { meta: Meta }): Promise<() => Promise<void>> {
+export async function beginSession ({ database, location, stock, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }): Promise<() => Promise<void>> {
   const session = Math.max(await sessionOf(database), stock.session ?? 0) + 1
-  await database.batch([metaOp(meta), { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
+  await database.batch([metaOp(meta), ...ops, { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
   await noteSession(location, keys, session)
   return () => closeInventory(location, keys, session, stock.known)
 }

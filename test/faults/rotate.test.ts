@@ -33,7 +33,7 @@ t.test('a service that runs is not disturbed, arguments are refused, and where n
 
 t.test('killed at a step it leaves the old data or the new, and run again it is through', async (t) => {
   // Those around the decision and the moves; all of them: test/faults/rotate.long.ts.
-  const { before } = await killEverywhere(t, {}, (moment) => moment % 7 === 3)
+  const { before } = await killEverywhere(t, {}, (moment) => moment % 12 === 9)
   t.ok(before > 0)
 })
 

@@ -1,0 +1,66 @@
+import { cpSync } from 'node:fs'
+import type { Test } from 'tap'
+import { parseEvents } from '../sse.ts'
+import { startService } from '../sidecar.ts'
+
+const KILLER = new URL('./kill-at-write.ts', import.meta.url).pathname
+const mine = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Before', unheard: { of: [1] } }], extra: null }
+
+/** What a client was told is stored. */
+interface Told { made: boolean, said: string[], answered: number }
+
+/** A client's conversation with a service that may die under it: a thread that is made, then two turns in it. */
+async function converse (url: string): Promise<Told> {
+  const told: Told = { made: false, said: [], answered: 0 }
+  try {
+    const made = await fetch(`${url}/threads/chat`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title: 'Kept', messages: [mine] }) })
+    told.made = made.status === 200
+    for (const text of ['system info', 'list the files here']) {
+      const response = await fetch(`${url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text }] } }) })
+      let stream = ''
+      const decoder = new TextDecoder()
+      for await (const bytes of response.body!) {
+        stream += decoder.decode(bytes, { stream: true })
+        // As soon as anything is told, what the user said is on disk.
+        if (/"type":"start"/.test(stream) && told.said.at(-1) !== text) told.said.push(text)
+      }
+      if (parseEvents(stream.replace(/data: \[DONE\]\n\n$/, '')).some(({ type }) => type === 'finish')) told.answered++
+    }
+  } catch {}
+  return told
+}
+
+/** Kills the service before and after its writes, as `isTried` says; what its client was told is there in the next life. */
+export async function killConversations (t: Test, isTried: (moment: number) => boolean): Promise<number> {
+  const dir = t.testdir({ first: {}, work: {} })
+  const start = (home: string, at?: string) => startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, ...(at !== undefined && { preload: [KILLER], env: { KILL_AT: at } }) })
+  await (await start('first')).stop()
+  cpSync(`${dir}/first`, `${dir}/counted`, { recursive: true })
+  const counted = await start('counted', 'count')
+  const writes = () => counted.log().split('\n').filter((line) => line.startsWith('write ')).length
+  const first = writes()
+  t.same(await converse(counted.url), { made: true, said: ['system info', 'list the files here'], answered: 2 })
+  const last = writes()
+  await counted.stop()
+  let tried = 0
+  for (let moment = 2 * first; moment < 2 * last; moment++) {
+    if (!isTried(moment - 2 * first)) continue
+    const home = `at-${moment}`
+    cpSync(`${dir}/first`, `${dir}/${home}`, { recursive: true })
+    const service = await start(home, `${Math.floor(moment / 2)} ${moment % 2 ? 'after' : 'before'}`)
+    const told = await converse(service.url)
+    t.equal((await service.exited).signal, 'SIGKILL')
+    const next = await start(home)
+    const response = await fetch(`${next.url}/threads/chat`)
+    const { messages = [], title } = await response.json() as any
+    if (told.made) t.strictSame([title, messages[0]], ['Kept', mine], `moment ${moment}`)
+    const users = messages.filter(({ role }: any) => role === 'user').map(({ parts }: any) => parts[0].text).slice(1)
+    t.same(users.slice(0, told.said.length), told.said, `moment ${moment}: what the user said is there`)
+    t.ok(messages.filter(({ role }: any) => role === 'assistant').length >= told.answered, `moment ${moment}: and every answer that was told to its end`)
+    const goesOn = await fetch(`${next.url}/run/sync`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text: 'system info' }] } }) })
+    t.equal(goesOn.status, 200, 'the conversation goes on')
+    await next.stop()
+    tried++
+  }
+  return tried
+}
