@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { startFakeGateway } from '../fakes/gateway.ts'
 import { allGone, withArgument } from '../services/process/alive.ts'
 import { startService, type Sidecar } from '../sidecar.ts'
 import { tasksOf } from '../tasks.ts'
@@ -78,11 +79,41 @@ t.test('a run under which the service dies three times is given up', { skip: pro
   t.equal((await tasks.get(`/${task.id}`)).status, 'failed')
 })
 
-t.test('a shutdown finds runs that wait, ask and speak, and all of them are there at the next start', async (t) => {
+t.test('a model is told that the run goes on, and of the call that a kill has cut off', async (t) => {
+  const prompts: string[] = []
+  const gateway = await startFakeGateway({
+    reply ({ body, structured }) {
+      if (structured !== undefined) return
+      const prompt = JSON.stringify(body.prompt)
+      prompts.push(prompt)
+      return prompts.length === 1 ? waiting(9) : { text: 'It was looked at.' }
+    }
+  })
+  t.teardown(() => gateway.close())
+  const dir = t.testdir({ home: { 'config.json': '{"model": "test/model"}' }, work: {} })
+  const start = () => startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } })
+  const service = await start()
+  const tasks = await tasksOf(t, service)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('go', { plan: { phases: [{ description: 'look' }] } })
+  await tasks.post(`/${id}/start`)
+  await events.until('task:tool-start')
+  await service.stop('SIGKILL')
+
+  const again = await tasksOf(t, await start())
+  await over(again, await again.watch(), id)
+  t.notMatch(prompts[0], /Outcome unknown|goes on now/)
+  t.match(prompts[1], /"toolName":"runCommand".*Outcome unknown: this call was interrupted/)
+  t.match(prompts[1], /This run was interrupted and goes on now/)
+  t.match(await again.runs(id), [{ runNumber: 1, attempts: 2, toolCount: 1 }])
+})
+
+t.test('a shutdown finds runs at work and in the queue, and all of them are there at the next start', async (t) => {
   const where = place(t, [{ text: 'word '.repeat(3000), chunkMs: 20 }])
-  const { service, tasks } = await atWork(t, where)
+  const { service, tasks, events } = await atWork(t, where)
   const made = await Promise.all(Array.from({ length: 6 }, (_, n) => tasks.create(`talk ${n}`)))
   await Promise.all(made.map(({ id }) => tasks.post(`/${id}/start`)))
+  for (let n = 0; n < 4; n++) await events.until('task:phase', { status: 'running' })
   const { code, ms } = await timed(service)
   t.equal(code, 0)
   t.ok(ms < WITHIN_MS, `${ms} ms`)
