@@ -48,8 +48,8 @@ export default fp(async (app) => {
   let opened: Promise<void> | undefined
   app.addHook('onListen', async () => { opened = tasks.open() })
   app.addHook('preClose', async () => {
-    await opened
-    await tasks.close()
+    // However much was under way when it opened: what is not found by now is found at the next start.
+    await Promise.all([tasks.close(), opened])
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })

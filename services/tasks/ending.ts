@@ -62,7 +62,7 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
 function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undefined, pausedReason: string | undefined): StoredTask {
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
-    return { ...rest, liveRun: nextRun, status: 'running', ...(returnTo && { returnTo }) }
+    return { ...rest, liveRun: nextRun, status: 'running', ...(returnTo && { returnTo }), ...(pausedReason !== undefined && { pausedReason }) }
   }
   if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as Over] }
   if (task.failuresInRow >= MOST_FAILURES) {

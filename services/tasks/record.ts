@@ -71,8 +71,8 @@ export const runIndexKey = (runId: string) => `task-run-id/${runId}`
 export const eventsPrefix = (runId: string) => `task-event/${runId}/`
 export const eventsKey = (runId: string, chunk: number) => historyKey('task-event', runId, chunk)
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
-/** Slots come in the order of their times. */
-export const slotKey = (taskId: string, at: number) => slotsPrefix(taskId) + String(at).padStart(16, '0')
+/** Slots come in the order of their times; one that stands for many takes no other's place. */
+export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) => slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => String(time).padStart(16, '0')).join('-')
 /** A task that is being deleted: its runs go after it, also when the service dies in between. */
 export const TRASH = 'task-trash/'
 

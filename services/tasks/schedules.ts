@@ -32,9 +32,9 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     const settledAt = clock.now()
     for (const slot of slots) {
       // Once the clock was set back, a time may come again; what it became last is what is told of it.
-      const before = await store.get<Slot>(slotKey(task.id, slot.at))
+      const before = await store.get<Slot>(slotKey(task.id, slot))
       const settled = { ...slot, settledAt }
-      ops.push(...before === undefined ? [] : pastSlot('del', task.id, before), { type: 'put', key: slotKey(task.id, slot.at), value: settled }, ...pastSlot('put', task.id, settled))
+      ops.push(...before === undefined ? [] : pastSlot('del', task.id, before), { type: 'put', key: slotKey(task.id, slot), value: settled }, ...pastSlot('put', task.id, settled))
       slotCount += before === undefined ? 1 : 0
     }
     if (slotCount <= KEPT + SLACK) return { ops, slotCount }
@@ -107,7 +107,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** What became of planned times, newest first, before `cursor`. */
     async slots (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
       const slots: Slot[] = []
-      const options = { reverse: true, limit: limit + 1, ...(cursor !== undefined && { after: slotKey(taskId, cursor) }) }
+      const options = { reverse: true, limit: limit + 1, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }) }
       for await (const [, slot] of store.list<Slot>(slotsPrefix(taskId), options)) slots.push(slot)
       return slots.length > limit ? { slots: slots.slice(0, limit), nextCursor: String(slots[limit - 1].at) } : { slots }
     }

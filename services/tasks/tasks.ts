@@ -11,7 +11,7 @@ import type { TaskDeps } from './deps.ts'
 import { createDigest } from './digest.ts'
 import { CALL_SHOWN } from './ending.ts'
 import { BadTask } from './errors.ts'
-import { createLauncher } from './launcher.ts'
+import { createLauncher, type Launcher } from './launcher.ts'
 import { createQuestions } from './questions.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { isOver, taskKey, TRASH, type StoredRun } from './record.ts'
@@ -22,13 +22,12 @@ import { runView, taskView } from './views.ts'
 export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: what they are, their runs, and the engine that lets them run. */
-export function createTasks (given: TaskDeps) {
+export function createTasks (given: TaskDeps, launcher: Launcher = createLauncher(given)) {
   const { store, clock, idempotency, config, log } = given
   const book = createBook(given)
   const deps = { ...given, book }
   const closing = new AbortController()
   const schedules = createSchedules(deps)
-  const launcher = createLauncher(deps)
   const conductor = createConductor({ deps, launcher, requeue: (...run) => queue.push(...run), isKnown: (runId) => queue.has(runId) })
   const queue: Queue = createQueue({ limit: () => config().tasks?.concurrency, conduct: conductor.conduct, clock })
   const definitions = createDefinitions(deps, schedules, closing.signal)

@@ -63,7 +63,7 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         needsApproval: false
       }
       const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
-      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...pastRun('put', run), { type: 'put', key: slotKey(id, slot.at), value: slot }, ...pastSlot('put', id, slot))
+      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...pastRun('put', run), { type: 'put', key: slotKey(id, slot), value: slot }, ...pastSlot('put', id, slot))
     }
     await store.transact(ops)
   }
