@@ -75,10 +75,12 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
 
     /** The task with another schedule, counted from now where the old one was under way. */
     async replace (task: StoredTask, schedule: Schedule): Promise<{ task: StoredTask, ops: Op[] }> {
-      const { task: settled, ops } = await goBy(task, task.status === 'paused' ? 'paused' : 'changed')
+      // Also while a run by hand of a paused task is at work.
+      const isPaused = task.status === 'paused' || task.returnTo === 'paused'
+      const { task: settled, ops } = await goBy(task, isPaused ? 'paused' : 'changed')
       const changed = { ...withoutTiming(settled), schedule }
       const begun = task.timing === undefined ? changed : await begin(changed)
-      return { task: task.status === 'paused' ? withoutNext(begun) : begun, ops }
+      return { task: isPaused ? withoutNext(begun) : begun, ops }
     },
 
     /** The task with its schedule going on from now: what passed meanwhile is not made up for. */

@@ -107,9 +107,10 @@ export class ModelTask {
   put (wanted: Wanted, now: number) {
     this.wanted = wanted
     if (this.plan === undefined) return
-    this.#goBy(now, this.status === 'paused' ? 'paused' : 'changed')
+    const isPaused = this.status === 'paused' || this.returnTo === 'paused'
+    this.#goBy(now, isPaused ? 'paused' : 'changed')
     this.#begin(now)
-    if (this.status === 'paused') this.next = undefined
+    if (isPaused) this.next = undefined
   }
 
   #stop (status: RunStatus) {
