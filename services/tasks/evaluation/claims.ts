@@ -1,6 +1,9 @@
-/** A path with an extension, in quotes (then with blanks), backticks or bare; or one of the names that need none. */
-const NAME = String.raw`(?:~?\.{0,2}/)?(?:[\w.-]+/)*(?:[\w-][\w.-]*\.[a-z][a-z0-9]{0,7}|(?:Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile)\b)`
-const PATH = String.raw`(?:[\x60"“'](?<q>[\w./~-][\w ./~-]*\.[a-z][a-z0-9]{0,7})[\x60"”']|(?<b>${NAME}))`
+/**
+ * A path with an extension, in quotes (then with blanks), backticks or bare; or one of the names that need none.
+ * All that repeats is bounded and begins where a word does: reports may be long, and these patterns look everywhere.
+ */
+const NAME = String.raw`(?<![\w./-])(?:~?\.{0,2}/)?(?:[\w.-]{1,64}/){0,12}(?:[\w-][\w.-]{0,100}\.[a-z][a-z0-9]{0,7}|(?:Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile)\b)`
+const PATH = String.raw`(?:[\x60"“'](?<q>[\w./~-][\w ./~-]{0,100}\.[a-z][a-z0-9]{0,7})[\x60"”']|(?<b>${NAME}))`
 /** Words up to the path, but not into a clause that tells of another file. */
 const UP_TO = String.raw`(?:(?!\b(?:that|which|from|using|after|before|based|without|instead|because|if|when|calls?|deletes?|reads?|removes?|calling|deleting|reading|removing)\b)[^.!?\n]){0,120}?`
 const MADE = '(?:wrote|written|created|saved|made|generated|produced|stored|added|updated|exported|put)'
@@ -33,8 +36,10 @@ const CHANGES = [pattern(String.raw`\b(?:append|add|change|edit|update|correct|i
 /** "a.txt, b.txt and c.txt": the names that follow one that was found. */
 const MORE = new RegExp(String.raw`^(?:\s*,?\s*(?:and (?:an? )?|&\s*|,\s*))${PATH}`, 'i')
 /** What looks like a path: abbreviations, versions, addresses, and names of things in code. */
-const NO_FILE = /^(?:e\.g|i\.e|etc|vs|[A-Z]\.[A-Z]|(?:node|next|vue|three|d3)\.js|[vV]?\d+(?:\.\w+)*)$|^www\.|\.(?:com|org|net|io|dev)$|^(?:console|process|module|window|document|this|self|math|json|fs|os|path|np|pd)\.(?!(?:js|mjs|ts|tsx|json|py|md|txt|csv|css|html|sh|go|rs|yml|yaml|toml)$)[\w.]+$/i
+const NO_FILE = /^(?:e\.g|i\.e|etc|vs|[A-Z]\.[A-Z]|(?:node|next|vue|three|d3)\.js|[vV]?\d+(?:\.\w+)*)$|^www\.|\.(?:com|org|net|io|dev)$|^(?:console|process|module|window|document|this|self|json|fs|os|path|np|pd)\.(?!(?:js|mjs|ts|tsx|json|py|md|txt|csv|css|html|sh|go|rs|yml|yaml|toml)$)[\w.]+$/i
 const MOST = 20
+/** Characters that are looked at. */
+const READ = 20_000
 
 /** Files that a report says were made. */
 export const claimedFiles = (report: string): string[] => find(report, CLAIMS)
@@ -46,7 +51,7 @@ export const wantedFiles = (goal: string): string[] => find(goal, WISHES)
 export const changedFiles = (goal: string): string[] => find(goal, CHANGES)
 
 /** Everything in a report that reads like a file. */
-export const namedFiles = (report: string): string[] => find(report.replace(/“[^”\n]*”|"[^"\n]*"/g, ' '), ANY)
+export const namedFiles = (report: string): string[] => find(report.slice(0, READ).replace(/“[^”\n]{0,400}”|"[^"\n]{0,400}"/g, ' '), ANY)
 
 /** Files that a report says were removed. */
 export const removedFiles = (report: string): string[] => find(report, REMOVED)
@@ -54,7 +59,7 @@ export const removedFiles = (report: string): string[] => find(report, REMOVED)
 function find (text: string, patterns: RegExp[]): string[] {
   const found = new Set<string>()
   for (const pattern of patterns) {
-    for (const match of text.slice(0, 20_000).matchAll(pattern)) {
+    for (const match of text.slice(0, READ).matchAll(pattern)) {
       // "a.txt to b.txt, c.txt to d.txt": what follows is moved, not made.
       const isMove = pattern.source.includes(MOVED)
       let at = match.index + match[0].length

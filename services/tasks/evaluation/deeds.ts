@@ -60,9 +60,11 @@ export function unheardOf (names: string[], goal: string, calls: TaskToolCall[])
   return names.filter((name) => !seen.includes(name.slice(name.lastIndexOf('/') + 1)))
 }
 
+/** A promise is short; what is longer is not looked at, nor is it only a promise. */
+const PROMISE = 300
 const EMPTY_TALK = /^\W*(?:todo|tbd|wip|placeholder|lorem ipsum|coming soon|(?:add |insert |your )?(?:content|text)(?: goes)? here|\[[^\]]*\])\b[^\n]*$/i
 /** Files that the run wrote with nothing in them but a promise. */
 export const placeholders = (calls: TaskToolCall[]): string[] => calls.flatMap(({ tool, status, input }) => {
   const { path, content } = (input ?? {}) as { path?: unknown, content?: unknown }
-  return tool === 'writeFile' && status === 'complete' && typeof content === 'string' && EMPTY_TALK.test(content.trim()) ? [String(path)] : []
+  return tool === 'writeFile' && status === 'complete' && typeof content === 'string' && content.length <= PROMISE && EMPTY_TALK.test(content.trim()) ? [String(path)] : []
 })

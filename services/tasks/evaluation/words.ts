@@ -63,7 +63,7 @@ function sentencesOf (report: string): string[] {
   return ownWords(report).split(/(?<=[.!?…])\s+|\n+|;\s+|:\s+(?=[A-Z])/).map((sentence) => sentence.trim().replace(/^[-*#>\d.)\s]+/, '').slice(0, SENTENCE)).filter((sentence) => sentence !== '')
 }
 
-const ownWords = (text: string) => text.slice(0, 50_000)
+const ownWords = (text: string) => text.slice(0, 20_000)
   .replace(/```[^]*?(?:```|$)/g, ' ')
   .replace(/^\s*>.*$/gm, ' ')
   .replace(/`[^`\n]*`|“[^”]{0,400}”|"[^"\n]{0,400}"/g, '…')
@@ -80,8 +80,10 @@ const ERRORS = [
 /** In a short report these are all there is. */
 const TROUBLE = /\b(?:(?:rate limit|quota)(?: \w+)? (?:exceeded|reached)|(?:please )?(?:try|retry) (?:again|after|later)|overloaded|request failed|status code [45]\d\d|service (?:is )?unavailable)\b|^http [45]\d\d\W*$/i
 const SHORT = 200
+/** An error says so at its beginning. */
+const BEGINNING = 2_000
 export const isErrorText = (report: string, goal: string): boolean =>
-  ERRORS.some((pattern) => pattern.test(report)) || (report.length <= SHORT && TROUBLE.test(report) && !TROUBLE.test(goal))
+  ERRORS.some((pattern) => pattern.test(report.slice(0, BEGINNING))) || (report.length <= SHORT && TROUBLE.test(report) && !TROUBLE.test(goal))
 
 /** A report without a single letter or digit says nothing, nor does what a program puts where there is nothing. */
 export const isWordless = (report: string): boolean => !/[\p{L}\p{N}]/u.test(report) || /^\W*(?:null|undefined|nan|object object)\W*$/i.test(report)
