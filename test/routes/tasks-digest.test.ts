@@ -1,5 +1,6 @@
 import t from 'tap'
 import { fakeClock } from '../clock.ts'
+import { heldModel } from '../held-model.ts'
 import { build } from '../helper.ts'
 import { tasksOf } from '../tasks.ts'
 
@@ -51,17 +52,20 @@ t.test('who was away is told what completed, failed and was passed over, what wa
 
 t.test('five failures in a row are told of until somebody lets the task go on', async (t) => {
   const clock = fakeClock()
-  const tasks = await tasksOf(t, await build(t, { clock }))
+  const model = await heldModel(t)
+  const tasks = await tasksOf(t, await build(t, { clock, ...model.parts }))
   const events = await tasks.watch()
-  const { id } = await tasks.create('read missing.txt', { taskType: 'triggered' })
+  const { id } = await tasks.create('try', { taskType: 'triggered', plan: { phases: [{ description: 'try' }] } })
   for (let n = 0; n < 5; n++) {
     await tasks.post(`/${id}/run`)
+    await model.begun(n + 1)
+    model.fail(n)
     await events.until('task:error')
   }
   await clock.advance(24 * HOUR)
 
   const digest = await tasks.get(`/digest?since=${clock.now()}`)
-  t.match(digest.paused, { more: 0, items: [{ taskId: id, reason: 'failures', at: clock.now() - 24 * HOUR, error: /Every tool call failed/, text: /was paused at .* since five runs in a row failed, the last: / }] })
+  t.match(digest.paused, { more: 0, items: [{ taskId: id, reason: 'failures', at: clock.now() - 24 * HOUR, error: /the model/i, text: /was paused at .* since five runs in a row failed, the last: / }] })
   t.match(digest.text, /Paused after failing five times in a row: 1 task\./)
   await tasks.post(`/${id}/resume`)
   t.same((await tasks.get('/digest?since=0')).paused.items, [])
