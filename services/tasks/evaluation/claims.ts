@@ -30,7 +30,7 @@ const WISHES = [
   pattern(String.raw`\b(?:write|create|make|generate|produce)\s+(?:a |the )?(?:new )?(?:file )?(?:called |named )?${PATH}`),
   pattern(String.raw`\b(?:rename|move|copy|convert|turn|back up)\b[^.!?\n]{0,80}?\S+ (?:in)?to ${PATH}`)
 ]
-const REMOVED = [pattern(String.raw`\b(?:deleted|removed|erased)\s+(?:the\s+)?(?:file\s+)?${PATH}`), pattern(String.raw`(?<!\b(?:except|but|for|from|in|than|and)\s+)${PATH}\s+(?:has|was|is)\s+(?:now\s+)?(?:been\s+)?(?:now\s+)?(?:deleted|removed|erased|gone)\b`)]
+const REMOVED = [pattern(String.raw`\b(?:deleted|removed|erased)\s+(?:the\s+)?(?:file\s+)?${PATH}`), pattern(String.raw`(?<!\b(?:except|but|for|from|in|than|and)\s{1,3})${PATH}\s+(?:has|was|is)\s+(?:now\s+)?(?:been\s+)?(?:now\s+)?(?:deleted|removed|erased|gone)\b`)]
 const ANY = [pattern(String.raw`(?<q>^$)?(?<b>${NAME})`)]
 const CHANGES = [pattern(String.raw`\b(?:append|add|change|edit|update|correct|insert|fix)\b[^.!?\n]{0,120}?\b(?:to|in|into)?\s*${PATH}`)]
 /** "a.txt, b.txt and c.txt": the names that follow one that was found. */

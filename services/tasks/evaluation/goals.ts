@@ -1,7 +1,7 @@
 /** What a goal cannot be reached without, as far as its words tell. Where they tell nothing, nothing is asked for. */
 
 /** Where an order stands: at the beginning of a sentence or behind another order, not in "how to delete files". */
-const ORDER = '(?:^|[.;:!\\n]\\s*|,\\s+|\\b(?:and|then|please|also|you to)\\s+)(?:then |also |please )?'
+const ORDER = '(?:^|[.;:!\\n]\\s{0,3}|,\\s{1,3}|\\b(?:and|then|please|also|you to)\\s{1,3})(?:then |also |please )?'
 /** What is not in the model's head, but on this machine or on the web. */
 const THING = '(?:[`]|https?://|\\b[\\w-]+\\.[a-z]\\w{0,5}\\b|\\b(?:api|apps?|branch|build|cache|calendar|changelog|chapter|code|codebase|commits?|config|configuration|database|dependenc(?:y|ies)|desktop|director(?:y|ies)|disk|docs|documentation|downloads?|e-?mails?|files?|flights?|folders?|imports?|inbox|issues?|links|logs?|mails?|machine|memory|network|news|packages?|pages?|photos?|prices?|process(?:es)?|project|pull requests?|readme|repo|repository|screen|server|services?|settings|sites?|system|tests?|tickets?|usage|weather|web|website|workspace)\\b)'
 const within = (verbs: string) => new RegExp(`${ORDER}(?:${verbs})\\b(?! (?:me|us)\\b)[^.!?\\n]*?${THING}`, 'i')

@@ -65,7 +65,7 @@ function sentencesOf (report: string): string[] {
 
 const ownWords = (text: string) => text.slice(0, 20_000)
   .replace(/```[^]*?(?:```|$)/g, ' ')
-  .replace(/^\s*>.*$/gm, ' ')
+  .replace(/^[ \t]{0,20}>.*$/gm, ' ')
   .replace(/`[^`\n]*`|“[^”]{0,400}”|"[^"\n]{0,400}"/g, '…')
 
 const REASONS = 'bad request|unauthorized|forbidden|not found|request time-?out|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out|payment required|overloaded'
@@ -92,8 +92,8 @@ export const isWordless = (report: string): boolean => !/[\p{L}\p{N}]/u.test(rep
 export const isMereAssent = (report: string): boolean => /^\W*(?:ok(?:ay)?|done|sure|yes|certainly|of course|got it|understood|noted|will do|finished|completed?|success|happy to help)\b[^.!?\n]{0,40}[.!?]?\s*$/i.test(report)
 
 /** "[insert name here]": places that somebody was to fill in. */
-export const hasGaps = (text: string): boolean => /\[(?:insert|your|add|fill in|placeholder|todo|tbd)\b[^\]\n]*\]/i.test(text)
+export const hasGaps = (text: string): boolean => /\[(?:insert|your|add|fill in|placeholder|todo|tbd)\b[^\]\n]{0,100}\]/i.test(text)
 
 const DANGLING = /(?:\b(?:and|or|but|the|a|an|of|to|with|in|on|for|from|that|which|is|are|was|by|as)|[,;:({[])\s*$/i
 /** Whether it breaks off in the middle of a sentence or of a block of code. */
-export const breaksOff = (report: string): boolean => DANGLING.test(report) || (report.match(/^\s*```/gm)?.length ?? 0) % 2 === 1
+export const breaksOff = (report: string): boolean => DANGLING.test(report.trimEnd().slice(-100)) || (report.match(/^[ \t]{0,20}```/gm)?.length ?? 0) % 2 === 1
