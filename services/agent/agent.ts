@@ -33,13 +33,14 @@ export function createAgent (deps: AgentDeps) {
 
   /** The whole request: `message` with an `id` continues the stored thread. Throws BadMessage (400) or ConversationBusy (409). */
   async function withHistory (body: RunBody, protocol?: Protocol): Promise<Request> {
-    if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
+    if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages), stored: 0 }
     if (body.message === undefined || body.id === undefined) throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
     // A run that is just ending has still to write there what it did.
     if (await lives.settled(body.id)) throw new ConversationBusy()
-    return { ...request, messages: [...await deps.threads.messages(body.id) as RawMessage[], body.message] }
+    const thread = await deps.threads.messages(body.id) as RawMessage[]
+    return { ...request, messages: [...thread, body.message], stored: thread.length }
   }
 
   async function run (body: RunBody, protocol?: Protocol): Promise<Follower> {

@@ -17,7 +17,12 @@ import { loadRun, storedSegment, type Run } from './run.ts'
 const STANDARD_STEPS = 10
 
 /** What a request asks for, once its history is known. */
-export interface Request extends RunBody { messages: RawMessage[], protocol: Protocol }
+export interface Request extends RunBody {
+  messages: RawMessage[]
+  protocol: Protocol
+  /** How many of the messages, from the first on, are the thread's. */
+  stored?: number
+}
 
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
@@ -91,8 +96,8 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
   }
 
   async function begin (request: Request): Promise<Follower> {
-    const { messages, context: where, id, resumable = false, protocol } = request
-    const context = await toPrompt(messages, deps.host.forModel)
+    const { messages, context: where, id, resumable = false, protocol, stored } = request
+    const context = await toPrompt(messages, deps.host.forModel, stored)
     const cwd = await openFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()

@@ -15,14 +15,15 @@ type ForModel = (output: Record<string, unknown>) => LanguageModelV4ToolResultOu
  * Turns the client's messages, UIMessages among them, into a model prompt. System messages that come before all others
  * are the application's instructions, returned apart; later ones, which anybody may have put into a history, count no
  * more than what a user says. Calls that never got a result count as denied, approval parts are dropped: only the ledger
- * decides approvals. `forModel` makes of an output what a model may see of it. Throws BadMessage (400) that names the message.
+ * decides approvals. `forModel` makes of an output what a model may see of it; so many messages at the beginning are `stored` ones. Throws
+ * BadMessage (400) that names the message.
  */
-export async function toPrompt (messages: RawMessage[], forModel: ForModel): Promise<{ prompt: LanguageModelV4Prompt, instructions: string[] }> {
+export async function toPrompt (messages: RawMessage[], forModel: ForModel, stored = 0): Promise<{ prompt: LanguageModelV4Prompt, instructions: string[] }> {
   const [{ modelMessageSchema }, { convertToLanguageModelPrompt }] = await Promise.all([import('ai'), import('ai/internal')])
   const checked: ModelMessage[] = []
   for (const [at, message] of messages.entries()) {
     if (message.parts !== undefined) {
-      checked.push(...await fromUIMessage(message, at))
+      checked.push(...await fromUIMessage(message, at, at < stored))
       continue
     }
     const whole: ModelMessage[] = []

@@ -3,15 +3,19 @@ import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
 
 const OUTCOME_LOST = 'The outcome of this approved call was lost on the way here: check what it did before doing it again.'
 
+const KNOWN = /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-document|step-start|dynamic-tool|tool-.+|data-.+)$/
+
 /**
  * Turns a chat client's message (of version 5, 6 or 7) into the model's messages. What it shows beside the
- * conversation (our analysis, data parts) is left out. Throws BadMessage (400) that names the message.
+ * conversation (our analysis, data parts) is left out; of a stored message, which nobody is there to mend, also what no
+ * client of today knows. Throws BadMessage (400) that names the message.
  */
-export async function fromUIMessage (message: RawMessage, at: number): Promise<ModelMessage[]> {
+export async function fromUIMessage (message: RawMessage, at: number, isStored = false): Promise<ModelMessage[]> {
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
   const where = `messages[${at}]`
   if (!Array.isArray(message.parts)) throw new BadMessage(`${where}.parts must be an array of parts.`)
-  const parts = message.parts.map(settled)
+  const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(settled)
+  if (isStored && parts.length === 0) return []
   const checked = await safeValidateUIMessages({ messages: [{ ...message, id: typeof message.id === 'string' ? message.id : '', parts }] })
   if (!checked.success) throw new BadMessage(`${where}${whatIsWrong(checked.error)}`)
   const [valid] = checked.data

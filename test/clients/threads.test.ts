@@ -121,3 +121,14 @@ t.test('a thread whose messages are of both shapes is a history like any other',
   ])
   t.same(gateway.requests.at(-1)!.body.prompt.slice(1).map(({ content }: any) => content[0].text), ['one', 'answer 0', 'two', 'answer 1', 'three'])
 })
+
+t.test('a thread with parts that no client of today knows keeps them, and is gone on with', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
+  const strange = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'hi' }, { type: 'hologram', of: [1] }], mine: null }
+  const only = { id: 'n', role: 'assistant', parts: [{ type: 'hologram', of: [2] }] }
+  await app.inject({ method: 'PUT', url: '/threads/chat', payload: { messages: [strange, only] } })
+  const message = { id: 'o', role: 'user', parts: [{ type: 'text', text: 'and now?' }] }
+  t.equal((await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message } })).statusCode, 200)
+  t.same(gateway.requests[0].body.prompt.slice(1).map(({ content }: any) => content[0].text), ['hi', 'and now?'])
+  t.strictSame((await app.inject('/threads/chat')).json().messages.slice(0, 3), [strange, only, message])
+})
