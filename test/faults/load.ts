@@ -178,7 +178,7 @@ export async function readers (t: Test, { reading, silent, pieces }: { reading: 
   t.equal((await quick()).status, 200)
   for (const { socket } of active) socket.destroy()
   starter.destroy()
-  while (openFiles(service.pid) > before.files + 10) await new Promise((resolve) => setTimeout(resolve, 50))
+  while (openFiles(service.pid) > before.files + 2) await new Promise((resolve) => setTimeout(resolve, 50))
   const taken = await idle.readNow()
   t.equal(taken.length, silent)
   t.same(taken.filter((bytes) => bytes > 2 * pieces * piece.length), [], 'those who did not read were dropped')

@@ -13,6 +13,8 @@ my @sockets = map {
 } 1 .. $count;
 print "ready\n";
 <STDIN>;
+# What is left is taken quickly.
+setsockopt($_, SOL_SOCKET, SO_RCVBUF, pack('i', 4 << 20)) for @sockets;
 print join(' ', map {
   my ($socket, $bytes) = ($_, 0);
   while (my $read = sysread($socket, my $piece, 65536)) { $bytes += $read }
