@@ -7,7 +7,9 @@ import { assertKey, FIRST_KEY, isOwn } from './names.ts'
 type Open = <T>(key: string, envelope: Buffer) => T
 
 /** See `Store.list`. */
-export const list = <T>(engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> => walk<T>(engine, open, rangeOf(prefix, options), options.signal)
+export async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
+  yield * walk<T>(engine, open, rangeOf(prefix, options), options.signal)
+}
 
 /** Every record, the store's single ones among them, but for what describes the database itself. */
 export const everything = (engine: Engine, open: Open, signal: AbortSignal): AsyncGenerator<[string, unknown]> => walk(engine, (key, envelope) => isOwn(key) ? undefined : open(key, envelope), {}, signal)
