@@ -49,6 +49,7 @@ export function createDesktop ({ clock, environment }: Parts) {
   let running: Running | undefined
   let idle = new AbortController()
   let found: { problem?: string } | undefined
+  let last: Act | undefined
 
   const problem = () => (found ??= { problem: withoutDesktop(process.platform, environment()) }).problem
 
@@ -111,6 +112,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     try {
       return await slots.run(either, () => {
         idle.abort()
+        last = act
         return perhaps(act, input, either)
       }) as Acts[A]['output']
     } finally {
@@ -128,12 +130,13 @@ export function createDesktop ({ clock, environment }: Parts) {
     /** Tries whether there is a desktop. Nobody is kept waiting for it, and its child does not stay. */
     async probe (): Promise<void> {
       if (problem() !== undefined) return
+      const wasThere = running !== undefined
       const look = () => run('look', {}, closing.signal)
       // A child that is there already may only just have lost its display: a new one says so.
       await look().catch(look).catch((error) => {
         if (!closing.signal.aborted) found = { problem: error.message }
       })
-      if (slots.idle && running) rest(0)
+      if (!wasThere && last === 'look' && slots.idle && running) rest(0)
     },
 
     /** Process id of the child; undefined when there is none. */

@@ -8,11 +8,11 @@ const say = async (url: string, content: string): Promise<any> => (await fetch(`
   method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content }] })
 })).json()
 
-/** Process ids of the service's desktop children. */
+/** Process ids of the service's desktop children at work: the one that looked at the start may just be at its end. */
 const children = (service: number): number[] => readdirSync('/proc').map(Number).filter((pid) => {
   try {
     const [, , parent] = /^\d+ \(.*\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
-    return Number(parent) === service && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('workers/desktop')
+    return Number(parent) === service && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('workers/desktop') && alive(pid)
   } catch {
     return false
   }
@@ -32,17 +32,17 @@ t.test('the built service uses the desktop in a child that ends with it, however
 
   const first = await startService(t, options)
   await used(first.url)
-  const [child] = children(first.pid)
-  t.ok(alive(child))
+  const working = children(first.pid)
+  t.ok(working.length > 0)
   await first.stop('SIGKILL')
-  await allGone([child])
+  await allGone(working)
 
   const second = await startService(t, options)
   await used(second.url)
-  const [other] = children(second.pid)
+  const others = children(second.pid)
   // With its display gone it may end, too; nothing else does.
   await display.stop()
   t.match((await say(second.url, 'take a screenshot then system info')).text, /I (could not take a screenshot: |cannot take a screenshot)[^]*This system:/)
   t.match(await second.stop(), { code: 0 })
-  t.notOk(alive(other))
+  t.notOk(others.some(alive))
 })
