@@ -136,7 +136,8 @@ export function createDesktop ({ clock, environment }: Parts) {
       await look().catch(look).catch((error) => {
         if (!closing.signal.aborted) found = { problem: error.message }
       })
-      if (!wasThere && last === 'look' && slots.idle && running) rest(0)
+      const isWanted = problem() === undefined && (wasThere || last !== 'look')
+      if (!isWanted && slots.idle && running) rest(0)
     },
 
     /** Process id of the child; undefined when there is none. */

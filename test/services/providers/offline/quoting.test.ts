@@ -11,8 +11,8 @@ const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary
 
 /** A text and quotes that it does not hold. */
 const quoted = (arbitrary: fc.Arbitrary<string>) => fc.tuple(arbitrary, quoteOf)
-  // A backslash before the closing quote would escape it.
-  .filter(([inner, [open, close]]) => !inner.includes(open) && !inner.includes(close) && !inner.endsWith('\\'))
+  // A backslash before the closing quote would escape it; two backticks are one longer quote, as in Markdown.
+  .filter(([inner, [open, close]]) => !(open === '`' && inner === '') && !inner.includes(open) && !inner.includes(close) && !inner.endsWith('\\'))
   .map(([inner, [open, close]]) => ({ inner, said: `${open}${inner}${close}` }))
 /** No URL, which would be fetched, nor a folder's name, which would be listed. */
 const path = text.filter((value) => value.trim() !== '' && !/^https?:|[/\\]$|^\.{1,2}$/i.test(value))
