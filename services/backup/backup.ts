@@ -38,7 +38,7 @@ export type Backup = ReturnType<typeof createBackup>
 
 /** All that the service remembers as one enciphered file, and the way back. */
 export function createBackup ({ dir, store, clock, config, busy, shut, replaced, log }: BackupParts) {
-  let exporting = 0
+  let exporting = false
   let importing = false
 
   function assertIdle () {
@@ -93,28 +93,28 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
   return {
     /** The backup as a stream, of all as it is now. `gone` ends it. Throws BackupBusy (409). */
     async export (passphrase: string, gone: AbortSignal): Promise<Readable> {
-      if (exporting > 0) throw new BackupBusy('Another export is under way. Wait for it to end.')
-      exporting++
+      if (exporting) throw new BackupBusy('Another export is under way. Wait for it to end.')
+      exporting = true
       const over = new AbortController()
       const signal = AbortSignal.any([gone, over.signal])
       let tookAt = clock.monotonic()
       const watch = async () => {
         while (clock.monotonic() - tookAt < STALL_MS) await clock.sleep(STALL_MS, signal)
-        over.abort()
         stream.destroy()
       }
       async function * chunks () {
-        try {
-          for await (const chunk of encipher(linesOf(store.contents(signal), config(), clock.now()), passphrase)) {
-            tookAt = clock.monotonic()
-            yield chunk
-          }
-        } finally {
-          exporting--
-          over.abort()
+        for await (const chunk of encipher(linesOf(store.contents(signal), config(), clock.now()), passphrase)) {
+          tookAt = clock.monotonic()
+          yield chunk
         }
       }
       const stream = Readable.from(chunks(), { objectMode: false })
+      // Also of one that nobody began to read.
+      stream.once('close', () => {
+        exporting = false
+        over.abort()
+      })
+      if (gone.aborted) stream.destroy()
       gone.addEventListener('abort', () => stream.destroy())
       watch().catch(() => {})
       return stream

@@ -81,6 +81,17 @@ t.test('an export is of one moment, whatever is written meanwhile', async (t) =>
   t.match(await next.store.get('thing/00299'), { v: 0 })
 })
 
+t.test('who leaves before the first byte of an export leaves the next one free', async (t) => {
+  const app = await build(t)
+  const leaving = new AbortController()
+  const early = await app.backup.export(PASSPHRASE, leaving.signal)
+  leaving.abort()
+  await new Promise((resolve) => early.once('close', resolve))
+  const late = await app.backup.export(PASSPHRASE, AbortSignal.abort())
+  await new Promise((resolve) => late.once('close', resolve))
+  t.ok((await exported(app)).length > 0)
+})
+
 t.test('a reader that takes nothing of an export loses it after a minute, and the next may have one', async (t) => {
   const clock = fakeClock()
   const app = await build(t, { clock })
