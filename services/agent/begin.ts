@@ -101,10 +101,10 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     const cwd = await openFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()
-    return locked(threadId, async () => {
+    const begun = await locked(threadId, async () => {
       await lives.settled(threadId)
-      // Somebody who told the same came first.
-      if (known === undefined && lives.has(threadId)) return begin(request)
+      // Somebody who told the same came first: this one looks again, when it holds no place of theirs.
+      if (known === undefined && lives.has(threadId)) return undefined
       const live = await lives.admit(threadId, async () => {
         const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
         const run = await newRun(request, threadId, cwd)
@@ -123,6 +123,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
       })
       return live.follow(0)
     })
+    return begun ?? begin(request)
   }
 
   return { begin, leaveBehind }
