@@ -1,3 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A call as a fake model server received it. */
+export interface ModelRequest {
+  path: string
+  headers: IncomingHttpHeaders
+  /** The parsed JSON body; undefined for a listing. */
+  body: any
+  modelId: string
+  streaming: boolean
+  /** The name of the response format when the call is structured ('' when it has none). */
+  structured?: string
+  /** When it arrived, epoch milliseconds. */
+  at: number
+  /** Settles when the answer is over: `finished` by us, or `aborted` by the caller. */
+  ended: Promise<'finished' | 'aborted'>
+}
+
 /** What a fake model server answers to one call. Everything is optional; parts leave in the order of the fields. */
 export interface Plan {
   /** Milliseconds before the answer's status line. */

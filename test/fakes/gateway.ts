@@ -1,26 +1,13 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-import { plainAnswer, streamParts, structuredAnswer, type Plan } from './gateway-plan.ts'
+import { plainAnswer, streamParts, structuredAnswer, type ModelRequest, type Plan } from './gateway-plan.ts'
 import { sendBytes, sendJson, sendParts, sse, startStream } from './sending.ts'
 
 export type { Plan } from './gateway-plan.ts'
 
-/** A call as the gateway received it. */
-export interface GatewayRequest {
-  path: string
-  headers: IncomingHttpHeaders
-  /** The parsed JSON body: the call options. */
-  body: any
-  modelId: string
-  streaming: boolean
-  /** The name of the response format when the call is structured ('' when it has none). */
-  structured?: string
-  /** When it arrived, epoch milliseconds. */
-  at: number
-  /** Settles when the answer is over: `finished` by us, or `aborted` by the caller. */
-  ended: Promise<'finished' | 'aborted'>
-}
+/** A call as the gateway received it: its body holds the call options. */
+export type GatewayRequest = ModelRequest
 
 export interface FakeGatewayOptions {
   /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */

@@ -1,28 +1,14 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { structuredAnswer, type Plan } from './gateway-plan.ts'
+import { structuredAnswer, type ModelRequest, type Plan } from './gateway-plan.ts'
 import { chunks, completion } from './openai-wire.ts'
 import { sendBytes, sendJson, sendParts } from './sending.ts'
 
 export type { Plan } from './gateway-plan.ts'
 
 /** A call as the server received it. */
-export interface OpenAIRequest {
-  method: string
-  path: string
-  headers: IncomingHttpHeaders
-  /** The parsed JSON body; undefined for GET /models. */
-  body: any
-  modelId: string
-  streaming: boolean
-  /** The name of the response format when the call is structured ('' when it has none). */
-  structured?: string
-  /** When it arrived, epoch milliseconds. */
-  at: number
-  /** Settles when the answer is over: `finished` by us, or `aborted` by the caller. */
-  ended: Promise<'finished' | 'aborted'>
-}
+export type OpenAIRequest = ModelRequest & { method: string }
 
 export interface FakeOpenAIOptions {
   /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
