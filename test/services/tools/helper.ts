@@ -1,3 +1,5 @@
+import { Type } from '@sinclair/typebox'
+import type { Test } from 'tap'
 import { systemClock } from '../../../services/clock/clock.ts'
 import { createDesktop } from '../../../services/desktop/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
@@ -6,6 +8,7 @@ import { createToolHost } from '../../../services/tools/host.ts'
 import { createPathPolicy } from '../../../services/tools/paths.ts'
 import type { Tool } from '../../../services/tools/contract.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
+import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
 
 interface Options {
   workspace: string
@@ -55,3 +58,16 @@ export function build ({ workspace, roots = [], forbidden = '/no/such/folder', e
     }
   }
 }
+
+/** A tool that needs nothing and answers nothing, but for what is said. */
+export const tool = (name: string, execute: Tool['execute'] = async () => ({}), rest: Partial<Tool> = {}): Tool =>
+  ({ name, description: name, inputSchema: Type.Object({}), effect: 'read', execute, ...rest })
+
+/** A tool server with such tools. */
+export const server = (name: string, tools: string[], rest: Partial<SourceTool> = {}): ToolSource =>
+  ({ name, available: true, tools: tools.map((each) => ({ ...tool(each), identity: `${name} ${each}`, ...rest })) })
+
+/** A host over an empty folder. */
+export const over = (t: Test, tools?: Tool[], permissions: Permissions = {}) => build({ workspace: t.testdir(), tools, permissions })
+
+export const names = (tools: Tool[]): string[] => tools.map(({ name }) => name)

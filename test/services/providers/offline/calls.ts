@@ -1,3 +1,4 @@
+import t from 'tap'
 import { readSteps } from '../../../../services/providers/offline/split.ts'
 
 /** A tool call by name and input, as the tables write it. */
@@ -15,3 +16,12 @@ export const desktop = (toolName: 'click' | 'type' | 'scroll', input: Record<str
 export const unread = (text: string): Call => ['unread', { text }]
 
 export const calls = (message: string): Call[] => readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : unread(step.text))
+
+/** A test for each behaviour: messages, and the calls that each of them means. */
+export function phrasings (table: Record<string, Array<[string, ...Call[]]>>): void {
+  for (const [behaviour, rows] of Object.entries(table)) {
+    t.test(behaviour, async (t) => {
+      for (const [message, ...expected] of rows) t.strictSame(calls(message), expected, JSON.stringify(message))
+    })
+  }
+}

@@ -1,0 +1,81 @@
+import t from 'tap'
+import * as sdk from '../../../client/index.ts'
+import { build } from '../../helper.ts'
+import { withGateway } from '../../with-gateway.ts'
+import { clientOf, ID, is, said } from './client.ts'
+
+const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
+
+t.test('a run as one object', async (t) => {
+  const write = { toolName: 'writeFile', input: { path: 'a', content: 'A' } }
+  const { app } = await withGateway(t, (_request, nth) => [
+    { toolCalls: [{ toolName: 'systemInfo', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, write] }, { text: 'Both.' }
+  ][nth], { config: { analysis: true }, structured: (name) => ({ object: name === 'analysis' ? complex : { satisfied: true, score: 0.9, issues: ['a detail'] } }) })
+  const options = await clientOf(app)
+
+  const { data } = await sdk.runSync({ ...options, body: said('compare them') })
+  is(t, data, {
+    text: '',
+    messages: [{ role: 'assistant' }, { role: 'tool' }],
+    steps: 1,
+    toolCalls: [
+      { toolCallId: /./, toolName: 'systemInfo', input: {}, output: { platform: process.platform }, errorText: undefined, status: 'complete' },
+      { toolCallId: /./, toolName: 'readFile', input: { path: 'missing' }, output: undefined, errorText: /does not exist/, status: 'error' },
+      { toolCallId: /./, ...write, output: undefined, errorText: undefined, status: 'pending' }
+    ],
+    usage: { inputTokens: Number, outputTokens: Number },
+    finishReason: 'tool-calls',
+    pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write }],
+    analysis: { ...complex, interval: undefined },
+    compactions: undefined,
+    evaluation: undefined,
+    task: undefined,
+    threadId: ID,
+    runId: ID
+  }, 'runSync')
+
+  const decision = { type: 'tool-approval-response', approvalId: data.pendingApprovals[0].approvalId, approved: true }
+  const { data: { text, evaluation } } = await sdk.runSync({ ...options, body: { messages: [{ role: 'tool', content: [decision] }] } })
+  is(t, { text, evaluation }, { text: 'Both.', evaluation: { satisfied: true, score: 0.9, issues: ['a detail'] } }, 'its evaluation')
+})
+
+t.test('a run that makes a background task', async (t) => {
+  const options = await clientOf(await build(t))
+  const { data: { task } } = await sdk.runSync({ ...options, body: said('every day at 9, system info') })
+  is(t, task!, { taskId: ID, goal: 'system info', taskType: 'recurring', status: 'scheduled', interval: 'every day at 9:00', nextRunAt: Number }, 'its task')
+})
+
+t.test('a run under way', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
+  const options = await clientOf(app)
+  const reached = { ok: true as const, threadId: 'chat', runId: ID }
+  const { stream } = await sdk.run({ ...options, body: { ...said('go'), id: 'chat' }, query: { protocol: 'documented' } })
+  const first = await stream.next()
+  t.match(first.value, { type: 'start', messageMetadata: { threadId: 'chat' } })
+  is(t, (await sdk.steerRun({ ...options, path: { id: 'chat' }, body: { message: 'hurry' } })).data, reached, 'steerRun')
+  is(t, (await sdk.stopRun({ ...options, path: { id: 'chat' } })).data, reached, 'stopRun')
+})
+
+t.test('approval requests, a page at a time', async (t) => {
+  const options = await clientOf(await build(t))
+  for (const id of ['a', 'b']) await sdk.runSync({ ...options, body: { ...said(`write "x" to ${id}.txt`), id } })
+  const { data } = await sdk.listApprovals({ ...options, query: { limit: 1 } })
+  is(t, data, {
+    approvals: [{
+      approvalId: ID,
+      runId: ID,
+      threadId: 'a',
+      toolCallId: /./,
+      toolName: 'writeFile',
+      input: { path: 'a.txt', content: 'x' },
+      digest: /^[0-9a-f]{64}$/,
+      cwd: /work$/,
+      reason: undefined,
+      createdAt: Number,
+      expiresAt: Number,
+      state: 'pending'
+    }],
+    nextCursor: ID
+  }, 'listApprovals')
+  t.match((await sdk.listApprovals({ ...options, query: { cursor: data.nextCursor } })).data, { approvals: [{ threadId: 'b' }], nextCursor: undefined })
+})

@@ -1,0 +1,70 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import type { Tool } from '../../../services/tools/contract.ts'
+import { over, server, tool } from './helper.ts'
+
+t.test('names that every object has are unknown tools', async (t) => {
+  const { host, failure } = over(t)
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '']) {
+    t.equal(host.find(name), undefined)
+    t.match(await failure(name, {}), /no tool named.*The tools are: readFile, writeFile/)
+  }
+})
+
+t.test('an invalid input is told with path, problem and what is allowed', async (t) => {
+  const { host, failure } = over(t)
+  const problem = (name: string, input: unknown) => {
+    const result = host.validate(name, input)
+    return result.ok ? 'valid' : result.error
+  }
+  t.strictSame(host.validate('readFile', { path: 'x' }), { ok: true, input: { path: 'x' } })
+  t.equal(problem('readFile', { pth: 'x', limit: 0 }), 'The input of readFile is not valid: the input lacks the property "path"; ' +
+    'the input has no property "pth" (allowed: path, offset, limit); limit must be >= 1.')
+  t.match(problem('readFile', { path: 'x', limit: '5' }), /limit must be integer/, 'nothing is coerced')
+  t.match(problem('readFile', 'x'), /must be object/)
+  t.match(problem('readFile', null), /must be object/)
+  t.match(problem('systemInfo', { a: 1 }), /allowed: none/)
+  t.match(problem('readFile', JSON.parse('{"path":"x","__proto__":{"a":1}}')), /no property "__proto__"/)
+  t.ok(problem('systemInfo', Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, 1]))).length <= 4000)
+  t.match(await failure('readFile', {}), /lacks the property "path"/, 'and the tool is not run')
+})
+
+t.test('schemas of tool servers are checked in any dialect; one that makes no sense leaves it to the server', async (t) => {
+  const { host } = over(t)
+  const schemas: Record<string, object> = {}
+  const add = (name: string, inputSchema: object) => { schemas[name] = inputSchema }
+  add('modern', { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'same', type: 'object', properties: { mode: { enum: ['a', 'b'] }, at: { type: 'string', format: 'unheard-of' } } })
+  add('another', { $id: 'same', type: 'object', required: ['x'] })
+  add('broken', { type: 'object', properties: { x: { $ref: '#/nowhere' } } })
+  host.merge([{ ...server('s', []), tools: Object.entries(schemas).map(([name, inputSchema]) => ({ ...tool(name), inputSchema: inputSchema as Tool['inputSchema'], identity: name })) }])
+  t.ok(host.validate('modern', { mode: 'a', at: 'x' }).ok)
+  t.match(host.validate('modern', { mode: 'c' }), { ok: false, error: /mode must be one of \["a","b"\]/ })
+  t.notOk(host.validate('another', {}).ok)
+  t.ok(host.validate('broken', { x: 1 }).ok)
+  t.notOk(host.validate('broken', []).ok)
+})
+
+t.test('what in a foreign schema takes more time than there is, is left to its server', async (t) => {
+  const { host, failure } = over(t, [tool('mine', undefined, { inputSchema: Type.Object({ a: Type.String({ pattern: '^b+$' }) }) })])
+  const slow = `${'a'.repeat(60)}!`
+  const inputSchema = {
+    type: 'object',
+    required: ['email'],
+    properties: { email: { type: 'string', pattern: '^(a+)+$' }, list: { type: 'array', uniqueItems: true } },
+    patternProperties: { '^(a|a)*$': { type: 'number' } },
+    propertyNames: { pattern: '^(\\w+\\s?)*$' },
+    additionalProperties: false
+  } as never
+  host.merge([server('s', ['mail'], { inputSchema })])
+  t.match(host.validate('mail', { email: slow, [slow]: 1, list: Array.from({ length: 20_000 }, (_, n) => ({ n })) }), { ok: true })
+  t.match(await failure('mail', { email: 5 }), /email must be string/)
+  t.match(await failure('mine', { a: 'a' }), /must match pattern/, 'our own are held to theirs')
+})
+
+t.test('every built-in has a schema that compiles, is closed and is described', async (t) => {
+  for (const { name, description, inputSchema } of over(t).host.offered()) {
+    t.equal(inputSchema.additionalProperties, false, name)
+    t.ok(description.length > 20)
+    for (const property of Object.values<any>(inputSchema.properties)) t.type(property.description, 'string')
+  }
+})
