@@ -17,6 +17,8 @@ import { assertState } from './transitions.ts'
 /** Comments kept of a task, the newest. */
 const COMMENTS = 200
 
+type Stopped = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
+
 /** What people do to a task that is there: start, pause, resume, cancel, run, steer. Each throws WrongState (409) where it does not fit. */
 export function createControl ({ deps, conductor, queue, schedules }: { deps: RunDeps, conductor: Conductor, queue: Queue, schedules: Schedules }) {
   const { book, clock } = deps
@@ -40,37 +42,34 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   }
 
   /** Ends the live run and the one behind it, whatever they are doing. */
-  async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>> {
-    const runs: StoredRun[] = []
-    const events: Required<Change<void>>['events'] = []
-    let after = task
-    if (task.nextRun !== undefined) {
-      queue.drop(task.nextRun.runId)
-      const run = await book.runAt(task.nextRun, task.id)
-      const { nextRun, ...rest } = after
-      after = rest
-      if (run !== undefined) collect(closeRun(run, [], { status: 'cancelled', error: 'The task was stopped before this run began.' }, clock.now()))
-    }
-    if (task.liveRun !== undefined) {
-      queue.drop(task.liveRun.runId)
-      const run = await conductor.stop(task.liveRun.runId, reason) ?? await book.runAt(task.liveRun, task.id)
-      // A paused run of a one_shot is over in no other sense: it may go on.
-      if (run !== undefined && (!isOver(run) || run.status === 'interrupted')) {
-        const history = await book.events(run.runId)
-        const closed = closeRun(run, history, ending, clock.now())
-        collect(closed)
-        after = afterRun(after, closed.run, history, clock.now())
-      }
-    }
-    return { task: after, runs, events }
-
-    function collect (closed: ReturnType<typeof closeRun>) {
-      runs.push(closed.run)
-      events.push(...closed.events)
-    }
+  async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<Stopped> {
+    const dropped = await dropNext(task, 'The task was stopped before this run began.')
+    const stopped = await stopLive(dropped.task, reason, ending)
+    return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
   }
 
-  async function pausedOneShot (task: StoredTask): Promise<Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>> {
+  /** Ends the run that is queued behind the live one. */
+  async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<Stopped> {
+    if (nextRun === undefined) return { task, runs: [], events: [] }
+    queue.drop(nextRun.runId)
+    const run = await book.runAt(nextRun, task.id)
+    const closed = run && closeRun(run, [], { status: 'cancelled', error }, clock.now())
+    return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
+  }
+
+  /** Ends the live run; one that is queued behind it is the live one then. */
+  async function stopLive (task: StoredTask, reason: Aborted, ending: Ending): Promise<Stopped> {
+    if (task.liveRun === undefined) return { task, runs: [], events: [] }
+    queue.drop(task.liveRun.runId)
+    const run = await conductor.stop(task.liveRun.runId, reason) ?? await book.runAt(task.liveRun, task.id)
+    // A paused run of a one_shot is over in no other sense: it may go on.
+    if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
+    const history = await book.events(run.runId)
+    const closed = closeRun(run, history, ending, clock.now())
+    return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
+  }
+
+  async function pausedOneShot (task: StoredTask): Promise<Stopped> {
     const { runId } = task.liveRun!
     queue.drop(runId)
     const run = await conductor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await book.runAt(task.liveRun!, task.id)
@@ -86,14 +85,11 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
       return { ...stopped, task: after, answer: after }
     }
     if (task.status === 'scheduled') return paused({ task })
-    const waiting = task.nextRun === undefined ? undefined : await book.runAt(task.nextRun, task.id)
-    const dropped = waiting === undefined ? undefined : closeRun(waiting, [], { status: 'cancelled', error: 'The task was paused before this run began.' }, clock.now())
-    if (task.nextRun !== undefined) queue.drop(task.nextRun.runId)
-    const { nextRun, ...alone } = task
+    const { task: alone, ...dropped } = await dropNext(task, 'The task was paused before this run began.')
     const stopped = task.status === 'pending_approval'
       ? { task: alone, runs: [], events: [] }
       : task.taskType === 'one_shot' ? await pausedOneShot(alone) : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
-    return paused({ ...stopped, runs: [...stopped.runs, ...dropped ? [dropped.run] : []], events: [...stopped.events, ...dropped?.events ?? []] })
+    return paused({ ...stopped, runs: [...stopped.runs, ...dropped.runs], events: [...stopped.events, ...dropped.events] })
   }
 
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {
@@ -168,20 +164,15 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     /** Ends one run; the task goes on as after any other. Throws RunNotFound (404), or WrongState (409) when the run is over. */
     cancelRun: (taskId: string, runId: string): Promise<StoredRun> => book.change(taskId, async (task) => {
       const run = await book.run(taskId, runId)
-      const isPausedHere = task.liveRun?.runId === runId
-      if (isOver(run) && !(isPausedHere && run.status === 'interrupted')) throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
+      const isLive = task.liveRun?.runId === runId
+      if (isOver(run) && !(isLive && run.status === 'interrupted')) throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
       if (task.nextRun?.runId === runId) {
-        queue.drop(runId)
-        const { nextRun, ...rest } = task
-        const closed = closeRun(run, [], { status: 'cancelled', error: 'The run was cancelled.' }, clock.now())
-        return { task: rest, runs: [closed.run], events: closed.events, answer: closed.run }
+        const dropped = await dropNext(task, 'The run was cancelled.')
+        return { ...dropped, answer: dropped.runs[0] }
       }
-      if (!isPausedHere) throw new RunNotFound(runId)
-      const { nextRun, ...alone } = task
-      const stopped = await stopRuns(alone, new Aborted('cancel', 'The run was cancelled.'), { status: 'cancelled', error: 'The run was cancelled.' })
-      // The one behind it follows.
-      const after = nextRun === undefined ? stopped.task : { ...withTimingOf(stopped.task, task), status: 'running' as const, liveRun: nextRun }
-      return { ...stopped, task: after, answer: stopped.runs.at(-1)!, ...(nextRun && { after: () => queue.push(taskId, nextRun.runId) }) }
+      if (!isLive) throw new RunNotFound(runId)
+      const stopped = await stopLive(task, new Aborted('cancel', 'The run was cancelled.'), { status: 'cancelled', error: 'The run was cancelled.' })
+      return { ...stopped, answer: stopped.runs[0], after: () => { if (stopped.task.liveRun !== undefined) queue.push(taskId, stopped.task.liveRun.runId) } }
     }),
 
     /** Stops everything of a task that is to be deleted; resolves to what is to be told of it. */

@@ -47,15 +47,15 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
   const completed = run.status === 'completed'
   const calls = toolCallsOf(log)
   const { liveRun, returnTo, pausedReason, ...rest } = task
+  // Paused while its run waits for a person it stays so, as after a run by hand.
+  const back = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
   return settled({
     ...rest,
-    // A run by hand of a task that is paused leaves it so.
-    ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }),
     memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(calls), sources: sources(calls) }),
     lastRunAt: now,
     successfulRuns: task.successfulRuns + (completed ? 1 : 0),
     failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
-  }, run, returnTo, pausedReason)
+  }, run, back, pausedReason)
 }
 
 /** Where the task stands after a run: with the one queued behind it, where it came from, or as its type says. */

@@ -103,3 +103,30 @@ for (const [verb, run] of [['pause', 'interrupted'], ['cancel', 'cancelled']]) {
     t.match(await tasks.runs(task.id), [{ status: run }])
   })
 }
+
+t.test('a paused task stays paused when its run that waits for a person is cancelled, and can be resumed', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const events = await tasks.watch()
+  const { id } = await tasks.create('system info', { taskType: 'recurring', schedule: { interval: '1h' }, approval: { mode: 'always' } })
+  await tasks.post(`/${id}/start`)
+  const { runId } = await tasks.post(`/${id}/run`)
+  await events.until('task:approval')
+  await tasks.post(`/${id}/pause`)
+  t.match(await tasks.post(`/${id}/runs/${runId}/cancel`), { status: 'cancelled' })
+  t.match(await tasks.get(`/${id}`), { status: 'paused', pausedReason: 'user' })
+  t.match(await tasks.post(`/${id}/resume`), { status: 'scheduled', nextRunAt: Number })
+})
+
+t.test('when a run by hand of a paused task is cancelled, the one behind it follows and leaves the task paused', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const events = await tasks.watch()
+  const { id } = await tasks.create('system info', { taskType: 'recurring', schedule: { interval: '1h' }, approval: { mode: 'always' } })
+  await tasks.post(`/${id}/start`)
+  await tasks.post(`/${id}/pause`)
+  for (const comment of ['be brief', 'be kind']) await tasks.post(`/${id}/steer`, { comment, runNow: true })
+  const { runId } = await events.until('task:approval')
+  await tasks.post(`/${id}/runs/${runId}/cancel`)
+  await events.until('task:approval')
+  t.match(await tasks.post(`/${id}/approve`, { approved: true }), { status: 'completed' })
+  t.match(await tasks.get(`/${id}`), { status: 'paused', pausedReason: 'user', totalRuns: 2 })
+})
