@@ -92,7 +92,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(planned !== undefined && { plan: planned }),
           ...(cwd !== undefined && { cwd }),
           ...(budget !== undefined && { budget }),
-          ...(isReset && { learnedTools: [] }),
+          ...(isReset && { learnedTools: [], ...(task.liveRun && { outdatedRun: task.liveRun.runNumber }) }),
           approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)

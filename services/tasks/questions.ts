@@ -66,7 +66,7 @@ export function createQuestions ({ deps, conductor, queue }: { deps: RunDeps, co
   async function ended (task: StoredTask, run: StoredRun, approved: boolean, notes: string | undefined, answer: (status: StoredRun['status']) => TaskApproved): Promise<Change<TaskApproved>> {
     const history = await book.events(run.runId)
     const used = run.questions.flatMap(({ tool, identity, state }) => tool !== undefined && state === 'approved' ? [learnedName(tool, identity)] : [])
-    const counted: StoredTask = approved
+    const counted: StoredTask = approved && run.runNumber !== task.outdatedRun
       ? { ...task, learnedTools: [...new Set([...task.learnedTools, ...used])], approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } }
       : task
     const change = conductor.over(counted, run, history, approved

@@ -11,6 +11,8 @@ export interface RunPointer { runId: string, runNumber: number }
 export interface StoredTask extends Task {
   /** Tools that were used in approved runs, see `learnedName`: after the first N they go unasked. */
   learnedTools: string[]
+  /** The run that was under way when goal or plan last changed: approved, it counts for nothing now. */
+  outdatedRun?: number
   /** Failed runs since the last one that did not fail. */
   failuresInRow: number
   /** Its schedule, read when it was started. */

@@ -4,7 +4,7 @@ import { toolCallsOf, type TaskLogEvent } from './log.ts'
 import { openQuestions, type StoredQuestion, type StoredRun, type StoredTask } from './record.ts'
 
 /** A task as callers see it. */
-export function taskView ({ learnedTools, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, ...task }: StoredTask): Task {
+export function taskView ({ learnedTools, outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, ...task }: StoredTask): Task {
   return task
 }
 

@@ -151,6 +151,24 @@ t.test('a plan that is given anew begins the count anew, too', async (t) => {
   t.equal((await tasks.call('PUT', `/${task.id}`, plan)).body.approval.approvedRuns, 0)
 })
 
+t.test('a run that was under way when the goal changed counts for nothing, and teaches nothing', async (t) => {
+  const { tasks, events } = await begin(t)
+  const task = await tasks.create('run `echo x >> log`', { taskType: 'triggered', approval: { mode: 'first_n', firstN: 1 } })
+  const approveAll = async () => {
+    await tasks.post(`/${task.id}/run`)
+    await events.until('task:approval', { kind: 'tool' })
+    await tasks.post(`/${task.id}/approve`, { approved: true })
+    await events.until('task:approval', { kind: 'result' })
+  }
+  await approveAll()
+  await tasks.call('PUT', `/${task.id}`, { goal: 'run `echo y >> log`' })
+  t.match(await tasks.post(`/${task.id}/approve`, { approved: true }), { status: 'completed' })
+  t.match(await tasks.get(`/${task.id}`), { successfulRuns: 1, approval: { approvedRuns: 0 } })
+  await approveAll()
+  await tasks.post(`/${task.id}/approve`, { approved: true })
+  t.equal((await tasks.get(`/${task.id}`)).approval.approvedRuns, 1, 'the first run of the new goal counts')
+})
+
 t.test('after the first N a tool that a file talks the model into, and that no approved run used, is asked about', async (t) => {
   const look: Plan = { toolCalls: [{ toolName: 'readFile', input: { path: 'mail.txt' } }] }
   const { tasks, events, app } = await withModel(t, [
