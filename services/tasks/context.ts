@@ -3,10 +3,20 @@ import type { StoredRun, StoredTask } from './record.ts'
 const LINES_SHOWN = 40
 const LINE_SHOWN = 500
 const OUTPUT_SHOWN = 2_000
+/** Characters of what people said to a task, and of what they said of its runs: whole sentences of theirs, the newest. */
+const SAID_SHOWN = 30_000
 
 const shorten = (text: string, most = LINE_SHOWN) => text.length > most ? `${text.slice(0, most)}…` : text
 const list = (lines: string[]) => lines.slice(-LINES_SHOWN).map((line) => `- ${shorten(line)}`).join('\n')
 const section = (title: string, lines: string[]) => lines.length > 0 ? [`${title}\n${list(lines)}`] : []
+
+/** What people said is not cut short. Where it is more than anybody says, the oldest of it is left out. */
+function said (title: string, lines: string[]): string[] {
+  let left = SAID_SHOWN
+  const first = lines.findLastIndex((line) => (left -= line.length) < 0) + 1
+  const missing = first === 0 ? [] : [`- (${first} older ${first === 1 ? 'one is' : 'ones are'} left out)`]
+  return lines.length === 0 ? [] : [[title, ...missing, ...lines.slice(first).map((line) => `- ${line}`)].join('\n')]
+}
 
 export interface ContextParts {
   task: StoredTask
@@ -40,8 +50,8 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
     ...section('Decisions so far:', learned.decisions),
     ...section('Sources used so far:', learned.sources),
     ...section('Files made so far:', learned.filesCreated),
-    ...section('What the user said about earlier runs:', learned.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)),
-    ...section('What the user said to this task:', steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)),
+    ...said('What the user said about earlier runs:', learned.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)),
+    ...said('What the user said to this task:', steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)),
     ...(last?.output ? [`The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}`] : []),
     ...(last?.error && last.status === 'failed' ? [`The last run failed: ${shorten(last.error)}`] : []),
     ...(run.standsFor !== undefined ? [`This run makes up for ${run.standsFor} scheduled ${run.standsFor === 1 ? 'time' : 'times'} that passed while the service was not running: do the work once, for all of them.`] : []),

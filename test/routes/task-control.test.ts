@@ -46,6 +46,26 @@ t.test('a comment is new in exactly the next run that starts, and known in those
   t.match(await tasks.get(`/${task.id}`), { steeringHistory: [{ comment: 'be kind', runId: second.runId }] })
 })
 
+t.test('what was said to a task is told whole to every later run, however much and long ago; what is far too much loses its oldest', async (t) => {
+  const { tasks, events, systemOf } = await withModel(t, () => ({ text: ['Fine.'] }))
+  const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
+  const comment = (n: number, length: number) => tasks.post(`/${task.id}/steer`, { comment: `rule ${n} begins ${'x'.repeat(length)} rule ${n} ends` })
+  const run = async (runNumber: number) => {
+    await tasks.post(`/${task.id}/run`)
+    await events.until('task:complete', { runNumber })
+    return systemOf(runNumber - 1)
+  }
+  for (let n = 1; n <= 45; n++) await comment(n, n === 1 ? 3_000 : 1)
+  await run(1)
+  const later = await run(2)
+  t.same(Array.from({ length: 45 }, (_, n) => n + 1).filter((n) => !new RegExp(`rule ${n} begins x+ rule ${n} ends`).test(later)), [])
+  for (let n = 46; n <= 52; n++) await comment(n, 3_900)
+  const last = await run(3)
+  t.match(last, /\(1 older one is left out\)/)
+  t.notMatch(last, 'rule 1 begins')
+  t.match(last, 'rule 52 ends (new)')
+})
+
 t.test('a comment that waits outlives a restart', async (t) => {
   const { app, tasks } = await withModel(t, () => ({ text: ['Fine.'] }))
   const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
