@@ -20,6 +20,10 @@ export type AddressPolicy = ReturnType<typeof createAddressPolicy>
 
 const resolveAll = async (host: string) => promisify(lookup)(host, { all: true })
 
+/** These names mean this machine, whatever a resolver makes of them (RFC 6761, section 6.3). */
+const LOCALHOST = /(^|\.)localhost\.?$/
+const LOOPBACK: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }]
+
 /** Which hosts pages may be fetched from: those on the public internet, and, where allowed, private ones, but never this service. */
 export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolveAll, refused = notPublic }: PolicyParts) {
   function check (host: string, address: string, port: number) {
@@ -42,7 +46,7 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
       const host = url.hostname.replace(/^\[|\]$/g, '')
       const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
       const family = isIP(host)
-      const found = family > 0 ? [{ address: host, family }] : await resolve(host)
+      const found = family > 0 ? [{ address: host, family }] : LOCALHOST.test(host) ? LOOPBACK : await resolve(host)
       if (found.length === 0) throw new AddressRefused(`There is no host named ${host}.`)
       for (const { address } of found) check(host, address, port)
       return found
