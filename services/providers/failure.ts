@@ -87,6 +87,10 @@ const TOO_LONG_WORDS = /context[ _](?:length|window|size)|prompt is too long|max
 const CUT_WORDS = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
+/** Characters of what a provider says that are looked at: it may say megabytes, and the patterns here take their time with each. */
+const LONGEST_WORDS = 4_000
+const LONGEST_DETAIL = 300
+
 const GATEWAY_ADVICE = {
   key: 'the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
   address: 'the configured address (AI_GATEWAY_BASE_URL, or gateway.baseURL in config.json)'
@@ -104,7 +108,7 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
   if (ours) return { message: clean(ours.message, strange), code: ours.code!, retryable: false }
   const found = classify(chain)
   const own = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !EMPTY_WORDS.test(message))?.message ?? ''
-  const detail = clean(clean(own, secrets).replace(/\s+/g, ' ').replace(/[.\s]+$/, ''), secrets).slice(0, 300)
+  const detail = clean(clean(own, secrets).replace(/\s+/g, ' '), secrets).slice(0, LONGEST_DETAIL).replace(/[.\s]+$/, '')
   const wait = found.retryable ? retryAfter(chain, now) : undefined
   const isList = modelId === undefined
   const the = isList ? `the model list of ${provider}` : `the model ${modelId}`
@@ -159,11 +163,11 @@ function causes (error: unknown): Facts[] {
   const chain: Facts[] = []
   for (let current = error; current !== undefined && current !== null && chain.length < 8;) {
     if (typeof current !== 'object') {
-      chain.push({ message: String(current), headers: {} })
+      chain.push({ message: String(current).slice(0, LONGEST_WORDS), headers: {} })
       break
     }
     const facts = current as Record<string, any>
-    const text = (value: unknown) => typeof value === 'string' ? value : undefined
+    const text = (value: unknown) => typeof value === 'string' ? value.slice(0, LONGEST_WORDS) : undefined
     chain.push({
       // OpenRouter's errors inside a stream carry the status as their code.
       status: [facts.statusCode, facts.status, facts.code].find((value) => typeof value === 'number'),

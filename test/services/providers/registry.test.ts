@@ -129,3 +129,11 @@ t.test('anything that is thrown is described', async (t) => {
   circle.cause = circle
   t.match(registry.describeFailure(circle, 'a/b'), { message: /round/ })
 })
+
+t.test('however much a provider says, and whatever of, it is described in little time', async (t) => {
+  const { registry } = setUp()
+  for (const words of ['.', ' ', 'a. ', 'input token count ', 'input length and ', 'Bearer ', 'sk-', 'retry after 1']) {
+    const { message } = registry.describeFailure(new Error(`${words.repeat(2_000_000 / words.length)}!`), 'a/b')
+    t.ok(message.length < 600, message.slice(0, 100))
+  }
+})
