@@ -1,3 +1,4 @@
+import { createContext, Script } from 'node:vm'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Tool } from './contract.ts'
 
@@ -10,31 +11,61 @@ const anyText = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
 /** What of a foreign schema costs more than its input is long; its server judges that itself. */
 const COSTLY = ['patternProperties', 'uniqueItems']
 
+/** What a foreign schema may take, once: one that refers to itself in many branches would take for ever, or all of the stack. */
+const FOREIGN_MS = 500
+
 /** Checks inputs against tools' schemas; compiles each on first use. Answers undefined, or a text for the model. */
 export function createValidator () {
+  /** Undefined for a schema that cannot be used: the server that wrote it can still judge the call itself. */
   const compiled = new WeakMap<Tool, ValidateFunction | undefined>()
+  const inTime = createLimit(FOREIGN_MS)
   // Schemas of tool servers come in every dialect: what this one does not know is not held against them.
-  const compile = (tool: Tool): ValidateFunction | undefined => {
+  const compile = (tool: Tool): ValidateFunction => {
     const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
-    const isForeign = 'identity' in tool
-    const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, logger: false, meta: false, validateSchema: false, ...isForeign && { code: { regExp: anyText } } })
-    if (isForeign) for (const keyword of COSTLY) ajv.removeKeyword(keyword)
-    try {
-      return ajv.compile(schema)
-    } catch {
-      // The server that wrote it can still judge the call itself.
-      return undefined
-    }
+    const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, logger: false, meta: false, validateSchema: false, ...isForeign(tool) && { code: { regExp: anyText } } })
+    if (isForeign(tool)) for (const keyword of COSTLY) ajv.removeKeyword(keyword)
+    return ajv.compile(schema)
+  }
+
+  /** The problems of an input, none of them named where only its being no object is known; undefined when there is none. */
+  function problemsOf (tool: Tool, input: unknown): string[] | undefined {
+    const known = compiled.has(tool)
+    const validate = known ? compiled.get(tool) : compile(tool)
+    if (!known) compiled.set(tool, validate)
+    if (validate === undefined ? isObject(input) : validate(input)) return undefined
+    return [...new Set((validate?.errors ?? []).map(problem))]
   }
 
   return (tool: Tool, input: unknown): string | undefined => {
-    if (!compiled.has(tool)) compiled.set(tool, compile(tool))
-    const validate = compiled.get(tool)
-    if (validate === undefined ? isObject(input) : validate(input)) return undefined
-    const problems = [...new Set((validate?.errors ?? []).map(problem))]
+    const check = () => problemsOf(tool, input)
+    const problems = !isForeign(tool) ? check() : inTime(check, () => {
+      compiled.set(tool, undefined)
+      return check()
+    })
+    if (problems === undefined) return undefined
     const shown = problems.slice(0, MOST_PROBLEMS)
     if (problems.length > shown.length) shown.push(`${problems.length - shown.length} more`)
     return `The input of ${tool.name} is not valid: ${shown.join('; ') || 'it must be an object'}.`.slice(0, LONGEST_TEXT)
+  }
+}
+
+const isForeign = (tool: Tool): boolean => 'identity' in tool
+
+/** Runs work that waits for nothing; what fails, or is not done in `ms` milliseconds, is ended and `otherwise` done. */
+function createLimit (ms: number) {
+  // Only a script can be ended from outside, whatever it calls.
+  let context: { work?: () => unknown } | undefined
+  const script = new Script('work()')
+  return <T>(work: () => T, otherwise: () => T): T => {
+    context ??= createContext({})
+    context.work = work
+    try {
+      return script.runInContext(context, { timeout: ms })
+    } catch {
+      return otherwise()
+    } finally {
+      context.work = undefined
+    }
   }
 }
 

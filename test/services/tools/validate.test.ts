@@ -61,6 +61,20 @@ t.test('what in a foreign schema takes more time than there is, is left to its s
   t.match(await failure('mine', { a: 'a' }), /must match pattern/, 'our own are held to theirs')
 })
 
+t.test('a foreign schema that refers to itself, in many branches or for ever, is left to its server', async (t) => {
+  const { host } = over(t)
+  const twice = (n: number) => [`d${n}`, { anyOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }]
+  const doubling = { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => twice(n))), d40: { type: 'object', required: ['a'] } } }
+  const endless = { anyOf: [{ $ref: '#' }, { $ref: '#' }] }
+  for (const [name, inputSchema] of Object.entries({ doubling, endless })) {
+    host.merge([server('s', [name], { inputSchema: inputSchema as never })])
+    t.match(host.validate(name, {}), { ok: true }, name)
+    t.match(host.validate(name, 'text'), { ok: false, error: /must be an object/ })
+  }
+  host.merge([server('s', ['after'], { inputSchema: { type: 'object', required: ['a'] } as never })])
+  t.match(host.validate('after', {}), { ok: false, error: /lacks the property "a"/ }, 'others are checked as before')
+})
+
 t.test('every built-in has a schema that compiles, is closed and is described', async (t) => {
   for (const { name, description, inputSchema } of over(t).host.offered()) {
     t.equal(inputSchema.additionalProperties, false, name)
