@@ -8,6 +8,8 @@ interface Test {
 
 /** The whole service on a fresh configuration directory, closed when the test ends. `config` becomes its config.json. */
 export async function build (t: Test, { config, ...settings }: Partial<Settings> & { config?: object } = {}): Promise<App & { home: string, cwd: string }> {
+  // Before the folder is made, or tap removes it under the service.
+  if (!settings.home) t.teardown(() => {})
   // A second service of one test gets the first one's directory.
   const dir = settings.home ? '' : t.testdir({ home: config ? { 'config.json': JSON.stringify(config) } : {}, work: {} })
   const { home = `${dir}/home`, cwd = `${dir}/work` } = settings

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { atEnd, type Ending } from './at-end.ts'
 
 const SERVER = new URL('../dist/server.js', import.meta.url).pathname
 
@@ -44,9 +45,9 @@ export function spawnService ({ home, cwd, env, args = [], port = '0', preload =
 }
 
 /** Runs the built service and waits for its ready line. */
-export async function startService (t: { teardown (handler: () => unknown): unknown }, options: Options): Promise<Sidecar> {
+export async function startService (t: Ending, options: Options): Promise<Sidecar> {
   const { child, out, log, exited } = spawnService(options)
-  t.teardown(() => {
+  atEnd(t, () => {
     child.kill('SIGKILL')
     return exited
   })

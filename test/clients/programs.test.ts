@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
+import { atEnd } from '../at-end.ts'
 import { startService } from '../sidecar.ts'
 
 const path = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
@@ -12,7 +13,7 @@ const HOME = process.env.HOME
 function start (t: Test, args: string[], { env, cwd }: { env?: NodeJS.ProcessEnv, cwd?: string } = {}) {
   const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env.PATH, HOME, ...env }, stdio: 'pipe' })
   const exited = once(child, 'close').then(([code]) => code as number)
-  t.teardown(() => {
+  atEnd(t, () => {
     child.kill('SIGKILL')
     return exited
   })

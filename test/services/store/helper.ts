@@ -7,11 +7,12 @@ import { systemClock, type Clock } from '../../../services/clock/clock.ts'
 import type { StoreOptions } from '../../../services/store/contract.ts'
 import { openLevel, type OpenDatabase, type RawOp } from '../../../services/store/database.ts'
 import { openStore } from '../../../services/store/store.ts'
+import { atEnd } from '../../at-end.ts'
 
 /** Opens the store of `dir` and closes it when the test ends. */
 export async function open (t: Test, dir: string, options: Partial<StoreOptions> = {}) {
   const store = await openStore({ dir, clock: systemClock, ...options })
-  t.teardown(() => store.close())
+  atEnd(t, () => store.close())
   return store
 }
 
