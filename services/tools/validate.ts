@@ -38,10 +38,12 @@ export function createValidator () {
 
   return (tool: Tool, input: unknown): string | undefined => {
     const check = () => problemsOf(tool, input)
-    const problems = !isForeign(tool) ? check() : inTime(check, () => {
-      compiled.set(tool, undefined)
-      return check()
-    })
+    const problems = !isForeign(tool)
+      ? check()
+      : inTime(check, () => {
+        compiled.set(tool, undefined)
+        return check()
+      })
     if (problems === undefined) return undefined
     const shown = problems.slice(0, MOST_PROBLEMS)
     if (problems.length > shown.length) shown.push(`${problems.length - shown.length} more`)
