@@ -51,8 +51,16 @@ export interface GuardedTransport extends Transport {
 export function createTransport ({ spawn, clock, tail }: Parts): GuardedTransport {
   const ended = Promise.withResolvers<string>()
   let child: GuardedChild | undefined
+  let opening: Promise<void> | undefined
   let why: string | undefined
   let noise = { since: clock.monotonic(), bytes: 0 }
+
+  async function open () {
+    child = await spawn().catch((error: NodeJS.ErrnoException) => { throw error.code === undefined ? error : new Error(`it could not be started (${error.code})`) })
+    child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
+    child.stdout.on('error', () => {})
+    watch(child, listen(child))
+  }
 
   async function watch ({ exited, end, stdout }: GuardedChild, read: Promise<void>) {
     const { code, signal } = await exited
@@ -103,12 +111,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
 
   const transport: GuardedTransport = {
     ended: ended.promise,
-    async start () {
-      child = await spawn().catch((error: NodeJS.ErrnoException) => { throw error.code === undefined ? error : new Error(`it could not be started (${error.code})`) })
-      child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
-      child.stdout.on('error', () => {})
-      watch(child, listen(child))
-    },
+    start: () => (opening = open()),
     async send (message) {
       const { stdin } = child!
       if (why !== undefined || !stdin!.writable) throw new Error('The tool server has ended.')
@@ -123,8 +126,10 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
       child?.end(0)
     },
     async close () {
-      if (child === undefined) return
       why ??= 'it was disconnected'
+      // Who closes while the server is being started is not to find it there later.
+      await opening?.catch(() => {})
+      if (child === undefined) return
       child.stdin!.end()
       await child.end(GRACE_MS)
       await ended.promise
