@@ -47,6 +47,7 @@ export function createDesktop ({ clock, environment }: Parts) {
   const slots = createSlots({ most: 1, waiting: MOST_WAITING, busy: () => new DesktopBusy() })
   const closing = new AbortController()
   let running: Running | undefined
+  let starting: Promise<Running> | undefined
   let idle = new AbortController()
   let found: { problem?: string } | undefined
   let last: Act | undefined
@@ -58,10 +59,11 @@ export function createDesktop ({ clock, environment }: Parts) {
     const started = { child, answers: readLines(child.stdout, { longest: LONGEST_ANSWER, endless: LONGEST_ANSWER }), tail: '' }
     child.stderr.setEncoding('utf8').on('data', (text: string) => { started.tail = (started.tail + text).slice(-TAIL_CHARACTERS) })
     child.exited.then(() => { if (running === started) running = undefined })
-    return started
+    return (running = started)
   }
 
   async function end (): Promise<void> {
+    await starting?.catch(() => {})
     const { child } = running ?? {}
     running = undefined
     await child?.end(0)
@@ -69,8 +71,10 @@ export function createDesktop ({ clock, environment }: Parts) {
 
   const tell = (order: Order) => running?.child.stdin!.write(`${JSON.stringify(order)}\n`)
 
-  async function perform (act: Act, input: unknown): Promise<unknown> {
-    const current = running ??= await start()
+  async function perform (act: Act, input: unknown, signal: AbortSignal): Promise<unknown> {
+    const current = running ?? await (starting = start())
+    // Who gave up while the child was being started could tell it nothing.
+    signal.throwIfAborted()
     tell({ act, input })
     const { value } = await current.answers.next()
     if (value === undefined || !('bytes' in value)) throw new ToolFailed(await lost(current))
@@ -83,7 +87,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     const ms = LIMITS_MS[act]
     let performing: Promise<unknown> = Promise.resolve()
     try {
-      return await within({ clock, ms, signal }, () => (performing = perform(act, input)))
+      return await within({ clock, ms, signal }, (limit) => (performing = perform(act, input, limit)))
     } catch (error) {
       if (abortKind(error) !== undefined || signal.aborted) await stop(performing)
       signal.throwIfAborted()

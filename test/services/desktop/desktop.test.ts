@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import t, { type Test } from 'tap'
 import { systemClock, type Clock } from '../../../services/clock/clock.ts'
 import { createDesktop } from '../../../services/desktop/desktop.ts'
@@ -8,11 +9,17 @@ import { allGone } from '../process/alive.ts'
 const never = new AbortController().signal
 const screen = { width: 320, height: 200 }
 
-async function open (t: Test, clock: Clock = systemClock) {
-  const { name } = await startDisplay(t, screen)
+async function open (t: Test, clock: Clock = systemClock, display = startDisplay(t, screen)) {
+  const { name } = await display
   const desktop = createDesktop({ clock, environment: () => ({ PATH: process.env.PATH, DISPLAY: name }) })
   t.teardown(desktop.close)
   return desktop
+}
+
+/** Where the mouse is. */
+function mouse (display: string) {
+  const ask = 'const robot = require("robotjs"); robot.setXDisplayName(process.env.DISPLAY); console.log(JSON.stringify(robot.getMousePos()))'
+  return JSON.parse(execFileSync(process.execPath, ['-e', ask], { env: { DISPLAY: display }, encoding: 'utf8' }))
 }
 
 t.test('a child is there when needed, and gone half a minute later; a look leaves none', { skip: noDisplay }, async (t) => {
@@ -30,6 +37,18 @@ t.test('a child is there when needed, and gone half a minute later; a look leave
   while (desktop.pid !== undefined) await new Promise(setImmediate)
   t.equal(desktop.problem(), undefined)
   t.same(await desktop.run('look', {}, never), { screen })
+})
+
+t.test('what is given up while the child is being started is not done', { skip: noDisplay }, async (t) => {
+  const display = startDisplay(t, screen)
+  const desktop = await open(t, systemClock, display)
+  const leaving = new AbortController()
+  const click = desktop.run('click', { x: 5, y: 5 }, leaving.signal)
+  setImmediate(() => leaving.abort(new Error('enough')))
+  await t.rejects(click, { message: 'enough' })
+  t.notSame(mouse((await display).name), { x: 5, y: 5 })
+  await desktop.run('click', { x: 6, y: 6 }, never)
+  t.same(mouse((await display).name), { x: 6, y: 6 })
 })
 
 t.test('one that does not answer is ended, and who waits behind gets another', { skip: noDisplay || process.platform === 'win32' }, async (t) => {
