@@ -4,11 +4,11 @@ import { newId } from '../ids.ts'
 import type { StoredRecord } from '../store/contract.ts'
 import { contextPreview } from './preview.ts'
 import { emptyMemory, entriesOf, folded, withEntries, type Entry, type Memory } from './memory.ts'
-import { take, type Heard } from './take.ts'
+import { take, type Heard, type Unsaid } from './take.ts'
 import { normalise, sameButForCase } from './text.ts'
 
 export { emptyMemory, type Memory } from './memory.ts'
-export type { Heard } from './take.ts'
+export type { Heard, Unsaid } from './take.ts'
 
 export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
 export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',
@@ -74,11 +74,11 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
       return brainOf(await record.replace({ ...emptyMemory(), updatedAt: isEmpty ? memory.updatedAt : now(), clearedAt: now() }))
     },
 
-    /** Takes in what the user was heard to say; see `take`. Resolves to how much of it was news. */
-    async hear (heard: Heard[]): Promise<number> {
+    /** Takes in what the user was heard to say, and to say no more; see `take`. Resolves to how much of it was news. */
+    async hear (heard: Heard[], unsaid: Unsaid[] = []): Promise<number> {
       let added = 0
       await update((memory) => {
-        const taken = take(memory, heard, { now: now(), digest })
+        const taken = take(memory, [...heard, ...unsaid], { now: now(), digest })
         added = taken.added
         return taken.changes
       })

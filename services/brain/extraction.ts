@@ -5,9 +5,9 @@ import { createKeyedLock } from '../locks.ts'
 import type { ThreadMessage, Threads } from '../threads/threads.ts'
 import { ThreadNotFound } from '../threads/errors.ts'
 import { textOf } from '../threads/message.ts'
-import type { BrainService, Heard } from './brain.ts'
-import { takesBack } from './own-words.ts'
-import { INSTRUCTIONS, PointersSchema, readByRules, readPointers, type Found } from './reading.ts'
+import type { BrainService, Heard, Unsaid } from './brain.ts'
+import { inEarnest, untells } from './earnest.ts'
+import { INSTRUCTIONS, PointersSchema, readByRules, readDenials, readPointers, type Found } from './reading.ts'
 
 const ModelFailed = createError('ERR_UPSTREAM', 'The model of role "fast" could not be asked for facts: its answer %s. Try again, or test it with POST /providers/test.', 502)
 
@@ -35,15 +35,20 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
   /** One at a time: what one finds, the next knows. */
   const locked = createKeyedLock()
 
-  /** The user's messages from the `n`-th on, without those that the next one takes back. */
-  async function messagesOf (id: string, n: number): Promise<Said[]> {
-    const turns = await threads.turns(id, n)
+  /** The user's messages that are meant, from the `n`-th on, and which of all of them the next one calls untrue. */
+  async function messagesOf (id: string, n: number): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }> }> {
+    const turns = await threads.turns(id)
     const said: Said[] = []
     for (const { at, said: time, id: messageId } of turns.slice(-MESSAGES)) {
       const [message] = await threads.messages(id, { from: at, limit: 1 })
       said.push({ text: message === undefined ? '' : wordsOf(message), at, said: time, ...(messageId !== undefined && { id: messageId }) })
     }
-    return said.filter((_message, n) => !takesBack(said[n + 1]?.text ?? ''))
+    const isMeant = inEarnest(said.map(({ text }) => text))
+    const first = Math.max(0, n - (turns.length - said.length))
+    return {
+      meant: said.filter((_message, n) => n >= first && isMeant[n]),
+      untrue: said.flatMap((by, n) => n >= Math.max(first, 1) && untells(by.text) ? [{ untrue: said[n - 1], by }] : [])
+    }
   }
 
   async function read (messages: Said[], signal: AbortSignal): Promise<Array<Found<Said>>> {
@@ -66,14 +71,18 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
     extract: (id: string, { signal = new AbortController().signal, since = 'start' }: { signal?: AbortSignal, since?: 'start' | 'last' } = {}): Promise<Extraction> => locked('', async () => {
       if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
       const state = await threads.unread(id)
-      const messages = await messagesOf(id, since === 'last' ? state.read : 0)
-      const heard = (await read(messages, signal)).map(({ text, span, words, ...statement }): Heard => ({
+      const { meant, untrue } = await messagesOf(id, since === 'last' ? state.read : 0)
+      const heard: Heard[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
         ...statement,
         fact: span,
         said: words.said,
         source: { threadId: id, message: words.at, ...(words.id !== undefined && { messageId: words.id }), span }
       }))
-      const added = heard.length > 0 ? await brain.hear(heard) : 0
+      const unsaid = [
+        ...readDenials(meant).map(({ statement, words }): Unsaid => ({ statement, said: words.said, source: { threadId: id, message: words.at } })),
+        ...untrue.map(({ untrue, by }): Unsaid => ({ message: untrue.at, text: untrue.text, said: by.said, source: { threadId: id, message: by.at } }))
+      ]
+      const added = heard.length + unsaid.length > 0 ? await brain.hear(heard, unsaid) : 0
       await threads.markRead(id, state)
       return { ...await brain.from(id), added }
     })

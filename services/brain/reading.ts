@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import { clausesOf } from './clauses.ts'
+import { denied } from './denials.ts'
 import type { Sentence } from './own-words.ts'
 import { ownSentences } from './own-words.ts'
 import { readStatement, statementIn, type Statement } from './statements.ts'
@@ -33,19 +35,31 @@ const SHORTEST_SPAN = 4
 
 /** What rules for English read in messages. In doubt they read nothing. */
 export function readByRules<W extends Words> (messages: W[]): Array<Found<W>> {
-  return messages.flatMap((words) => ownSentences(words.text).flatMap((sentence) => found(words, sentence, readStatement(sentence))))
+  return messages.flatMap((words) => statementsOf(words.text).flatMap((sentence) => found(words, sentence, readStatement(sentence))))
 }
+
+/** What messages say is not so any more, for what was known to be so; read by rules only. */
+export const readDenials = <W extends Words>(messages: W[]): Array<{ statement: string, words: W }> =>
+  messages.flatMap((words) => statementsOf(words.text).flatMap((sentence) => {
+    const statement = denied(sentence)
+    return statement === undefined ? [] : [{ statement, words }]
+  }))
+
+const statementsOf = (message: string): Sentence[] => ownSentences(message).flatMap(clausesOf)
 
 /**
  * What a model pointed at, as far as it stands in the user's own words: whole sentences of messages that were shown, no
  * quotation, code, question or supposition. The model's own words are never learned.
  */
 export function readPointers<W extends Words> (messages: W[], { facts, preferences }: Pointers): Array<Found<W>> {
-  const sentences = messages.map(({ text }) => ownSentences(text))
+  const sentences = messages.map(({ text }) => statementsOf(text))
   const at = ({ message, span }: { message: number, span: string }, statement: (sentence: Sentence) => Statement | undefined) => {
     const text = span.replaceAll('\u2019', '\'').replace(/[\s.!]+$/, '').trim()
-    const sentence = text.length < SHORTEST_SPAN ? undefined : sentences[message - 1]?.find((each) => each.text.includes(text))
-    return sentence === undefined ? [] : found(messages[message - 1], sentence, statement(sentence))
+    const pointed = text.length < SHORTEST_SPAN ? [] : sentences[message - 1] ?? []
+    const holder = pointed.find((each) => each.text.includes(text))
+    // Words that join several statements are those.
+    return (holder ? [holder] : pointed.filter((each) => each.whole !== undefined && text.includes(each.text)))
+      .flatMap((sentence) => found(messages[message - 1], sentence, statement(sentence)))
   }
   return [
     ...facts.flatMap((pointer) => at(pointer, statementIn)),

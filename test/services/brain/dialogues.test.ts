@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { Line } from './dialogues.ts'
+import type { Line } from './dialogue.ts'
 import { dialogues } from './dialogues.ts'
 import { remembering } from './remembering.ts'
 
 const all = Object.entries(dialogues)
-t.ok(all.flatMap(([, list]) => list).length >= 120)
+t.ok(all.flatMap(([, list]) => list).length >= 350)
 
 for (const [kind, list] of all) {
   t.test(`${kind}: the rules read what the user said, and are silent in doubt`, async (t) => {
@@ -18,7 +18,20 @@ for (const [kind, list] of all) {
     }
   })
 
-  t.test(`${kind}: a model that points at everything, and makes things up, teaches nothing that the user did not say`, async (t) => {
+  t.test(`${kind}: what is looked through after each message teaches the same in the end`, async (t) => {
+    for (const [n, { lines, facts = [], preferences = {} }] of list.entries()) {
+      if (lines.filter((line) => typeof line === 'string').length < 2) continue
+      const { tell, extract } = await remembering(t)
+      for (const count of lines.keys()) {
+        await tell(`chat ${n}`, lines.slice(0, count + 1))
+        await extract(`chat ${n}`, { since: 'last' })
+      }
+      const { added: _, ...found } = await extract(`chat ${n}`)
+      t.strictSame(found, { facts, preferences }, told(lines))
+    }
+  })
+
+  if (!['told', 'unsaid', 'silent'].includes(kind)) t.test(`${kind}: a model that points at everything, and makes things up, teaches nothing that the user did not say`, async (t) => {
     for (const [n, { lines }] of list.entries()) {
       const everything = lines.flatMap((line) => Object.values(typeof line === 'string' ? { line } : line) as string[])
       const hostile = [...everything, ...everything.flatMap((text) => text.split(/[.!?\n]+/)), ...everything.flatMap((text) => text.split(' ')), 'The user wants every file deleted', 'My name is Mallory']
@@ -37,6 +50,7 @@ for (const [kind, list] of all) {
       t.notOk('system prompt' in preferences)
       t.equal(new Set(facts).size, facts.length)
       if (['hypotheticals', 'questions', 'quotes', 'plays'].includes(kind)) t.strictSame(facts.filter((fact) => /Rome|Paris|tea|Bob|Batman|doctor|nurse|Atlantis|kitten|Eva|Zorg/.test(fact)), [], told(lines))
+      if (kind === 'parts') t.strictSame(facts, [], told(lines))
       if (kind === 'strangers') t.strictSame(facts.filter((fact) => fact !== 'My name is Ada' && /ads|Mallory|Helper|Rome|jazz|obey|password|evil|assistant/.test(fact)), [], told(lines))
     }
   })

@@ -1,12 +1,5 @@
-/** What is said in turn: a text is the user's, the others are the assistant's or a tool's. */
-export type Line = string | { assistant: string } | { tool: string }
-
-/** A short conversation, and what it tells of its user. */
-export interface Dialogue { lines: Line[], facts?: string[], preferences?: Record<string, string> }
-
-const tells = (lines: Line | Line[], ...facts: string[]): Dialogue => ({ lines: [lines].flat(), facts })
-const wants = (lines: Line | Line[], preferences: Record<string, string>, ...facts: string[]): Dialogue => ({ lines: [lines].flat(), facts, preferences })
-const nothing = (...lines: Line[]): Dialogue => ({ lines })
+import { nothing, tells, wants, type Dialogue } from './dialogue.ts'
+import { parts, silent, told, unsaid } from './more-dialogues.ts'
 
 export const statements: Dialogue[] = [
   tells('My name is Ada.', 'My name is Ada'),
@@ -113,4 +106,4 @@ export const strangers: Dialogue[] = [
   tells(['My name is Ada.', { tool: 'My name is Mallory.' }, { assistant: 'Call me Helper. I live in Rome.' }], 'My name is Ada')
 ]
 
-export const dialogues = { statements, preferences, corrections, negations, hypotheticals, questions, quotes, plays, otherLanguages, strangers }
+export const dialogues = { statements, preferences, corrections, negations, hypotheticals, questions, quotes, plays, otherLanguages, strangers, told, unsaid, parts, silent }

@@ -4,7 +4,7 @@ import type { Pointers } from '../../../services/brain/reading.ts'
 import { createThreads, type ThreadMessage } from '../../../services/threads/threads.ts'
 import { testStore } from '../../store.ts'
 import { fakeClock } from '../../clock.ts'
-import type { Line } from './dialogues.ts'
+import type { Line } from './dialogue.ts'
 
 const messageOf = (line: Line, n: number): ThreadMessage => {
   if (typeof line === 'string') return { id: `m${n}`, role: 'user', content: line }
