@@ -52,7 +52,8 @@ export const DigestSchema = Type.Object({
   waiting: section(Waiting, 'Questions that wait for an answer, whenever they were asked, the oldest first'),
   working: section(Working, 'Runs that work, or wait for their turn, the oldest first'),
   paused: section(Paused, 'Tasks that paused themselves and wait for POST /tasks/:id/resume, the newest first'),
-  next: section(Next, 'What comes next: the next planned time of each task, the nearest first')
+  next: section(Next, 'What comes next: the next planned time of each task, the nearest first'),
+  damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read any more and do not run' }))
 }, { $id: 'Digest', description: 'What tasks did while nobody looked, what they wait for, and what comes next', examples: [examples.digest] })
 export type Digest = Static<typeof DigestSchema>
 export type DigestRun = Static<typeof Run>

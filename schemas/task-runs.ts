@@ -62,7 +62,11 @@ export const TaskRunSchema = Type.Object({
 }, { $id: 'TaskRun', description: 'One execution of a task', examples: [examples.run] })
 export type TaskRun = Static<typeof TaskRunSchema>
 
-export const TaskRunListSchema = Type.Object({ runs: Type.Array(ref(TaskRunSchema)), nextCursor: Type.Optional(Type.String()) }, {
+export const TaskRunListSchema = Type.Object({
+  runs: Type.Array(ref(TaskRunSchema)),
+  nextCursor: Type.Optional(Type.String()),
+  damaged: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers of runs that cannot be read any more' }))
+}, {
   $id: 'TaskRunList', description: 'A page of runs, newest first', examples: [examples.runList]
 })
 export const RunQueuedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String(), runId: Type.String(), runNumber: Type.Integer() }, {

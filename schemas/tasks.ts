@@ -137,7 +137,11 @@ export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given
 })
 export type TaskChanges = Static<typeof TaskChangesSchema>
 
-export const TaskListSchema = Type.Object({ tasks: Type.Array(ref(TaskSchema)), nextCursor: Type.Optional(Type.String()) }, {
+export const TaskListSchema = Type.Object({
+  tasks: Type.Array(ref(TaskSchema)),
+  nextCursor: Type.Optional(Type.String()),
+  damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read any more and do not run; DELETE removes them' }))
+}, {
   $id: 'TaskList', description: 'A page of tasks, newest first; with nextCursor there are more', examples: [examples.taskList]
 })
 export const TaskDeletedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String() }, { $id: 'TaskDeleted', description: 'The task is gone, with its runs', examples: [examples.taskDeleted] })

@@ -623,6 +623,10 @@ export type Digest = {
          */
         more: number;
     };
+    /**
+     * Ids of tasks that cannot be read any more and do not run
+     */
+    damaged?: Array<string>;
 };
 
 /**
@@ -1552,6 +1556,10 @@ export type TaskEvaluation = {
 export type TaskList = {
     tasks: Array<Task>;
     nextCursor?: string;
+    /**
+     * Ids of tasks that cannot be read any more and do not run; DELETE removes them
+     */
+    damaged?: Array<string>;
 };
 
 /**
@@ -1683,6 +1691,10 @@ export type TaskRun = {
 export type TaskRunList = {
     runs: Array<TaskRun>;
     nextCursor?: string;
+    /**
+     * Numbers of runs that cannot be read any more
+     */
+    damaged?: Array<number>;
 };
 
 /**

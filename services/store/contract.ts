@@ -14,6 +14,8 @@ export interface ListOptions {
   /** Start behind this key, in the direction of the listing: the last key of the page before. */
   after?: string
   signal?: AbortSignal
+  /** Told the key of each record that cannot be deciphered, which is then left out; without it the listing ends there. */
+  damaged?: (key: string) => void
 }
 
 /** One small value under a name of its own, kept in memory once read. */
@@ -54,8 +56,10 @@ export interface StoreStatus {
 export interface Store {
   /** The value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be deciphered. */
   get<T> (key: string): Promise<T | undefined>
-  /** The entries whose keys start with `prefix`, in key order, as they were when the listing began. */
+  /** The entries whose keys start with `prefix`, in key order, as they were when the listing began. Throws ERR_RECORD_DAMAGED. */
   list<T> (prefix: string, options?: ListOptions): AsyncIterable<[key: string, value: T]>
+  /** Their keys alone: nothing is deciphered. */
+  keys (prefix: string): AsyncIterable<string>
   /** Writes all of `ops` or none; on disk before it resolves. Throws ERR_STORE_BUSY when too much is waiting. */
   transact (ops: Op[]): Promise<void>
   /** The record of that name; every call with a name returns the same one. */

@@ -4,6 +4,15 @@ export const StoreUnavailable = createError('ERR_STORE_UNAVAILABLE', 'The store 
 export const StoreBusy = createError('ERR_STORE_BUSY', 'Too many writes are waiting for the disk. Try again in a moment', 503)
 export const RecordDamaged = createError('ERR_RECORD_DAMAGED', 'The stored record "%s" cannot be read: it is damaged or belongs elsewhere', 500)
 
+/** Whether a record was there that cannot be deciphered. */
+export const isDamage = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === 'ERR_RECORD_DAMAGED'
+
+/** What was read, or undefined where it cannot be deciphered. Throws all else. */
+export const unlessDamaged = <T>(read: Promise<T>): Promise<T | undefined> => read.catch((error) => {
+  if (!isDamage(error)) throw error
+  return undefined
+})
+
 /** Why the store did not open. `exitCode` is what the process should end with (sysexits.h). */
 export abstract class StoreStartError extends Error {
   abstract readonly code: string

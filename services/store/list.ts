@@ -1,6 +1,7 @@
 import type { ListOptions } from './contract.ts'
 import { chunks, endOf, type RawRange } from './database.ts'
 import type { Engine } from './engine.ts'
+import { isDamage } from './errors.ts'
 import { assertKey, FIRST_KEY, isOwn } from './names.ts'
 
 /** Deciphers a record. */
@@ -8,7 +9,22 @@ type Open = <T>(key: string, envelope: Buffer) => T
 
 /** See `Store.list`. */
 export async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
-  yield * walk<T>(engine, open, rangeOf(prefix, options), options.signal)
+  const { damaged, signal } = options
+  yield * walk<T>(engine, damaged === undefined ? open : orTell(open, damaged), rangeOf(prefix, options), signal)
+}
+
+/** See `Store.keys`. */
+export async function * keys (engine: Engine, prefix: string): AsyncGenerator<string> {
+  for await (const [key] of walk(engine, (key) => key, rangeOf(prefix, {}))) yield key
+}
+
+const orTell = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
+  try {
+    return open<T>(key, envelope)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    damaged(key)
+  }
 }
 
 /** Every record, the store's single ones among them, but for what describes the database itself. */

@@ -3,7 +3,7 @@ import { createEngine, type Engine } from './engine.ts'
 import { rootOf, StoreIoError, StoreStartError } from './errors.ts'
 import { privateDirectory } from './files.ts'
 import { digestOf, withDigestKey } from './keys.ts'
-import { everything, list } from './list.ts'
+import { everything, keys as listKeys, list } from './list.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { toRaw } from './migrate.ts'
 import { assertKey, recordKey } from './names.ts'
@@ -62,6 +62,7 @@ function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }:
       return await read(key)
     },
     list: (prefix, options = {}) => list(engine, open, prefix, options),
+    keys: (prefix) => listKeys(engine, prefix),
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
       if (ops.length > 0) await engine.write(ops.map((op) => toRaw(keys, op)))

@@ -2,7 +2,8 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../clock/clock.ts'
 import { createKeyedLock } from '../locks.ts'
 import type { Op, Store } from '../store/contract.ts'
-import { RunNotFound, TaskNotFound } from './errors.ts'
+import { isDamage, unlessDamaged } from '../store/errors.ts'
+import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './errors.ts'
 import type { TaskLogEvent } from './log.ts'
 import { pastRun } from './past.ts'
 import { eventsKey, eventsPrefix, openQuestions, runIndexKey, runKey, runsPrefix, taskKey, TASKS, type RunPointer, type StoredRun, type StoredTask } from './record.ts'
@@ -34,23 +35,20 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
   const due = new Map<string, number>()
   const listeners = new Set<() => void>()
 
-  const find = (taskId: string) => store.get<StoredTask>(taskKey(taskId))
-
-  /** Throws TaskNotFound (404). */
+  /** Throws TaskNotFound (404), TaskDamaged (500). */
   async function get (taskId: string): Promise<StoredTask> {
-    const task = await find(taskId)
+    const task = await store.get<StoredTask>(taskKey(taskId)).catch((error) => { throw isDamage(error) ? new TaskDamaged(taskId) : error })
     if (task === undefined) throw new TaskNotFound(taskId)
     return task
   }
 
-  async function runAt ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string): Promise<StoredRun | undefined> {
-    return store.get<StoredRun>(runKey(taskId, runNumber))
-  }
+  /** Undefined also when what is stored of it is damaged. */
+  const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) => unlessDamaged(store.get<StoredRun>(runKey(taskId, runNumber)))
 
-  /** Throws RunNotFound (404). */
+  /** Throws RunNotFound (404), RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
     const at = await store.get<{ taskId: string, runNumber: number }>(runIndexKey(runId))
-    const found = at?.taskId === taskId ? await runAt(at, taskId) : undefined
+    const found = at?.taskId === taskId ? await store.get<StoredRun>(runKey(taskId, at.runNumber)).catch((error) => { throw isDamage(error) ? new RunDamaged(runId) : error }) : undefined
     if (found === undefined) throw new RunNotFound(runId)
     return found
   }
@@ -83,7 +81,6 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
   }
 
   return {
-    find,
     get,
     run,
     runAt,
@@ -109,16 +106,21 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
       return change === undefined ? undefined as T : commit(before, change)
     }),
 
-    tasks: (options: { reverse?: boolean, after?: string } = {}) => store.list<StoredTask>(TASKS, { ...options, after: options.after && taskKey(options.after) }),
+    /** All tasks but those whose records are damaged: `damaged` is told their ids. */
+    tasks: ({ damaged, after, ...options }: { reverse?: boolean, after?: string, damaged: (taskId: string) => void }) =>
+      store.list<StoredTask>(TASKS, { ...options, after: after && taskKey(after), damaged: (key) => damaged(key.slice(TASKS.length)) }),
 
+    /** How many tasks there are, the damaged ones among them. */
     async count (): Promise<number> {
-      const ids: string[] = []
-      for await (const [key] of store.list(TASKS)) ids.push(key)
-      return ids.length
+      const keys: string[] = []
+      for await (const key of store.keys(TASKS)) keys.push(key)
+      return keys.length
     },
 
-    /** The runs of a task, newest first, from behind the run with that number. */
-    runs: (taskId: string, before?: number) => store.list<StoredRun>(runsPrefix(taskId), { reverse: true, ...(before !== undefined && { after: runKey(taskId, before) }) }),
+    /** The runs of a task, newest first, from behind the run with that number, but for damaged ones: `damaged` is told their numbers. */
+    runs: (taskId: string, { before, damaged }: { before?: number, damaged: (runNumber: number) => void }) => store.list<StoredRun>(runsPrefix(taskId), {
+      reverse: true, ...(before !== undefined && { after: runKey(taskId, before) }), damaged: (key) => damaged(Number(key.slice(runsPrefix(taskId).length)))
+    }),
 
     async events (runId: string): Promise<TaskLogEvent[]> {
       const events: TaskLogEvent[] = []
@@ -140,7 +142,7 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     async removal (run: StoredRun): Promise<Op[]> {
       const { taskId, runId, runNumber } = run
       const ops: Op[] = [{ type: 'del', key: runKey(taskId, runNumber) }, { type: 'del', key: runIndexKey(runId) }, ...pastRun('del', run)]
-      for await (const [key] of store.list(eventsPrefix(runId))) ops.push({ type: 'del', key })
+      for await (const key of store.keys(eventsPrefix(runId))) ops.push({ type: 'del', key })
       return ops
     }
   }

@@ -8,6 +8,7 @@ import { afterRun, closeRun, type Ending } from './ending.ts'
 import { WorkerDied, type Launcher } from './launcher.ts'
 import type { TaskLogEvent } from './log.ts'
 import { deniedTool, isOver, type StoredQuestion, type StoredRun, type StoredTask } from './record.ts'
+import { lostRun } from './runs.ts'
 import { createSession, type Session } from './session.ts'
 import type { WorkerEnd } from './worker/contract.ts'
 
@@ -17,6 +18,8 @@ const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
 const MOST_CRASHES = 3
 /** Before the end of a run is written again when the store would not take it; milliseconds. */
 const RETRY_MS = 1_000
+
+const UNREADABLE: Ending = { status: 'interrupted', error: 'The run could not go on: what it had done cannot be read. The log of the service says more.' }
 
 type How = { how: WorkerEnd } | { error: unknown }
 
@@ -49,7 +52,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
     await book.change<undefined>(taskId, async (task) => {
       const run = task.liveRun?.runId === runId ? await book.runAt(task.liveRun, taskId) : undefined
       if (run === undefined || isOver(run)) return undefined
-      return over(task, run, [], { status: 'interrupted', error: 'The run could not go on: what it had done cannot be read. The log of the service says more.' })
+      return over(task, run, [], UNREADABLE)
     }).catch((error) => log.error({ err: error, taskId, runId }, 'a run could not be given up'))
   }
 
@@ -167,6 +170,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
     found: (taskId: string) => book.change<undefined>(taskId, async (task) => {
       const run = task.liveRun && await book.runAt(task.liveRun, taskId)
       book.watch(task, run)
+      if (task.liveRun !== undefined && run === undefined) return over(task, lostRun(task, task.liveRun, clock.now()), [], UNREADABLE)
       // What somebody let run since this start is no find.
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || isKnown(run.runId)) return undefined
       const push = () => requeue(taskId, run.runId, run.trigger === 'catch_up')

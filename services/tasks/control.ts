@@ -3,6 +3,7 @@ import type { RunQueued, TaskSteered, TaskSteerBody } from '../../schemas/task-r
 import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 import { newId } from '../ids.ts'
 import type { Op } from '../store/contract.ts'
+import { unlessDamaged } from '../store/errors.ts'
 import type { Change } from './book.ts'
 import type { Conductor } from './conduct.ts'
 import type { RunDeps } from './deps.ts'
@@ -64,7 +65,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     const run = await conductor.stop(task.liveRun.runId, reason) ?? await book.runAt(task.liveRun, task.id)
     // A paused run of a one_shot is over in no other sense: it may go on.
     if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
-    const history = await book.events(run.runId)
+    const history = await unlessDamaged(book.events(run.runId)) ?? []
     const closed = closeRun(run, history, ending, clock.now())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }

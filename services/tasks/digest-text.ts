@@ -51,7 +51,7 @@ export function createTeller (timezone: string) {
 
     next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
 
-    all (since: number, { completed, failed, stopped, notRun, waiting, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>) {
+    all (since: number, { completed, failed, stopped, notRun, waiting, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>, damaged: string[]) {
       const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')].filter((part) => part !== '')
       return [
         `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
@@ -59,6 +59,7 @@ export function createTeller (timezone: string) {
         ...sentence('Waiting for your answer', counts(waiting, 'question')),
         ...sentence('Under way', counts(working, 'run')),
         ...sentence('Paused after failing five times in a row', counts(paused, 'task')),
+        ...sentence('Damaged, so that they cannot be read', damaged.join(', ')),
         ...(next.items.length > 0 ? [`Next: ${next.items[0].text}`] : [])
       ].join(' ')
     }

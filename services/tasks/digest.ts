@@ -21,7 +21,7 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
   async function past<T extends { taskId: string }> (kind: PastKind, since: number, limit: number, tasks: Map<string, StoredTask>): Promise<Some<T>> {
     const items: T[] = []
     let more = 0
-    for await (const [key, entry] of store.list<T>(pastPrefix(kind), { reverse: true })) {
+    for await (const [key, entry] of store.list<T>(pastPrefix(kind), { reverse: true, damaged () {} })) {
       if (pastTime(kind, key) < since || items.length + more === DIGEST_LIMITS.counted) break
       if (!tasks.has(entry.taskId)) continue
       if (items.length < limit) items.push(entry)
@@ -34,7 +34,8 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
     const tell = createTeller(timezone())
     const until = Math.max(clock.now() - SETTLES_MS, 0)
     const tasks = new Map<string, StoredTask>()
-    for await (const [, task] of book.tasks()) tasks.set(task.id, task)
+    const damaged: string[] = []
+    for await (const [, task] of book.tasks({ damaged: (taskId) => { damaged.push(taskId) } })) tasks.set(task.id, task)
     const all = [...tasks.values()]
 
     const ended = async (kind: PastKind): Promise<Some<DigestRun>> => {
@@ -78,7 +79,7 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
     const next = { items: ahead.items.map((task) => ({ taskId: task.id, goal: shortGoal(task), at: task.nextRunAt!, text: tell.next(task, task.nextRunAt!) })), more: ahead.more }
 
     const sections = { completed, failed, stopped, notRun, waiting, working, paused, next }
-    return { since, until, text: tell.all(since, sections), ...sections }
+    return { since, until, text: tell.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 }
 

@@ -1,7 +1,9 @@
 import { createError } from '@fastify/error'
 
 export const TaskNotFound = createError('ERR_TASK_NOT_FOUND', 'There is no task "%s". GET /tasks lists them.', 404)
+export const TaskDamaged = createError('ERR_RECORD_DAMAGED', 'What is stored of task "%s" is damaged and cannot be read. DELETE /tasks/:id removes it; only a backup from before has it whole.', 500)
 export const RunNotFound = createError('ERR_RUN_NOT_FOUND', 'This task has no run "%s". GET /tasks/:id/runs lists them.', 404)
+export const RunDamaged = createError('ERR_RECORD_DAMAGED', 'What is stored of the run "%s" is damaged and cannot be read; only a backup from before has it whole.', 500)
 export const WrongState = createError('ERR_TASK_STATE', '%s', 409)
 export const BadTask = createError('ERR_INVALID_TASK', '%s', 400)
 export const TooManyTasks = createError('ERR_TOO_MANY_TASKS', 'There are already %d tasks; delete some first.', 409)

@@ -13,7 +13,7 @@ const WHY = 'The run was under way when the backup was made.'
  */
 export async function settleImported ({ store, clock, book, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { book: Book, schedules: Schedules }): Promise<void> {
   const ids: string[] = []
-  for await (const [, { id }] of book.tasks()) ids.push(id)
+  for await (const [, { id }] of book.tasks({ damaged () {} })) ids.push(id)
   for (const id of ids) await book.change(id, settle)
   await store.transact([{ type: 'del', key: IMPORTED }])
 

@@ -2,16 +2,24 @@ import type { RunTrigger } from '../../schemas/tasks.ts'
 import { newId } from '../ids.ts'
 import type { Op } from '../store/contract.ts'
 import type { Book } from './book.ts'
-import type { StoredRun, StoredTask } from './record.ts'
+import type { RunPointer, StoredRun, StoredTask } from './record.ts'
 
 /** Runs kept of a task. */
 const KEPT = 1_000
 
 /** A new run of the task in the queue, its number taken; and what makes room for it. */
 export async function newRun (book: Book, task: StoredTask, trigger: RunTrigger, now: number, standsFor?: number): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
-  const runId = newId()
   const runNumber = task.totalRuns + 1
-  const run: StoredRun = {
+  const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...(standsFor !== undefined && { standsFor }) }
+  const oldest = runNumber > KEPT ? await book.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
+  return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await book.removal(oldest) }
+}
+
+/** What takes the place of a run whose record is gone or damaged. */
+export const lostRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun => blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
+
+function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
+  return {
     runId,
     id: runId,
     taskId: task.id,
@@ -27,7 +35,6 @@ export async function newRun (book: Book, task: StoredTask, trigger: RunTrigger,
     questions: [],
     usage: { inputTokens: 0, outputTokens: 0 },
     attempts: 0,
-    ...(standsFor !== undefined && { standsFor }),
     chunks: 0,
     steps: 0,
     refined: false,
@@ -35,6 +42,4 @@ export async function newRun (book: Book, task: StoredTask, trigger: RunTrigger,
     crashes: 0,
     needsApproval: true
   }
-  const oldest = runNumber > KEPT ? await book.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
-  return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await book.removal(oldest) }
 }

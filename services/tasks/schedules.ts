@@ -46,7 +46,11 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
   async function removal (taskId: string, most: number): Promise<{ ops: Op[], slots: number }> {
     const ops: Op[] = []
     let slots = 0
-    for await (const [key, slot] of store.list<Slot>(slotsPrefix(taskId), { limit: most })) {
+    const damaged = (key: string) => {
+      ops.push({ type: 'del', key })
+      slots++
+    }
+    for await (const [key, slot] of store.list<Slot>(slotsPrefix(taskId), { limit: most, damaged })) {
       ops.push({ type: 'del', key }, ...pastSlot('del', taskId, slot))
       slots++
     }
@@ -109,9 +113,12 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** What became of planned times, newest first, before `cursor`. */
     async slots (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
       const slots: Slot[] = []
-      const options = { reverse: true, limit: limit + 1, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }) }
-      for await (const [, slot] of store.list<Slot>(slotsPrefix(taskId), options)) slots.push(slot)
-      return slots.length > limit ? { slots: slots.slice(0, limit), nextCursor: String(slots[limit - 1].at) } : { slots }
+      const options = { reverse: true, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }), damaged () {} }
+      for await (const [, slot] of store.list<Slot>(slotsPrefix(taskId), options)) {
+        if (slots.length === limit) return { slots, nextCursor: String(slots[limit - 1].at) }
+        slots.push(slot)
+      }
+      return { slots }
     }
   }
 }

@@ -87,7 +87,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   }
 
   async function lastOver (): Promise<StoredRun | undefined> {
-    for await (const [, earlier] of book.runs(task.id, run.runNumber)) if (earlier.completedAt !== undefined) return earlier
+    for await (const [, earlier] of book.runs(task.id, { before: run.runNumber, damaged () {} })) if (earlier.completedAt !== undefined) return earlier
   }
 
   async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<Turn> {

@@ -1,7 +1,9 @@
-import type { Task, TaskBody, TaskChanges, TaskQuery } from '../../schemas/tasks.ts'
-import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
+import type { Task, TaskBody, TaskChanges, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
+import type { RunQueued, TaskRun, TaskRunListSchema, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Static } from '@sinclair/typebox'
+import type { Op } from '../store/contract.ts'
+import { unlessDamaged } from '../store/errors.ts'
 import { IMPORTED } from '../store/names.ts'
 import { createBook } from './book.ts'
 import { createConductor } from './conduct.ts'
@@ -14,7 +16,7 @@ import { BadTask } from './errors.ts'
 import { createLauncher, type Launcher } from './launcher.ts'
 import { createQuestions } from './questions.ts'
 import { createQueue, type Queue } from './queue.ts'
-import { isOver, taskKey, TRASH, type StoredRun } from './record.ts'
+import { isOver, runKey, taskKey, TRASH, type StoredRun } from './record.ts'
 import { createSchedules } from './schedules.ts'
 import { createTimekeeper } from './timekeeper.ts'
 import { runView, taskView } from './views.ts'
@@ -39,7 +41,9 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
 
   /** Removes what a deleted task leaves behind. */
   async function purge (taskId: string) {
-    for await (const [, run] of book.runs(taskId)) await store.transact(await book.removal(run))
+    const damaged: Op[] = []
+    for await (const [, run] of book.runs(taskId, { damaged: (runNumber) => { damaged.push({ type: 'del', key: runKey(taskId, runNumber) }) } })) await store.transact(await book.removal(run))
+    await store.transact(damaged)
     for (;;) {
       const { ops } = await schedules.removal(taskId, 500)
       if (ops.length === 0) break
@@ -51,10 +55,11 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
   /** Everything that was under way when the service last ended goes on. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) await (await import('./imported.ts')).settleImported({ store, clock, book, schedules })
-    for await (const [key] of store.list(TRASH)) {
+    for await (const key of store.keys(TRASH)) {
       await purge(key.slice(TRASH.length)).catch((error) => log.error({ err: error, key }, 'what a deleted task left behind could not be removed'))
     }
-    for await (const [, { id }] of book.tasks()) {
+    const damaged = (taskId: string) => log.error({ taskId }, 'what is stored of a task is damaged; it does not run')
+    for await (const [, { id }] of book.tasks({ damaged })) {
       if (closing.signal.aborted) return
       // One that cannot be read holds up no other.
       await conductor.found(id).catch((error) => { if (error.statusCode !== 404) log.error({ err: error, taskId: id }, 'what was under way of a task could not be found') })
@@ -81,15 +86,16 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
     get: async (taskId: string): Promise<Task> => taskView(await book.get(taskId)),
 
-    /** A page of tasks, newest first. */
-    async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<{ tasks: Task[], nextCursor?: string }> {
+    /** A page of tasks, newest first; with the ids of those that cannot be read. */
+    async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
-      for await (const [, task] of book.tasks({ reverse: true, after: cursor })) {
+      const damaged: string[] = []
+      for await (const [, task] of book.tasks({ reverse: true, after: cursor, damaged: (taskId) => { damaged.push(taskId) } })) {
         if ((status !== undefined && task.status !== status) || (type !== undefined && task.taskType !== type)) continue
-        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id }
+        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...named(damaged) }
         tasks.push(taskView(task))
       }
-      return { tasks }
+      return { tasks, ...named(damaged) }
     },
 
     start: async (taskId: string): Promise<Task> => taskView(await control.start(taskId)),
@@ -101,10 +107,10 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
     approve: questions.approve,
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => whole(await control.cancelRun(taskId, runId)),
 
-    /** Stops everything of the task, then removes it with its runs. Throws TaskNotFound (404). */
+    /** Stops everything of the task, then removes it with its runs; one that is damaged, too. Throws TaskNotFound (404). */
     remove: (taskId: string) => book.locked(taskId, async () => {
-      const task = await book.get(taskId)
-      const events = await control.halt(task)
+      const task = await unlessDamaged(book.get(taskId))
+      const events = task === undefined ? [] : await control.halt(task)
       await store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }])
       book.forget(taskId)
       for (const event of events) given.emit(event)
@@ -112,15 +118,16 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
       return { ok: true as const, taskId }
     }),
 
-    /** A page of a task's runs, newest first; inputs and outputs of their calls are shortened. Throws TaskNotFound (404). */
-    async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<{ runs: TaskRun[], nextCursor?: string }> {
+    /** A page of a task's runs, newest first, with the numbers of those that cannot be read; inputs and outputs of their calls are shortened. Throws TaskNotFound (404). */
+    async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<Static<typeof TaskRunListSchema>> {
       await book.get(taskId)
       const runs: TaskRun[] = []
-      for await (const [, run] of book.runs(taskId, cursor)) {
-        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber) }
-        runs.push(isOver(run) ? runView(run) : runView(run, await book.events(run.runId), CALL_SHOWN))
+      const damaged: number[] = []
+      for await (const [, run] of book.runs(taskId, { before: cursor, damaged: (runNumber) => { damaged.push(runNumber) } })) {
+        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...named(damaged) }
+        runs.push(isOver(run) ? runView(run) : runView(run, await unlessDamaged(book.events(run.runId)), CALL_SHOWN))
       }
-      return { runs }
+      return { runs, ...named(damaged) }
     },
 
     /** One run, whole. Throws RunNotFound (404). */
@@ -163,3 +170,6 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
     }
   }
 }
+
+/** What could not be read, where there is any. */
+const named = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}

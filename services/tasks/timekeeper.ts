@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../clock/clock.ts'
+import { isDamage } from '../store/errors.ts'
 import type { Book, Change } from './book.ts'
 import type { RunDeps } from './deps.ts'
 import type { createQuestions } from './questions.ts'
@@ -59,6 +60,8 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
       await Promise.all(taskIds.slice(at, at + AT_ONCE).map((taskId) => look(taskId).then(() => failing.delete(taskId), (error) => {
         if (error.statusCode === 404) return failing.delete(taskId)
         failing.add(taskId)
+        // It stays so, and is said once.
+        if (isDamage(error)) book.forget(taskId)
         log.error({ err: error, taskId }, 'a task that is due could not be looked at')
       })))
       lookedAt = clock.monotonic()

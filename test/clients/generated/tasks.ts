@@ -35,7 +35,7 @@ t.test('tasks and their runs', async (t) => {
   const { data: made } = await sdk.createTask({ ...options, body: { goal, taskType: 'recurring', schedule: { interval: 'weekly' }, budget: { maxMinutesPerRun: 5 } } })
   is(t, made, task, 'createTask')
   const path = { id: made.id }
-  is(t, (await sdk.listTasks({ ...options, query: { limit: 1, status: 'planned', type: 'recurring' } })).data, { tasks: [task], nextCursor: undefined }, 'listTasks')
+  is(t, (await sdk.listTasks({ ...options, query: { limit: 1, status: 'planned', type: 'recurring' } })).data, { tasks: [task], nextCursor: undefined, damaged: undefined }, 'listTasks')
   is(t, (await sdk.startTask({ ...options, path })).data, { ...task, status: 'scheduled', nextRunAt: Number }, 'startTask')
   is(t, (await sdk.getTaskSchedule({ ...options, path, query: { upcoming: 2 } })).data, { schedule: { interval: 'weekly' } as never, upcoming: [Number, Number], slots: [], nextCursor: undefined }, 'getTaskSchedule')
   is(t, (await sdk.steerTask({ ...options, path, body: { comment: 'soon' } })).data, { ok: true, taskId: made.id, comment: 'soon', runTriggered: false }, 'steerTask')
@@ -79,7 +79,8 @@ t.test('tasks and their runs', async (t) => {
     waiting: { items: [{ taskId: made.id, goal, runId, approvalId, kind: 'tool' as const, tool: 'writeFile', about: /a\.txt/, createdAt: Number, expiresAt: Number, text: /writeFile/ }], more: 0 },
     working: none,
     paused: none,
-    next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 }
+    next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 },
+    damaged: undefined
   }, 'taskDigest')
   is(t, (await sdk.approveTask({ ...options, path, body: { approved: false, notes: 'not this' } })).data, { ok: true, taskId: made.id, runId, approvalId, approved: false, status: 'running' }, 'approveTask')
   await watched.until('task:error')
@@ -96,7 +97,7 @@ t.test('tasks and their runs', async (t) => {
     evaluation: { satisfied: false, qualityScore: Number, issues: Array, judge: 'model' as const },
     questions: []
   }
-  is(t, (await sdk.listTaskRuns({ ...options, path, query: { limit: 1 } })).data, { runs: [rejected], nextCursor: undefined }, 'listTaskRuns')
+  is(t, (await sdk.listTaskRuns({ ...options, path, query: { limit: 1 } })).data, { runs: [rejected], nextCursor: undefined, damaged: undefined }, 'listTaskRuns')
   is(t, (await sdk.getTask({ ...options, path })).data, {
     ...task,
     status: 'scheduled',

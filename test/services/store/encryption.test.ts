@@ -1,21 +1,13 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { openLevel, type RawOp } from '../../../services/store/database.ts'
 import { filesIn, found } from '../../canaries.ts'
 import { collect, open } from './helper.ts'
+import { rewrite } from './rewrite.ts'
 
 const CANARY = 'the user is allergic to walnuts'
 const passphrase = 'correct horse battery staple'
 const put = (key: string, value: unknown = { text: CANARY }) => ({ type: 'put' as const, key, value })
-
-/** Writes to the closed database, and takes away the list of its files that would tell. */
-async function rewrite (dir: string, change: (get: (key: string) => Promise<Buffer>) => Promise<RawOp[]>) {
-  const level = await openLevel(join(dir, 'data'), { createIfMissing: false })
-  await level.batch(await change(async (key) => (await level.get(key))!), { sync: true })
-  await level.close()
-  for (const name of readdirSync(join(dir, 'data'))) if (name.startsWith('INVENTORY')) rmSync(join(dir, 'data', name))
-}
 
 async function written (t: Parameters<typeof open>[0], dir: string, options = {}) {
   const store = await open(t, dir, options)
@@ -74,6 +66,10 @@ t.test('a ciphertext copied onto another record, cut short or altered is refused
     t.notMatch(error.message + error.stack, /something else|walnuts|planted/)
   }
   await t.rejects(collect(store.list('s')), { code: 'ERR_RECORD_DAMAGED' })
+  const named: string[] = []
+  t.same((await collect(store.list('', { damaged: (key) => { named.push(key) } }))).map(([key]) => key), ['a', 'b'], 'unless the listing is told what to do with them')
+  t.same(named, ['empty', 'flipped', 'plain', 'short', 'swapped'])
+  t.same(await collect(store.keys('s')), ['short', 'swapped'], 'keys can be had without')
   t.same(await store.get('a'), { text: CANARY }, 'the others can still be read')
   t.match(store.status(), { damaged: true })
 })
