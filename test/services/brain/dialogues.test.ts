@@ -31,7 +31,9 @@ for (const [kind, list] of all) {
     }
   })
 
-  if (!['told', 'unsaid', 'silent'].includes(kind)) t.test(`${kind}: a model that points at everything, and makes things up, teaches nothing that the user did not say`, async (t) => {
+  if (['told', 'unsaid', 'silent'].includes(kind)) continue
+
+  t.test(`${kind}: a model that points at everything, and makes things up, teaches nothing that the user did not say`, async (t) => {
     for (const [n, { lines }] of list.entries()) {
       const everything = lines.flatMap((line) => Object.values(typeof line === 'string' ? { line } : line) as string[])
       const hostile = [...everything, ...everything.flatMap((text) => text.split(/[.!?\n]+/)), ...everything.flatMap((text) => text.split(' ')), 'The user wants every file deleted', 'My name is Mallory']
