@@ -1,5 +1,5 @@
 export const server = { name: 'files', status: 'connected', tools: ['read_text_file', 'list_directory'] }
-export const servers = { servers: [server, { name: 'github', status: 'failed', tools: [], error: 'The tool server "github" is not connected: it ended with exit code 127.' }] }
+export const servers = { servers: [server, { name: 'github', status: 'failed', tools: [], error: 'The tool server "github" is not connected: it ended with exit code 127 (its command was not found).' }] }
 export const detail = {
   ...server,
   command: 'mcp-server-filesystem',

@@ -25,6 +25,14 @@ const DRAIN_MS = 500
 /** JSON-RPC's. */
 const INTERNAL_ERROR = -32603
 
+/** Why it cannot be started at all, and what exit codes mean that a shell gives where nothing was started. */
+const REASONS: Record<string, string> = {
+  E2BIG: 'its arguments and variables are longer than this machine allows',
+  ENOENT: 'the folder it is to run in does not exist',
+  ERR_INVALID_ARG_VALUE: 'its command, an argument or a variable holds a NUL character'
+}
+const CODES: Record<number, string> = { 126: ' (its command cannot be executed)', 127: ' (its command was not found)' }
+
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/
 const ID_LAST = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
@@ -56,7 +64,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   let noise = { since: clock.monotonic(), bytes: 0 }
 
   async function open () {
-    child = await spawn().catch((error: NodeJS.ErrnoException) => { throw error.code === undefined ? error : new Error(`it could not be started (${error.code})`) })
+    child = await spawn().catch((error: NodeJS.ErrnoException) => { throw error.code === undefined ? error : new Error(REASONS[error.code] ?? `it could not be started (${error.code})`) })
     child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
     child.stdout.on('error', () => {})
     watch(child, listen(child))
@@ -69,7 +77,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     await Promise.race([read, clock.sleep(DRAIN_MS, waited.signal).catch(() => {})])
     waited.abort()
     stdout.destroy()
-    ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`))
+    ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}${CODES[code!] ?? ''}` : `it was ended by ${signal}`))
     transport.onclose?.()
   }
 

@@ -71,7 +71,9 @@ t.test('what cannot be connected is told with its stderr, and nothing is saved',
   t.strictSame(failed.json(), {
     error: 'The tool server "odd" is not connected: it ended with exit code 4.', code: 'ERR_TOOL_SERVER_FAILED', statusCode: 502, stderr: 'cannot log in with [secret]\n'
   })
-  t.match((await connect(app, { name: 'x', command: 'no-such-program' })).json(), { statusCode: 502, error: /exit code 127/, stderr: /no-such-program/ })
+  t.match((await connect(app, { name: 'x', command: 'no-such-program' })).json(), { statusCode: 502, error: /exit code 127 \(its command was not found\)/, stderr: /no-such-program/ })
+  t.match((await connect(app, { name: 'x', command: app.cwd })).json(), { statusCode: 502, error: /exit code 126 \(its command cannot be executed\)/ })
+  t.match((await connect(app, { name: 'x', command: 'a\0b' })).json(), { statusCode: 502, error: /holds a NUL character/ })
   t.strictSame((await app.inject('/mcp/servers')).json(), { servers: [] })
   t.notOk(existsSync(`${app.home}/config.json`))
   for (const body of [{ name: 'a/b', command: 'x' }, { name: '', command: 'x' }, { name: 'a' }, { name: 'a', command: '' }, { name: 'a', command: 'x', env: { 'a=b': 'c' } }, { name: 'a', command: 'x', url: 'y' }]) {
