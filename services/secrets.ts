@@ -27,5 +27,5 @@ function shapes (secret: string): string[] {
   const base64 = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, ''))
     .map((encoded, shift) => encoded.slice(shift && 4, encoded.length - encoded.length % 4))
   const encoded = [bytes.toString('hex'), ...base64, ...base64.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'))]
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), ...encoded.filter(({ length }) => length >= TELLING_LENGTH)]
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), ...encoded.filter(({ length }) => length >= TELLING_LENGTH)]
 }

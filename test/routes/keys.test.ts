@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { answer, asked, say } from '../agent.ts'
+import { answer, asked, of, say } from '../agent.ts'
 import { filesIn, found } from '../canaries.ts'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { withDirect } from '../with-direct.ts'
@@ -72,4 +72,17 @@ t.test('the key that was configured is there after a restart, and wins over the 
   const { app: again } = await withDirect(t, undefined, { ...settings, home: app.home, cwd: app.cwd })
   await say(again, 'hi')
   t.equal(gateway.requests[0].headers.authorization, `Bearer ${GATEWAY_KEY}`)
+})
+
+t.test('a key that can be none is refused by its provider, and stops neither the service nor its next start', async (t) => {
+  const { app } = await withDirect(t, undefined, { config: { model: 'test/model' } })
+  const payload = { gateway_key: 'half a character: \ud800' }
+  t.equal((await app.inject({ method: 'POST', url: '/providers/configure', payload })).statusCode, 200)
+  t.match(of((await say(app, 'hi')).events, 'error'), [{ errorText: /the key is not valid.*gateway_key/ }])
+  t.equal((await app.inject('/config')).statusCode, 200)
+  await app.close()
+  const log: string[] = []
+  const { app: again } = await withDirect(t, undefined, { home: app.home, cwd: app.cwd, log: new Writable({ write: (line, _encoding, done) => { log.push(String(line)); done() } }) })
+  await again.listen({ port: 0 })
+  t.match(log.join(''), /Server listening/)
 })

@@ -16,6 +16,10 @@ t.test('a text loses every secret, also as JSON writes it; what is too short to 
   t.equal(struck('a long-secret-2, long-secret, say \\"it\\\\', ['long-secret', 'long-secret-2', 'say "it\\', 'a']), 'a [secret], [secret], [secret]')
 })
 
+t.test('half a character in a secret is no obstacle', async (t) => {
+  t.equal(struck('of half-\ud800-secret, JSON "half-\\ud800-secret" and %68', ['half-\ud800-secret']), 'of [secret], JSON "[secret]" and %68')
+})
+
 t.test('no line of the log holds a secret', async (t) => {
   const log = new PassThrough()
   const app = await build(t, { token: 'the-"quoted"-token', log })
