@@ -2,11 +2,15 @@ import { struck } from '../secrets.ts'
 
 /** Keys whose values are secrets wherever they stand, and all that lies below them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
-/** A command line's options that carry one, `--api-key x` or `--api-key=x`. */
-const SECRET_OPTION = /^(--?[\w-]*(?:key|token|secret|passw|passphrase|credential|authorization|cookie|header)[\w-]*)(=.*)?$/is
-/** The user part of an address, and query parameters that carry a secret. */
+/** A command line's option, whose value may be the next argument. */
+const OPTION = /^--?[\w-]+$/
+/** `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
+const NAMED_VALUE = /^(-{0,2}[\w-]+)(=|:\s)/
+/** The user part of an address. */
 const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
-const SECRET_PARAMETER = /([?&][^=&#]*(?:key|token|secret|passw|sig|auth)[^=&#]*=)[^&#]*/gi
+/** No "?" in a name: a text of many would be looked through from each of them. */
+const PARAMETER = /([?&])([^=&#?]*)=[^&#]*/g
+const SIGNATURE = /sig/i
 const MASK = '••••'
 
 /** A copy of a configuration that may be shown: secrets are masked, every environment value, and `known` secrets wherever they stand. */
@@ -25,12 +29,12 @@ function maskNamed (value: unknown, isSecret: boolean, strike: (text: string) =>
 }
 
 function followsSecretOption (before: unknown, value: unknown) {
-  return typeof before === 'string' && typeof value === 'string' && SECRET_OPTION.exec(before)?.[2] === undefined &&
-    SECRET_OPTION.test(before) && !value.startsWith('-')
+  return typeof before === 'string' && typeof value === 'string' && OPTION.test(before) && SECRET.test(before) && !value.startsWith('-')
 }
 
 function withoutCredentials (text: string) {
-  return text.replace(SECRET_OPTION, (whole, option, given) => given ? `${option}=${MASK}` : whole)
-    .replace(USER_INFO, `$1${MASK}@`)
-    .replace(SECRET_PARAMETER, `$1${MASK}`)
+  const [head, name, sign] = NAMED_VALUE.exec(text) ?? []
+  if (name !== undefined && SECRET.test(name)) return sign === '=' ? `${head}${MASK}` : `${name}: ${MASK}`
+  return text.replace(USER_INFO, `$1${MASK}@`)
+    .replace(PARAMETER, (whole, sign, name) => SECRET.test(name) || SIGNATURE.test(name) ? `${sign}${name}=${MASK}` : whole)
 }

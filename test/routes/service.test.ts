@@ -98,7 +98,7 @@ t.test('a known path with another method is a 405 that names the allowed ones', 
 const secrets = {
   gateway: { baseURL: 'https://user:hidden@gateway.example/v4?api_key=hidden&x=1' },
   providers: { ollama: { baseURL: 'http://localhost:11434/v1', apiKey: 'hidden', models: ['llama'], headers: { Authorization: 'Bearer hidden', 'x-api-key': 'hidden' } } },
-  mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', 'hidden', '--api-key=hidden', '--verbose'], env: { PLAIN: 'hidden', GITHUB_TOKEN: 'hidden' } }],
+  mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', 'hidden', '--api-key=hidden', '--verbose', '-H', 'Authorization: Bearer hidden', 'X_TOKEN=hidden', 'https://h/?a=1&sig=hidden', '?key'.repeat(5_000)], env: { PLAIN: 'hidden', GITHUB_TOKEN: 'hidden' } }],
   search: { provider: 'tavily', apiKey: 'hidden' },
   unknown: { password: 'hidden', list: [{ secretKey: 'hidden' }], tokens: ['hidden', 'hidden'], credentials: { user: 'hidden' } },
   permissions: { writeFile: 'ask' }
@@ -113,7 +113,7 @@ t.test('GET /config shows the whole configuration with every secret masked', asy
   t.match(answer.json(), {
     gateway: { baseURL: /^https:\/\/••••@gateway\.example\/v4\?api_key=••••&x=1$/ },
     providers: { ollama: { baseURL: 'http://localhost:11434/v1', models: ['llama'] } },
-    mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', '••••', '--api-key=••••', '--verbose'] }],
+    mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', '••••', '--api-key=••••', '--verbose', '-H', 'Authorization: ••••', 'X_TOKEN=••••', 'https://h/?a=1&sig=••••', '?key'.repeat(5_000)] }],
     permissions: { writeFile: 'ask' }
   })
 })
