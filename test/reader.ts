@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { App } from '../app.ts'
 import { listen } from './raw.ts'
 import { parseEvents, type Sent } from './sse.ts'
@@ -14,6 +14,18 @@ async function open (app: App, method: string, path: string, body?: object) {
   const port = await listen(app)
   const sent = request({ port, host: '127.0.0.1', path, method, headers: body && { 'content-type': 'application/json' } })
   sent.end(body && JSON.stringify(body))
+  const { said, ...stream } = await follow(sent)
+
+  return {
+    ...stream,
+    get text () { return said() },
+    get events (): Sent[] { return parseEvents(said().slice(0, said().lastIndexOf('\n\n') + 2)) },
+    hangUp () { sent.destroy() }
+  }
+}
+
+/** The answer to a request that was sent, read as it comes. */
+export async function follow (sent: ClientRequest) {
   const [response] = await once(sent, 'response') as [IncomingMessage]
   let text = ''
   response.setEncoding('utf8').on('data', (chunk) => {
@@ -22,17 +34,15 @@ async function open (app: App, method: string, path: string, body?: object) {
   })
   response.on('error', () => {})
   const ended = new Promise<'whole' | 'cut'>((resolve) => response.once('close', () => resolve(response.complete ? 'whole' : 'cut')))
-
   return {
     response,
     ended,
-    get text () { return text },
-    get events (): Sent[] { return parseEvents(text.slice(0, text.lastIndexOf('\n\n') + 2)) },
+    /** All of it so far. */
+    said: () => text,
     /** Resolves once the stream has said this. */
     async says (wanted: string) {
       while (!text.includes(wanted)) await once(response, 'grown')
-    },
-    hangUp () { sent.destroy() }
+    }
   }
 }
 

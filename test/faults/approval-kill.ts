@@ -1,10 +1,8 @@
-import { cpSync, mkdtempSync } from 'node:fs'
 import type { Test } from 'tap'
 import { append, effects } from '../effects.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
 import { postEvents, told, type Sent } from '../sse.ts'
+import { prepareDirectory, startDying } from './dying-service.ts'
 
-const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 const USER = { role: 'user', content: 'go' }
 
 /** A conversation with approvals: what the model does, and what the user says to it. */
@@ -35,37 +33,23 @@ async function post (url: string, body: object): Promise<Stream> {
 
 const questionsIn = ({ events }: Stream) => events.filter(({ type }) => type === 'tool-approval-request')
 
-/** A directory in which the service has run once: what it makes for itself only at first is there. */
-export async function prepare (t: Test, { steps }: Scenario): Promise<string> {
-  const script = [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }]
-  const dir = `${t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })}/ready`
-  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
-  await service.stop()
-  return dir
-}
+/** A directory for it, see `prepareDirectory`. */
+export const prepare = (t: Test, { steps }: Scenario): Promise<string> => prepareDirectory(t, [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }])
 
 /**
  * Goes through a scenario and one death of the service at a durable write (see kill-at-write.ts): the client does what
  * a client would, asks again when it got no question and repeats its answer when the stream broke off.
  */
 async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: Scenario, killAt: string) {
-  const dir = mkdtempSync(`${prepared}-`)
-  cpSync(prepared, dir, { recursive: true })
-  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
-  let deaths = 0
-  const dead = () => {
-    deaths++
-    return startService(t, where)
-  }
-  // Its first write comes before it listens.
-  let service: Sidecar = await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(dead)
+  const lives = await startDying(t, prepared, killAt)
+  let service = lives.first
   const seen: Sent[] = []
   const attempt = async (path: string, body: object): Promise<Stream> => {
     const stream = await post(`${service.url}${path}`, { id: 'chat', ...body })
     seen.push(...stream.events)
     if (!stream.isWhole) {
       await service.exited
-      service = await dead()
+      service = await lives.revive()
     }
     return stream
   }
@@ -90,10 +74,10 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: S
     answered,
     replayed,
     next,
-    deaths,
+    deaths: lives.deaths,
     open: open.approvals,
     writes: service.log().split('\n').filter((line) => line.startsWith('write ')).length,
-    effects: effects(where.cwd),
+    effects: effects(lives.cwd),
     unknown: seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId),
     textOf: (toolCallId: string): string => /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
   }

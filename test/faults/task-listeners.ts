@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { request, type IncomingMessage } from 'node:http'
+import { request } from 'node:http'
 import type { Test } from 'tap'
+import { follow } from '../reader.ts'
 import { startService, type Sidecar } from '../sidecar.ts'
 import { tasksOf } from '../tasks.ts'
 import { memoryOf, openFiles, openRaw } from './load.ts'
@@ -24,22 +25,10 @@ async function listenTo (t: Test, { url }: Sidecar, headers = {}) {
   const sent = request(`${url}/tasks/events`, { agent: false, headers })
   sent.end()
   t.teardown(() => sent.destroy())
-  const [response] = await once(sent, 'response') as [IncomingMessage]
-  let text = ''
-  response.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk
-    response.emit('grown')
-  })
-  response.on('error', () => {})
-  const ended = new Promise<'whole' | 'cut'>((resolve) => response.once('close', () => resolve(response.complete ? 'whole' : 'cut')))
-  return {
-    ended,
-    /** What it heard, without comments. */
-    heard: () => text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':')),
-    async hears (wanted: string) {
-      while (!text.includes(wanted)) await once(response, 'grown')
-    }
-  }
+  const { ended, says, said } = await follow(sent)
+  /** What it heard, without comments. */
+  const heard = () => said().split('\n\n').filter((block) => block !== '' && !block.startsWith(':'))
+  return { ended, says, heard }
 }
 
 /** Many listen while comments come: everybody hears all of them, in order, and the end. Returns the memory it took, MiB. */
@@ -58,7 +47,7 @@ export async function everybodyHears (t: Test, { listeners: many, comments }: { 
     slowest = Math.max(slowest, performance.now() - asked)
   }
   const wanted = Array.from({ length: comments }, (_, n) => `event: task:steer\ndata: ${JSON.stringify({ type: 'task:steer', taskId: id, comment: `comment ${n}` })}`)
-  await Promise.all(listeners.map(({ hears }) => hears(wanted.at(-1)!)))
+  await Promise.all(listeners.map(({ says }) => says(wanted.at(-1)!)))
   const wrong = listeners.filter(({ heard }) => JSON.stringify(heard()) !== JSON.stringify(wanted))
   t.equal(wrong.length, 0, 'everybody hears what came since they listen, in order')
   const grown = (memoryOf(service.pid) - before) / MiB
@@ -91,7 +80,7 @@ export async function silentAreDropped (t: Test, { reading, silent }: { reading:
     await run()
     t.equal((await fetch(`${service.url}/health`)).status, 200)
   }
-  await Promise.all(listeners.map(({ hears }) => hears(`"runNumber":${runNumber},"status":"completed"`)))
+  await Promise.all(listeners.map(({ says }) => says(`"runNumber":${runNumber},"status":"completed"`)))
   const grown = (memoryOf(service.pid) - before.memory) / MiB
   for (const { heard } of listeners) t.equal(heard().filter((block) => block.startsWith('event: task:tool\n')).length, READS * (runNumber - 1), 'who reads hears all')
 

@@ -1,10 +1,8 @@
-import { cpSync, mkdtempSync } from 'node:fs'
 import type { Test } from 'tap'
 import { append, effects } from '../effects.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
 import { tasksOf } from '../tasks.ts'
+import { prepareDirectory, startDying } from './dying-service.ts'
 
-const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 const TERMINAL = ['task:complete', 'task:error']
 
 /** A task: what its run calls, step by step; every call appends its text. */
@@ -22,14 +20,10 @@ export const SCENARIOS = {
 const wanted = ({ steps }: Scenario) => steps.flat().join('')
 const textOf = (call: any): string => /printf (\w)/.exec(call.input.command)![1]
 
-/** A directory in which the service has run once: what it makes for itself only at first is there. */
-export async function prepare (t: Test, { steps }: Scenario): Promise<string> {
+/** A directory for it, see `prepareDirectory`. */
+export function prepare (t: Test, { steps }: Scenario): Promise<string> {
   const look = { toolName: 'listDirectory', input: { path: '.' } }
-  const script = [...steps.map((texts) => ({ toolCalls: [look, ...texts.map(append)] })), { text: 'done' }]
-  const dir = `${t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })}/ready`
-  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
-  await service.stop()
-  return dir
+  return prepareDirectory(t, [...steps.map((texts) => ({ toolCalls: [look, ...texts.map(append)] })), { text: 'done' }])
 }
 
 /**
@@ -37,15 +31,8 @@ export async function prepare (t: Test, { steps }: Scenario): Promise<string> {
  * client does what a client would, looks at the state and listens to the events, and begins anew when the service died.
  */
 async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killAt: string) {
-  const dir = mkdtempSync(`${prepared}-`)
-  cpSync(prepared, dir, { recursive: true })
-  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
-  let deaths = 0
-  const dead = () => {
-    deaths++
-    return startService(t, where)
-  }
-  let service: Sidecar = await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(dead)
+  const lives = await startDying(t, prepared, killAt)
+  let service = lives.first
   const seen: Array<Record<string, any>> = []
 
   async function insist<T> (work: (tasks: Awaited<ReturnType<typeof tasksOf>>) => Promise<T>): Promise<T> {
@@ -55,8 +42,8 @@ async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killA
       } catch (error) {
         if (service.child.exitCode === null && service.child.signalCode === null && !(error instanceof TypeError) && !/stream ended/.test(String(error))) throw error
         await service.exited
-        if (deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
-        service = await dead()
+        if (lives.deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
+        service = await lives.revive()
       }
     }
   }
@@ -85,10 +72,10 @@ async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killA
   await through(id, 'start')
   return {
     id,
-    deaths,
+    deaths: lives.deaths,
     seen,
     insist,
-    effects: () => effects(where.cwd),
+    effects: () => effects(lives.cwd),
     task: () => insist((tasks) => tasks.get(`/${id}`)),
     runs: () => insist((tasks) => tasks.runs(id)),
     /** Lets it run once more. */

@@ -1,0 +1,33 @@
+import { cpSync, mkdtempSync } from 'node:fs'
+import type { Test } from 'tap'
+import { startService } from '../sidecar.ts'
+
+const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
+
+/** A directory in which the service, whose model does this, has run once: what it makes for itself only at first is there. */
+export async function prepareDirectory (t: Test, script: object[]): Promise<string> {
+  const dir = `${t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })}/ready`
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  await service.stop()
+  return dir
+}
+
+/** The service on a copy of such a directory, until it dies at that write (see kill-at-write.ts). */
+export async function startDying (t: Test, prepared: string, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  let deaths = 0
+  const revive = () => {
+    deaths++
+    return startService(t, where)
+  }
+  return {
+    cwd: where.cwd,
+    /** Its first write comes before it listens. */
+    first: await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(revive),
+    /** It died, and is started again. */
+    revive,
+    get deaths () { return deaths }
+  }
+}
