@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt
 import { Aborted } from '../abort.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Failure } from '../providers/failure.ts'
+import { checkPart } from './part.ts'
 import { turn } from './turns.ts'
 
 /** A model call that failed for good. */
@@ -117,6 +118,7 @@ async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Promp
         if (!finished) throw new Error('The model\'s answer broke off before it was finished.')
         return
       }
+      checkPart(part)
       if (part.type === 'error') throw part.error
       if (part.type === 'finish') finished = true
       if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true

@@ -62,12 +62,15 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
           return
         }
         case 'finish':
-          result.finishReason = part.finishReason.unified
-          result.usage = { inputTokens: part.usage.inputTokens.total ?? 0, outputTokens: part.usage.outputTokens.total ?? 0 }
+          // The answer is whole: what a server leaves out here is no reason to lose it.
+          result.finishReason = part.finishReason?.unified ?? 'other'
+          result.usage = { inputTokens: count(part.usage?.inputTokens), outputTokens: count(part.usage?.outputTokens) }
       }
     }
   }
 }
+
+const count = (tokens: { total?: unknown } | undefined): number => Number.isSafeInteger(tokens?.total) ? tokens!.total as number : 0
 
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
 

@@ -68,6 +68,24 @@ for (const ending of ['cut', 'no-finish', 'invalid-json'] as const) {
   })
 }
 
+for (const part of [{ type: 'text-delta', id: 't' }, { type: 'text-delta', id: 't', delta: {} }, { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo' },
+  { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo', input: {} }, { type: 'tool-call', toolName: 'systemInfo', input: '{}' }, { type: 'tool-input-start', id: 'c' }, 5]) {
+  t.test(`a part that makes no sense (${JSON.stringify(part)}) ends the answer, and is told as the provider's failure`, async (t) => {
+    const { app } = await withGateway(t, () => ({ parts: [{ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'so far' }, part] }))
+    const { events } = await say(app, 'go')
+    t.equal(textOf(events), 'so far')
+    t.match(events.slice(-2), [{ type: 'error', errorText: /test\/model sent an answer that cannot be read/ }, { type: 'finish', finishReason: 'error' }])
+    t.equal(of(events, 'tool-input-start').length, 0)
+  })
+}
+
+t.test('an answer whose end says nothing of tokens or reason is an answer', async (t) => {
+  const { app } = await withGateway(t, () => ({ parts: [{ type: 'text-delta', id: 't', delta: 'all' }, { type: 'finish' }] }))
+  const { events } = await say(app, 'go')
+  t.equal(textOf(events), 'all')
+  t.match(events.at(-1), { type: 'finish', finishReason: 'other' })
+})
+
 t.test('a model that falls silent is given up after a minute', async (t) => {
   const clock = fakeClock()
   const { app, gateway } = await withGateway(t, () => ({ text: ['and then '], ending: 'stall', after: 4 }), { clock })
