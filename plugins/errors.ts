@@ -56,7 +56,7 @@ export function answer (error: FastifyError, request: FastifyRequest, reply: Fas
 }
 
 /** What an error of ours may show beside the one shape, where its route says so. */
-type Shown = { shown?: Record<string, string> }
+type Shown = { shown?: Record<string, string>, details?: ErrorBody['details'] }
 
 function bodyOf (error: FastifyError & Shown, request: FastifyRequest): ErrorBody {
   if (error.validation) return body(400, 'ERR_INVALID_REQUEST', error.message, [whatIsWrong(error.validation as FailedRule[])])
@@ -64,7 +64,7 @@ function bodyOf (error: FastifyError & Shown, request: FastifyRequest): ErrorBod
   if (known) return body(known.statusCode, known.code, known.error(request))
   // Only errors made with `createError` have both; Node's own and those of libraries may say what is nobody's business.
   const { statusCode = 500, code = '' } = error
-  if (code.startsWith('ERR_') && error.statusCode !== undefined) return { ...body(statusCode, code, error.message), ...error.shown }
+  if (code.startsWith('ERR_') && error.statusCode !== undefined) return { ...body(statusCode, code, error.message, error.details), ...error.shown }
   if (code.startsWith('FST_ERR_') && statusCode < 500) return body(statusCode, 'ERR_BAD_REQUEST', `${STATUS_CODES[statusCode]}.`)
   return body(500, 'ERR_INTERNAL', 'Something went wrong inside the service; its log says more.')
 }

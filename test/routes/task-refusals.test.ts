@@ -103,6 +103,12 @@ t.test('a verb that does not fit the state is a 409 that names the state and whe
   }
 })
 
+t.test('a schedule that cannot be read is refused with the name of its field', async (t) => {
+  const { tasks } = await begin(t)
+  const { body } = await tasks.call('POST', '', { goal: 'x', taskType: 'recurring', schedule: { interval: 'daily', at: '25:00' } })
+  t.match(body, { code: 'ERR_BAD_SCHEDULE', details: [{ path: '/schedule/at', message: body.error }] })
+})
+
 t.test('what a task cannot be is a 400 that says what it can be', async (t) => {
   const { tasks, refused } = await begin(t)
   const { id } = await tasks.create('system info')
