@@ -24,7 +24,7 @@ export interface AgentDeps {
   /** What is remembered of the user, as text for the system prompt; read anew for each model call. */
   memory: () => Promise<string>
   /** Where work for the background goes; without it such a request is answered like any other. */
-  tasks?: Pick<Tasks, 'launch'>
+  tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Folder that runs work in when the request names none. */
   workspace: () => string
   log: { error (details: object, message: string): void }

@@ -9,8 +9,8 @@ const BATCH = 200
 
 /** Records under ids of ours, which sort by age; questions are answered or expired long before. */
 const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
-/** Records under other keys, aged by a time in them: when the conversation last changed, when the answer was given. */
-const BY_FIELD = { 'conversation/': { field: 'updatedAt', days: 90 }, 'idempotency/': { field: 'at', days: 1 }, 'thread-run/': { field: 'at', days: 7 } }
+/** Records under other keys, aged by a time in them: when the conversation last changed, when the answer was given, the task was made. */
+const BY_FIELD = { 'conversation/': { field: 'updatedAt', days: 90 }, 'idempotency/': { field: 'at', days: 1 }, 'thread-run/': { field: 'at', days: 7 }, 'task-origin/': { field: 'at', days: 90 } }
 /** Threads that no client has named: nobody but their list knows of them. */
 const UNNAMED_DAYS = 90
 

@@ -123,8 +123,11 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
 
   return {
     start: (taskId: string): Promise<StoredTask> => book.change(taskId, start),
-    /** Adds a task that is started at once, in one batch. */
-    launch: async (task: StoredTask): Promise<StoredTask> => book.add(await start(task)),
+    /** Adds a task that is started at once, in one batch with `ops`. */
+    async launch (task: StoredTask, ops: Op[]): Promise<StoredTask> {
+      const started = await start(task)
+      return book.add({ ...started, ops: [...started.ops ?? [], ...ops] })
+    },
 
     pause: (taskId: string): Promise<StoredTask> => book.change(taskId, pause),
     resume: (taskId: string): Promise<StoredTask> => book.change(taskId, resume),

@@ -75,6 +75,9 @@ export const eventsKey = (runId: string, chunk: number) => historyKey('task-even
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** Slots come in the order of their times; one that stands for many takes no other's place. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) => slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => String(time).padStart(16, '0')).join('-')
+/** Which task a request to `/run` has made. */
+export const ORIGINS = 'task-origin/'
+export interface Origin { taskId: string, at: number }
 /** A task that is being deleted: its runs go after it, also when the service dies in between. */
 export const TRASH = 'task-trash/'
 

@@ -1,4 +1,4 @@
-import type { Task, TaskBody, TaskChanges, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
+import type { Task, TaskBody, TaskChanges, TaskListSchema, TaskQuery, TaskStatus } from '../../schemas/tasks.ts'
 import type { RunQueued, TaskRun, TaskRunListSchema, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Static } from '@sinclair/typebox'
@@ -16,10 +16,13 @@ import { BadTask } from './errors.ts'
 import { createLauncher, type Launcher } from './launcher.ts'
 import { createQuestions } from './questions.ts'
 import { createQueue, type Queue } from './queue.ts'
-import { isOver, runKey, taskKey, TRASH, type StoredRun } from './record.ts'
+import { isOver, ORIGINS, runKey, taskKey, TRASH, type Origin, type StoredRun, type StoredTask } from './record.ts'
 import { createSchedules } from './schedules.ts'
 import { createTimekeeper } from './timekeeper.ts'
 import { runView, taskView } from './views.ts'
+
+/** The states of a task that has begun and is not over. */
+const UNDER_WAY: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
 
 export type Tasks = ReturnType<typeof createTasks>
 
@@ -77,11 +80,17 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
      * Makes a task and starts it: it is there with its first run or time, or not at all. Until it is planned, the signal
      * ends that. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
      */
-    async launch (body: TaskBody, signal: AbortSignal): Promise<Task> {
+    async launch (body: TaskBody, signal: AbortSignal, origin: string): Promise<Task> {
       const either = AbortSignal.any([closing.signal, signal])
       const task = await definitions.define(body, either)
       either.throwIfAborted()
-      return taskView(await control.launch(task))
+      return taskView(await control.launch(task, [{ type: 'put', key: ORIGINS + store.digest(origin), value: { taskId: task.id, at: clock.now() } satisfies Origin }]))
+    },
+    /** The task that was launched from there, while it is under way. */
+    async launched (origin: string): Promise<Task | undefined> {
+      const known = await store.get<Origin>(ORIGINS + store.digest(origin))
+      const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
+      return task === undefined || !UNDER_WAY.includes(task.status) ? undefined : taskView(task)
     },
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
     get: async (taskId: string): Promise<Task> => taskView(await book.get(taskId)),

@@ -51,6 +51,33 @@ t.test('work for the background begins at once, and can be approved as the answe
   t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'x')
 })
 
+t.test('an answer that is given again names the same task while that is under way, and makes another once it is over', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const ask = (content: string, before: object[] = []) => post(app, { id: 'chat', messages: [...before, ...user(content).messages] })
+  const daily = 'every day at 9 list the files here'
+  const first = await ask(daily)
+  const again = await ask(daily)
+  t.same(dataOf(again.events), dataOf(first.events))
+  t.match(textOf(again.events), /already.*it is scheduled/)
+  const [{ taskId }] = dataOf(first.events)
+  t.same((await tasks.get('')).tasks.map(({ id }: { id: string }) => id), [taskId])
+
+  const [said] = user(daily).messages
+  const next = await ask(daily, [said, { role: 'assistant', content: textOf(first.events) }])
+  t.not(dataOf(next.events)[0].taskId, taskId, 'who says it once more in the conversation wants another')
+  await tasks.call('DELETE', `/${taskId}`)
+  t.not(dataOf((await ask(daily)).events)[0].taskId, taskId, 'one that was deleted is not brought up')
+
+  const events = await tasks.watch()
+  const once = 'list the files here in the background'
+  const [{ taskId: done }] = dataOf((await ask(once)).events)
+  await events.until('task:approval', { taskId: done })
+  t.match(textOf((await ask(once)).events), /already.*waiting for your approval/)
+  await tasks.post(`/${done}/approve`, { approved: true })
+  t.not(dataOf((await ask(once)).events)[0].taskId, done, 'what is over is done again')
+})
+
 t.test('how often that cannot be read makes it run once, and is said', async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), { config: { analysis: true }, structured: (name): Plan => name === 'analysis' ? long({ interval: 'at every full moon' }) : name === 'plan' ? planned : {} })
   const { events } = await post(app, user('at every full moon, list the files here'))
