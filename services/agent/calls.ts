@@ -7,7 +7,7 @@ import { wasDenied, type Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
 import type { LiveRun } from './live.ts'
 import { recordAnswer } from './record.ts'
-import { commit } from './run.ts'
+import { checkLength, commit } from './run.ts'
 import type { ToolCall } from '../models/step.ts'
 
 /** A call whose tool exists and whose input holds. */
@@ -52,11 +52,14 @@ export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Atte
 
 /** Runs the calls that nobody needs to be asked about. */
 async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps) {
-  const { append } = attempt.live.run.log
-  await inTurn(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', (call) => execute(call, attempt, deps).then(append, (error) => {
-    append(interrupted(call))
-    throw error
-  }))
+  const { log } = attempt.live.run
+  await inTurn(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', async (call) => {
+    checkLength(log)
+    log.append(await execute(call, attempt, deps).catch((error) => {
+      log.append(interrupted(call))
+      throw error
+    }))
+  })
 }
 
 async function execute ({ toolCallId, toolName, input, identity }: ReadyCall & { identity?: string }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {

@@ -1,10 +1,8 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { createError } from '@fastify/error'
 import type { Analysis } from '../../schemas/agent.ts'
 import { abortKind } from '../abort.ts'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
 import { fold } from '../runlog/fold.ts'
-import { LOG_LIMIT } from '../runlog/runlog.ts'
 import { analyze } from './analyze.ts'
 import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
@@ -16,10 +14,8 @@ import { openRoom } from '../models/open-room.ts'
 import type { Room } from '../models/room/room.ts'
 import { systemPrompt } from './prompt.ts'
 import { conclude, recordAnswer } from './record.ts'
-import { commit } from './run.ts'
+import { checkLength, commit } from './run.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../models/step.ts'
-
-const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The answer grew beyond 16 MiB and was stopped.')
 
 /** Steps with tools, by complexity. When they are used up, the model answers with what it has. */
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
@@ -112,7 +108,7 @@ async function callModel ({ live, conversation }: Attempt, { prompt, instruction
     clock,
     onPart (part) {
       writer.write(part)
-      if (run.log.bytes > LOG_LIMIT) throw new RunTooLong()
+      checkLength(run.log)
       return live.roomToSay()
     }
   })

@@ -1,8 +1,9 @@
+import { createError } from '@fastify/error'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { RawMessage } from './raw-message.ts'
 import { compact } from '../runlog/compact.ts'
-import { createRunLog, segmentStart, type RunLog } from '../runlog/runlog.ts'
+import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../runlog/runlog.ts'
 import type { RunEvent, Usage } from '../runlog/events.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
@@ -44,6 +45,13 @@ export interface Run {
   saved: Promise<void>
   /** Whether the run is on disk: from its first approval on, every step is. */
   durable: boolean
+}
+
+const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The run, with what its tools answered, grew beyond 16 MiB and was stopped. Ask for less at a time.')
+
+/** Throws RunTooLong once a run has said more than is kept of one. */
+export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
+  if (bytes > LOG_LIMIT) throw new RunTooLong()
 }
 
 export const runKey = (runId: string) => `run/${runId}`

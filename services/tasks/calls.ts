@@ -7,10 +7,15 @@ import { forModel } from '../tools/model-output.ts'
 import { createValidator } from '../tools/validate.ts'
 import type { Validation } from '../tools/host.ts'
 import type { RunDeps } from './deps.ts'
+import { BudgetMet } from './errors.ts'
 import { runEvents, type TaskLogEvent } from './log.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 import { learnedName, type StoredRun, type StoredTask } from './record.ts'
 import { openCalls } from './worker/loop.ts'
+
+/** Characters that the tools of a run may answer: all of it is kept, and held while the run works. */
+const MIB = 1024 * 1024
+const MOST_ANSWERED = 32 * MIB
 
 type Call = ReturnType<typeof openCalls>[number]
 
@@ -33,6 +38,8 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
   let moved: Phase[] | undefined
   const phaseTool = createPhaseTool({ phases: () => moved ?? current().phases, move: ({ phases }) => { moved = phases } })
   const toAsk: Call[] = []
+  const sizeOf = (event: TaskLogEvent) => event.type === 'tool-output' ? JSON.stringify(event.output).length : 0
+  let answered = log.reduce((sum, event) => sum + sizeOf(event), 0)
 
   /** Whether a person is asked before the tool runs. */
   function asks (toolName: string): boolean {
@@ -48,6 +55,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
 
   async function note (call: Call, outcome: TaskLogEvent & { type: 'tool-output' | 'tool-error' | 'tool-denied' }) {
     await record({ ...(moved && { phases: moved }) }, [outcome])
+    answered += sizeOf(outcome)
     const { toolName: tool, input } = call
     const told = outcome.type === 'tool-output'
       ? { output: forModel(outcome.output), status: 'complete' }
@@ -57,6 +65,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
 
   async function execute (call: Call): Promise<void> {
     const { toolCallId, toolName, input } = call
+    if (answered > MOST_ANSWERED) throw new BudgetMet(`The tools of this run have answered with more than ${MOST_ANSWERED / MIB} MiB, and it was stopped. Have it ask for less at a time.`)
     if (toolName === PHASE_TOOL) {
       const outcome = await phaseTool.execute(input as never, { signal, runId, callId: toolCallId, cwd: task.cwd })
         .then((output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }), (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message }))

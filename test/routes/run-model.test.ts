@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { of, say } from '../agent.ts'
@@ -114,6 +115,14 @@ t.test('a run ends when its time is up', async (t) => {
 t.test('an answer without end is stopped', async (t) => {
   const { app } = await withGateway(t, () => ({ text: Array.from({ length: 40 }, () => 'z'.repeat(1024 * 1024)) }))
   const { events } = await say(app, 'go')
+  t.match(events.slice(-2), [{ type: 'error', code: 'ERR_RUN_TOO_LONG' }, { type: 'finish', finishReason: 'error' }])
+})
+
+t.test('a model that asks for more than a run can hold gets so much of it, and the run is stopped', async (t) => {
+  const { app } = await withGateway(t, () => ({ toolCalls: Array.from({ length: 100 }, () => ({ toolName: 'readFile', input: { path: 'long' } })) }))
+  writeFileSync(`${app.cwd}/long`, 'x'.repeat(600 * 1024))
+  const { events } = await say(app, 'go')
+  t.ok(of(events, 'tool-output-available').length < 50)
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_RUN_TOO_LONG' }, { type: 'finish', finishReason: 'error' }])
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { fakeClock } from '../clock.ts'
 import type { Plan } from '../fakes/gateway.ts'
@@ -85,6 +85,16 @@ t.test('a run that uses more tokens than its budget fails and says so', async (t
   await tasks.post(`/${task.id}/start`)
   t.match(await events.until('task:error'), { status: 'failed', error: /used 160 tokens; its budget is 100/ })
   t.match(await tasks.runs(task.id), [{ usage: { inputTokens: 120, outputTokens: 40 } }])
+})
+
+t.test('a run whose tools answer more than can be kept of it fails and says so', async (t) => {
+  const { app, tasks, events } = await withModel(t, () => ({ toolCalls: Array.from({ length: 200 }, () => ({ toolName: 'readFile', input: { path: 'long' } })) }))
+  writeFileSync(`${app.cwd}/long`, 'x'.repeat(600 * 1024))
+  const task = await tasks.create('look round', plan)
+  await tasks.post(`/${task.id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: /answered with more than 32 MiB/ })
+  const calls = events.events.filter(({ type }) => type === 'task:tool')
+  t.ok(calls.length < 100)
 })
 
 t.test('a run that works longer than its budget fails, and its model call ends', async (t) => {
