@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ErrorSchema, type ErrorBody } from '../schemas/errors.ts'
+import { isOwn } from '../services/own-error.ts'
 import { whatIsWrong, type FailedRule } from '../services/invalid.ts'
 
 // An ES module import of node:http reads every export of it, and one of them loads all of fetch: 30 ms of start-up.
@@ -62,9 +63,8 @@ function bodyOf (error: FastifyError & Shown, request: FastifyRequest): ErrorBod
   if (error.validation) return body(400, 'ERR_INVALID_REQUEST', error.message, [whatIsWrong(error.validation as FailedRule[])])
   const known = FASTIFY_ERRORS[error.code]
   if (known) return body(known.statusCode, known.code, known.error(request))
-  // Only errors made with `createError` have both; Node's own and those of libraries may say what is nobody's business.
+  if (isOwn(error)) return { ...body(error.statusCode, error.code, error.message, error.details), ...error.shown }
   const { statusCode = 500, code = '' } = error
-  if (code.startsWith('ERR_') && error.statusCode !== undefined) return { ...body(statusCode, code, error.message, error.details), ...error.shown }
   if (code.startsWith('FST_ERR_') && statusCode < 500) return body(statusCode, 'ERR_BAD_REQUEST', `${STATUS_CODES[statusCode]}.`)
   return body(500, 'ERR_INTERNAL', 'Something went wrong inside the service; its log says more.')
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Analysis } from '../../schemas/agent.ts'
 import { abortKind } from '../abort.ts'
+import { isOwn } from '../own-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
 import { fold } from '../runlog/fold.ts'
 import { analyze } from './analyze.ts'
@@ -162,11 +163,10 @@ export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentD
 }
 
 function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {
-  const { message, code } = error as Error & { code?: string }
   const kind = abortKind(error)
-  if (kind === 'timeout') return { type: 'error', errorText: message, code: 'ERR_TIMEOUT' }
+  if (kind === 'timeout') return { type: 'error', errorText: (error as Error).message, code: 'ERR_TIMEOUT' }
   if (kind !== undefined) return { type: 'abort', reason: kind }
-  if (code?.startsWith('ERR_')) return { type: 'error', errorText: message, code }
+  if (isOwn(error)) return { type: 'error', errorText: error.message, code: error.code }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }

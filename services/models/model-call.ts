@@ -8,6 +8,7 @@ import { turn } from './turns.ts'
 /** A model call that failed for good. */
 export class ModelFailed extends Error {
   readonly code: string
+  readonly statusCode = 502
   constructor ({ message, code }: Failure) {
     super(message)
     this.code = code

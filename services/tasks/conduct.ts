@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import { abortKind, Aborted } from '../abort.ts'
 import { newId } from '../ids.ts'
-import { ModelFailed } from '../models/model-call.ts'
+import { isOwn } from '../own-error.ts'
 import type { Change } from './book.ts'
 import type { RunDeps } from './deps.ts'
 import { afterRun, closeRun, type Ending } from './ending.ts'
@@ -157,7 +157,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
       return { status: 'interrupted', error: error.message }
     }
     if (isStore(error)) return { status: 'interrupted', error: 'The store would not take what the run did; see the log of the service.' }
-    if (error instanceof ModelFailed || abortKind(error) === 'timeout' || isOurs(error)) return { status: 'failed', error: (error as Error).message }
+    if (abortKind(error) === 'timeout' || isOwn(error)) return { status: 'failed', error: (error as Error).message }
     log.error({ err: error, runId }, 'a task run failed')
     return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }
@@ -221,4 +221,3 @@ function firstStart (task: StoredTask, run: StoredRun, now: number) {
 
 const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 const isStore = (error: unknown) => ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
-const isOurs = (error: unknown) => ((error as { code?: string })?.code ?? '').startsWith('ERR_')

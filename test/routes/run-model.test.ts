@@ -6,6 +6,7 @@ import { fakeClock } from '../clock.ts'
 import { build } from '../helper.ts'
 import { openRun, userSays } from '../reader.ts'
 import { textOf } from '../sse.ts'
+import { tasksOf } from '../tasks.ts'
 import { withGateway } from '../with-gateway.ts'
 
 const tooMany = (seconds?: string): Plan => ({ error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', ...(seconds && { headers: { 'retry-after': seconds } }) } })
@@ -138,4 +139,17 @@ t.test('an analysis that makes no sense, or takes more than two seconds, makes t
     t.match(of(events, 'reasoning-delta'), [{ content: /standard/ }])
     t.equal(textOf(events), 'ok')
   }
+})
+
+t.test('a mistake of ours ends a run, and a task\'s, without a word of it', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: 'ok' }))
+  const tasks = await tasksOf(t, app)
+  const told = await tasks.watch()
+  app.brain.recall = async () => { throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' }) }
+  const { events } = await say(app, 'go')
+  const errorText = 'Something went wrong inside the service; its log says more.'
+  t.match(events.slice(-2), [{ type: 'error', code: 'ERR_INTERNAL', errorText }, { type: 'finish', finishReason: 'error' }])
+  const task = await tasks.create('look round', { plan: { phases: [{ description: 'do it' }] } })
+  await tasks.post(`/${task.id}/start`)
+  t.match(await told.until('task:error'), { status: 'failed', error: errorText })
 })
