@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Runs a module of the tests with `dir` as a file system of 8 MiB of its own, in a namespace that ends with it; returns
+ * Runs a module of the tests with `dir` as a file system of its own of so many MiB, in a namespace that ends with it; returns
  * the JSON it prints. Undefined where such a file system cannot be mounted.
  */
-export function onSmallDisk (dir: string, module: URL): any {
+export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
   const inNamespace = (...command: string[]) => execFileSync('unshare',
-    ['--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=8m,mode=700 tmpfs "$0" && exec "$@"', dir, ...command],
+    ['--map-root-user', '--mount', 'sh', '-c', `mount -t tmpfs -o size=${mebibytes}m,mode=700 tmpfs "$0" && exec "$@"`, dir, ...command],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   try {
     inNamespace('true')

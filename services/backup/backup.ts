@@ -8,9 +8,9 @@ import type { Store } from '../store/contract.ts'
 import { newestOf, migrations } from '../store/migrations.ts'
 import { IMPORTED } from '../store/names.ts'
 import { commitReplacement } from '../store/replace.ts'
-import { NEXT_CONFIG, UPLOAD } from '../store/unsettled.ts'
+import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../store/unsettled.ts'
 import { linesOf, readLines } from './contents.ts'
-import { BackupBusy, BackupNewer, BackupTooLarge, ImportFailed, NoBackup, NotBytes } from './errors.ts'
+import { BackupBusy, BackupNewer, BackupTooLarge, importFailed, NoBackup, NotBytes } from './errors.ts'
 import { decipher, encipher } from './format.ts'
 
 export interface BackupParts {
@@ -47,16 +47,18 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
   }
 
   /** What was sent, on disk: it is read as often as need be, and no slow writing keeps its sender waiting. */
-  async function receive (body: AsyncIterable<Buffer>): Promise<string> {
+  async function receive (body: Readable): Promise<string> {
     const path = join(dir, UPLOAD)
     const file = await open(path, 'w', 0o600)
     let bytes = 0
     try {
-      for await (const chunk of body) {
+      // Destroyed, a body that is not read to its end would stop whatever comes next on its connection.
+      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         if ((bytes += chunk.length) > LARGEST) throw new BackupTooLarge(LARGEST)
         await file.writeFile(chunk)
       }
     } finally {
+      body.resume()
       await file.close()
     }
     return path
@@ -88,6 +90,20 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
       throw error
     }
     return { records: count, createdAt: head.createdAt }
+  }
+
+  /** Takes in a backup as far as it goes without a change; leaves nothing when that fails. */
+  async function prepare (body: Readable, passphrase: string, gone: AbortSignal) {
+    try {
+      const staged = await stage(await receive(body), passphrase)
+      assertIdle()
+      return staged
+    } catch (error: any) {
+      for (const name of LEFTOVERS) await rm(join(dir, name), { recursive: true, force: true }).catch(() => {})
+      if (error.statusCode !== undefined || gone.aborted) throw error
+      log.error({ err: error }, 'a backup could not be taken in')
+      throw importFailed(error)
+    }
   }
 
   return {
@@ -123,7 +139,7 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
     /**
      * Puts a backup in the place of all data and of the configuration. All of it is read, checked and on disk before
      * anything is replaced. `gone` aborts when whoever sent it has the answer: then the service begins anew. Throws
-     * BackupBusy (409) and whatever is wrong with the backup (400, 413, 415).
+     * BackupBusy (409), whatever is wrong with the backup (400, 413, 415), and ImportFailed (503) when the disk refuses.
      */
     async import (body: unknown, passphrase: string, gone: AbortSignal): Promise<ImportedView> {
       if (body === undefined) throw new NoBackup()
@@ -132,15 +148,14 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
       assertIdle()
       importing = true
       try {
-        const staged = await stage(await receive(body), passphrase)
-        assertIdle()
+        const staged = await prepare(body, passphrase, gone)
         shut()
         const begin = () => replaced()
         if (gone.aborted) setImmediate(begin)
         else gone.addEventListener('abort', begin, { once: true })
         await store.closeFor(() => commitReplacement(dir, { key: 'keep', copies: false })).catch((error) => {
           log.error({ err: error }, 'an import could not be put in place')
-          throw new ImportFailed(error.code ?? error.message)
+          throw importFailed(error)
         })
         log.info({ records: staged.records }, 'a backup was imported; the service begins anew with it')
         return { status: 'imported', ...staged }

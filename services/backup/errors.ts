@@ -7,4 +7,13 @@ export const BackupNewer = createError('ERR_BACKUP_NEWER', 'The backup was made 
 export const BackupTooLarge = createError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes this route takes.', 413)
 export const BackupBusy = createError('ERR_BACKUP_BUSY', '%s', 409)
 export const NotBytes = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.', 415)
-export const ImportFailed = createError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. The old data are as they were.', 503)
+export const ImportFailed = createError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.', 503)
+
+const NO_ROOM = /ENOSPC|EDQUOT|no space left|quota exceeded/i
+
+/** Why an import failed on the disk, without its paths. */
+export function importFailed (error: unknown): Error {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!NO_ROOM.test(`${code} ${message}`)) return new ImportFailed(code ?? 'the log says why')
+  return new ImportFailed('there is no space left on the disk. Make room for three times the size of the backup, then import it again')
+}

@@ -21,11 +21,21 @@ export async function createNext ({ dir, keys, meta }: { dir: string, keys: Keys
   privateDirectory(location)
   let database = await openLevel(location, { createIfMissing: true })
   let count = 0
-  await database.batch([
-    metaOp(meta),
-    { type: 'put', key: SESSION, value: Buffer.from('1') },
-    { type: 'put', key: DIGEST, value: seal(keys, DIGEST, toJson(DIGEST, { key: keys.digest.export().toString('base64') })) }
-  ], { sync: true })
+  /** Leaves nothing of it. */
+  const discard = async () => {
+    await database.close()
+    await rm(location, { recursive: true, force: true })
+  }
+  try {
+    await database.batch([
+      metaOp(meta),
+      { type: 'put', key: SESSION, value: Buffer.from('1') },
+      { type: 'put', key: DIGEST, value: seal(keys, DIGEST, toJson(DIGEST, { key: keys.digest.export().toString('base64') })) }
+    ], { sync: true })
+  } catch (error) {
+    await discard()
+    throw error
+  }
 
   return {
     /** Adds records; no key may come twice. */
@@ -54,10 +64,6 @@ export async function createNext ({ dir, keys, meta }: { dir: string, keys: Keys
       await syncFiles(location)
     },
 
-    /** Leaves nothing of it. */
-    async discard (): Promise<void> {
-      await database.close()
-      await rm(location, { recursive: true, force: true })
-    }
+    discard
   }
 }

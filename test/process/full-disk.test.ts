@@ -2,9 +2,9 @@ import t from 'tap'
 import { onSmallDisk } from '../small-disk.ts'
 
 t.test('the service on a disk that runs full refuses clearly, loses nothing, comes back by itself; with no room at all it does not start', async (t) => {
-  const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url))
+  const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 12)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-  const { acknowledged, full, after, again, refused, back } = seen
+  const { acknowledged, full, after, imports, onOneConnection, again, refused, back } = seen
   const noRoom = { status: 503, body: { error: /^The store is not available: No space left on device/, code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 } }
 
   t.match(full.refusal, noRoom, 'a fact')
@@ -21,6 +21,11 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   t.same(after.brain, acknowledged.slice(0, -1))
   t.ok(after.approved.includes('tool-output-available'), 'the approval that found no room is taken now')
   t.equal(after.approved.at(-1), 'finish')
+  for (const refusal of imports) {
+    t.match(refusal, { status: 503, body: { code: 'ERR_IMPORT_FAILED', error: /no space left on the disk.*Make room.*Nothing was changed/ }, left: [], health: 'ok' })
+    t.same(refusal.brain, acknowledged)
+  }
+  t.same(onOneConnection, [503, 200])
   for (const start of [again, back]) t.match(start, { health: { status: 'ok', checks: { store: 'ok' } }, brain: acknowledged })
 
   t.match(refused, { code: 74, out: '', log: /no space left/i })

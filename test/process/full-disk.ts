@@ -1,7 +1,11 @@
 // The built service on the small disk at the directory given: runs it full, makes room again, restarts, starts with no
 // room at all; prints what was seen as one line of JSON.
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { encipher } from '../../services/backup/format.ts'
+import { migrations, newestOf } from '../../services/store/migrations.ts'
+import { imported, noise, PASSPHRASE } from '../faults/backup.ts'
+import { sendBytes } from '../raw.ts'
 import { spawnService, startService } from '../sidecar.ts'
 import { postEvents } from '../sse.ts'
 
@@ -9,7 +13,8 @@ const home = process.argv[2]
 const cwd = '/'
 const ballast = `${home}/ballast`
 const own = { teardown () {} }
-writeFileSync(ballast, Buffer.alloc(4 * 1024 * 1024))
+// What is learned beside it (4 MiB) is written twice when the store comes back, and there is the compile cache.
+writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024))
 writeFileSync(`${home}/config.json`, '{"mine": "kept", "permissions": {"listDirectory": "ask"}}')
 
 function fill () {
@@ -65,6 +70,24 @@ const after = {
   config: JSON.parse(readFileSync(`${home}/config.json`, 'utf8')),
   approved: (await postEvents(`${service.url}/run/approve`, { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }] })).events.map(({ type }) => type)
 }
+
+// Backups for which there is no room: as sent, and as new data beside what was sent.
+const send = async (backup: Buffer) => ({ ...await imported(service.url, backup), left: readdirSync(home).filter((name) => /next|import/.test(name)), health: (await get('/health')).status, brain: await facts() })
+const { bavail, bsize } = statfsSync(home)
+const record = JSON.stringify(['message/x/0', { text: noise(200_000) }])
+const head = [{ backup: 1, schema: newestOf(migrations), digestKey: noise(32) }, { config: {} }].map((line) => JSON.stringify(line))
+const pieces: Buffer[] = []
+for await (const piece of encipher([...head, ...Array<string>(Math.floor(bavail * bsize * 0.7 / record.length)).fill(record)], PASSPHRASE)) pieces.push(piece)
+const tooLarge = Buffer.alloc(64 * 1024 * 1024)
+const imports = [await send(tooLarge), await send(Buffer.concat(pieces)), await send(tooLarge)]
+// The rest of a refused upload is in nobody's way: the next request on its connection is answered.
+const connection = [
+  `POST /import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/octet-stream\r\nx-export-passphrase: ${PASSPHRASE}\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
+  tooLarge, 'GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
+]
+const { status: importStatus, body } = await sendBytes(Number(new URL(service.url).port), ...connection)
+const onOneConnection = [importStatus, Number(/HTTP\/1.1 (\d+)/.exec(body)?.[1])]
+
 await service.stop()
 service = await startService(own, { home, cwd })
 const again = { health: await get('/health'), brain: await facts() }
@@ -78,4 +101,4 @@ rmSync(ballast)
 service = await startService(own, { home, cwd })
 const back = { health: await get('/health'), brain: await facts() }
 await service.stop()
-console.log(JSON.stringify({ acknowledged, full, after, again, refused, back }))
+console.log(JSON.stringify({ acknowledged, full, after, imports, onOneConnection, again, refused, back }))
