@@ -6,9 +6,9 @@ export class UnreadablePart extends Error {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Throws UnreadablePart unless the part has what is made use of. */
+/** Throws UnreadablePart unless the part has what is made use of. A call of a tool that has no name is one of no tool, as any other odd name. */
 export function checkPart (part: LanguageModelV4StreamPart): void {
   if (!isReadable(part)) throw new UnreadablePart('A part of the answer cannot be read.')
 }
@@ -22,8 +22,8 @@ function isReadable (part: LanguageModelV4StreamPart): boolean {
     case 'text-end':
     case 'reasoning-start':
     case 'reasoning-end': return isText(part.id)
-    case 'tool-input-start': return isName(part.id) && isName(part.toolName)
-    case 'tool-call': return isName(part.toolCallId) && isName(part.toolName) && isText(part.input)
+    case 'tool-input-start': return isId(part.id) && isText(part.toolName)
+    case 'tool-call': return isId(part.toolCallId) && isText(part.toolName) && isText(part.input)
     default: return isText(part?.type)
   }
 }
