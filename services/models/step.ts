@@ -1,5 +1,15 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import { createError } from '@fastify/error'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
+import { LOG_LIMIT } from '../runlog/runlog.ts'
+
+/** Of one answer: a model that makes more calls goes round in circles. */
+const MOST_CALLS = 128
+/** What a part costs beside what it says, bytes. */
+const PART_BYTES = 64
+
+const AnswerTooLong = createError('ERR_RUN_TOO_LONG', 'The model\'s answer, with the inputs of its calls, grew beyond 16 MiB and was stopped.')
+const TooManyCalls = createError('ERR_TOO_MANY_CALLS', `The model made more than ${MOST_CALLS} tool calls at once and was stopped; none of them was carried out.`)
 
 /** A tool call of the model, its input as the JSON text it wrote. */
 export interface ToolCall { toolCallId: string, toolName: string, input: string, providerMetadata?: SharedV4ProviderMetadata }
@@ -8,11 +18,13 @@ export interface StepResult { calls: ToolCall[], finishReason: FinishReason, usa
 
 /**
  * Turns the parts of one model call into events as they come, and remembers what the loop needs of them.
- * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both.
+ * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both. Throws for an
+ * answer that nobody can want: inputs are kept here until they are taken up.
  */
 export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
   const parts = new Map<string, string>()
   const calls = new Map<string, string>()
+  let bytes = 0
   const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
 
   const partId = (kind: string, id: string) => {
@@ -30,6 +42,8 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
   return {
     result,
     write (part: LanguageModelV4StreamPart) {
+      bytes += PART_BYTES + lengthOf(part)
+      if (bytes > LOG_LIMIT) throw new AnswerTooLong()
       switch (part.type) {
         case 'text-delta': return append({ type: 'text-delta', id: partId('text', part.id), delta: part.delta })
         case 'text-start': return append({ type: 'text-start', id: partId('text', part.id) })
@@ -53,6 +67,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
           return
         case 'tool-call': {
           if (part.providerExecuted) return
+          if (result.calls.length === MOST_CALLS) throw new TooManyCalls()
           const announced = calls.has(part.toolCallId)
           const toolCallId = callId(part.toolCallId)
           if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
@@ -71,6 +86,8 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
 }
 
 const count = (tokens: { total?: unknown } | undefined): number => Number.isSafeInteger(tokens?.total) ? tokens!.total as number : 0
+
+const lengthOf = (part: LanguageModelV4StreamPart) => 'delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0
 
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
 

@@ -105,3 +105,18 @@ t.test('reads of one step run side by side, changes one after the other', async 
   const { events } = await say(app, 'go')
   t.match(of(events, 'tool-output-available').at(-1), { output: { content: 'ab' } })
 })
+
+t.test('a model that makes more calls than anybody needs is stopped before the first of them', async (t) => {
+  const calls = (count: number) => ({ toolCalls: Array.from({ length: count }, () => run('printf x >> effects.log')) })
+  const { app } = await withGateway(t, (_request, nth) => [calls(129), calls(128), { text: 'ok' }][nth], { config: { permissions: { runCommand: 'deny' } } })
+  const { events } = await say(app, 'go')
+  t.match(of(events, 'error'), [{ errorText: /more than 128 tool calls/, code: 'ERR_TOO_MANY_CALLS' }])
+  t.equal(of(events, 'tool-input-error').length, 0)
+  t.equal(of((await say(app, 'go')).events, 'tool-input-error').length, 128)
+})
+
+t.test('inputs of calls cannot fill the memory', async (t) => {
+  const call = { type: 'tool-call', toolName: 'readFile', input: JSON.stringify({ path: 'x'.repeat(6 * 1024 * 1024) }) }
+  const { app } = await withGateway(t, () => ({ parts: [1, 2, 3].map((n) => ({ ...call, toolCallId: `call_${n}` })) }))
+  t.match(of((await say(app, 'go')).events, 'error'), [{ errorText: /grew beyond 16 MiB/, code: 'ERR_RUN_TOO_LONG' }])
+})
