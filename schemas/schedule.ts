@@ -57,7 +57,7 @@ export type Slot = Static<typeof SlotSchema>
 
 export const TaskScheduleSchema = Type.Object({
   schedule: ref(ScheduleSchema),
-  upcoming: Type.Array(Timestamp, { description: 'The next planned times, the nearest first' }),
+  upcoming: Type.Array(Timestamp, { description: 'The next planned times, the nearest first; of a schedule that is not under way, as if it were started or resumed now' }),
   slots: Type.Array(ref(SlotSchema), { description: 'What became of the planned times that have passed, the newest first' }),
   nextCursor: Type.Optional(Type.String({ description: 'Give it as `cursor` for older slots' }))
 }, { $id: 'TaskSchedule', description: 'A schedule, what is ahead and what has been', examples: [examples.taskSchedule] })

@@ -1703,7 +1703,7 @@ export type TaskRunList = {
 export type TaskSchedule = {
     schedule: Schedule;
     /**
-     * The next planned times, the nearest first
+     * The next planned times, the nearest first; of a schedule that is not under way, as if it were started or resumed now
      */
     upcoming: Array<number>;
     /**

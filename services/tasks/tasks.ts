@@ -122,6 +122,7 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
       const events = task === undefined ? [] : await control.halt(task)
       await store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }])
       book.forget(taskId)
+      timekeeper.forget(taskId)
       for (const event of events) given.emit(event)
       await purge(taskId)
       return { ok: true as const, taskId }

@@ -72,6 +72,8 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
 
   return {
     look,
+    /** A task that is gone is no trouble any more. */
+    forget: (taskId: string) => { failing.delete(taskId) },
 
     /** Why times may be missed; undefined while they are kept. */
     problem (): string | undefined {

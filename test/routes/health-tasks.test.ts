@@ -1,5 +1,7 @@
+import { Writable } from 'node:stream'
 import t from 'tap'
 import type { App } from '../../app.ts'
+import { RecordDamaged } from '../../services/store/errors.ts'
 import { fakeClock } from '../clock.ts'
 import { build } from '../helper.ts'
 import { tasksOf } from '../tasks.ts'
@@ -24,6 +26,23 @@ t.test('whether time is kept: starting, ok, and degraded while a task that is du
   app.store.get = get
   await clock.advance(1_000)
   while ((await healthOf(app)).status !== 'ok') await new Promise(setImmediate)
+})
+
+t.test('a due task that is damaged is told of once, and no more when it is removed', async (t) => {
+  const clock = fakeClock()
+  let log = ''
+  const app = await build(t, { clock, log: new Writable({ write (chunk, _encoding, done) { log += chunk; done() } }) })
+  const tasks = await tasksOf(t, app)
+  const task = await tasks.create('system info', { taskType: 'recurring', schedule: { interval: '1h' } })
+  await tasks.post(`/${task.id}/start`)
+  const { get } = app.store
+  app.store.get = async (key) => key.startsWith('task/') ? Promise.reject(new RecordDamaged(key)) : get(key)
+  await clock.advance(HOUR)
+  for (let second = 0; second < 5; second++) await clock.advance(1_000)
+  t.match(await healthOf(app), { checks: { scheduler: /1 task that is due cannot be looked at/ } })
+  t.equal(log.split('a task that is due could not be looked at').length - 1, 1)
+  t.equal((await tasks.call('DELETE', `/${task.id}`)).status, 200)
+  t.equal((await healthOf(app)).checks.scheduler, 'ok')
 })
 
 t.test('a look that never ends is noticed', async (t) => {
