@@ -79,8 +79,13 @@ async function live (app: App, actions: Action[]) {
       const model = models[task]
       const verb = verbFor(model, pick)
       const allowed = ALLOWED[verb].includes(model.status)
-      const verbs = engine.tasks as unknown as Record<string, (id: string, body?: object) => Promise<unknown>>
-      const refused = await (verb === 'steer' ? verbs.steer(ids[task], { comment: 'be brief', runNow: true }) : verbs[verb](ids[task])).then(() => undefined, (error) => error)
+      const verbs = engine.tasks as unknown as Record<string, (id: string, more?: unknown) => Promise<unknown>>
+      const { runs } = await engine.tasks.runs(ids[task], { limit: 500 })
+      // The one at work, else the last.
+      const run = model.live === undefined ? runs[0] : runs.find(({ runNumber }) => runNumber === model.runs.indexOf(model.live!) + 1)
+      if (verb === 'cancelRun' && run === undefined) return
+      const more: Record<string, unknown> = { steer: { comment: 'be brief', runNow: true }, cancelRun: run?.runId }
+      const refused = await verbs[verb](ids[task], more[verb]).then(() => undefined, (error) => error)
       if (refused !== undefined && refused.statusCode !== 409) throw refused
       if ((refused === undefined) !== allowed) throw new Error(`${verb} of a task that is ${model.status}: ${refused ?? 'was allowed'}`)
       if (allowed) model.act(verb, clock.now())

@@ -10,7 +10,8 @@ export const ALLOWED: Record<string, TaskStatus[]> = {
   resume: ['paused'],
   run: ['planned', 'scheduled', 'paused', 'completed', 'failed'],
   steer: ['planned', 'scheduled', 'running', 'paused', 'completed', 'failed'],
-  cancel: ['planned', 'scheduled', 'running', 'paused']
+  cancel: ['planned', 'scheduled', 'running', 'paused'],
+  cancelRun: ['running']
 }
 const LATE_MS = 30_000
 
@@ -95,6 +96,8 @@ export class ModelTask {
       this.#goBy(now, 'cancelled')
       this.plan = this.next = this.reason = undefined
       this.status = 'cancelled'
+    } else if (verb === 'cancelRun') {
+      this.end('cancelled')
     } else if (verb === 'steer' && this.status === 'running') {
       this.waiting ??= this.#newRun('steer')
     } else {
@@ -125,7 +128,7 @@ export class ModelTask {
   }
 
   /** The live run is over. */
-  end (status: 'completed' | 'failed' | 'interrupted') {
+  end (status: 'completed' | 'failed' | 'interrupted' | 'cancelled') {
     this.live!.status = status
     this.failures = status === 'failed' ? this.failures + 1 : status === 'interrupted' ? this.failures : 0
     this.live = this.waiting
