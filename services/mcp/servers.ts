@@ -1,15 +1,16 @@
 import { Check } from '@sinclair/typebox/value'
 import { ConfigKeys, type Config, type McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
-import { canonicalJson } from '../canonical.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { ConfigService } from '../config/config.ts'
+import { emptyIfDamaged } from '../damaged.ts'
 import { createKeyedLock } from '../locks.ts'
 import { childEnvironment } from '../process/environment.ts'
 import { spawnGuarded } from '../process/guarded.ts'
 import { struck } from '../secrets.ts'
 import type { StoredRecord } from '../store/contract.ts'
 import type { ToolHost } from '../tools/host.ts'
+import { isSameProcess, replaced } from './entries.ts'
 import { ofServer, resolveEnvironment, secretsIn, toReferences, withoutServer } from './environment.ts'
 import { describeServer, viewServer } from './view.ts'
 import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './errors.ts'
@@ -120,10 +121,14 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
   }
 
   function start (): Promise<void> {
-    starting ??= (async () => {
-      values = await stored.get()
+    starting ??= stored.get().catch(emptyIfDamaged).then((found) => {
+      values = found
       apply(config.current)
-    })()
+    }).catch((error) => {
+      // A store that could not be read is asked again.
+      starting = undefined
+      throw error
+    })
     return starting
   }
   config.watch(apply)
@@ -137,7 +142,9 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     })
   }
 
-  const keep = async (next: (before: Record<string, string>) => Record<string, string>) => { values = await stored.update(next) }
+  const keep = async (next: (before: Record<string, string>) => Record<string, string>) => {
+    values = await stored.update(next).catch((error) => stored.replace(next(emptyIfDamaged(error))))
+  }
 
   /** The first attempt of a server that a request waits for. Throws a 502. */
   async function attempt (server: ToolServer, signal: AbortSignal) {
@@ -230,18 +237,4 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
       await Promise.all([...all].map(retire))
     }
   }
-}
-
-/** Whether two entries run the same: what else stands in them changes no process. */
-function isSameProcess (a: McpEntry, b: McpEntry): boolean {
-  const what = ({ command, args = [], env = {} }: McpEntry) => canonicalJson({ command, args, env })
-  return what(a) === what(b)
-}
-
-/** The list with an entry in the place of the one of its name; what else its user had written there stays. */
-function replaced (entries: McpEntry[], entry: McpEntry): McpEntry[] {
-  const at = entries.findIndex(({ name }) => name === entry.name)
-  if (at === -1) return [...entries, entry]
-  const { args, env, ...kept } = entries[at]
-  return entries.toSpliced(at, 1, { ...kept, ...entry }).filter(({ name }, n) => name !== entry.name || n === at)
 }

@@ -1,6 +1,7 @@
 import type { ConfigureBody, ModelList, ProviderList, ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { ConfigService } from '../config/config.ts'
+import { emptyIfDamaged } from '../damaged.ts'
 import type { StoredRecord } from '../store/contract.ts'
 import { createCatalog } from './catalog.ts'
 import type { Provider } from './contract.ts'
@@ -28,7 +29,7 @@ interface Parts {
 /** The service's models: the registry of roles, and how the user changes it. */
 export async function createProviders ({ keys, config, clock, environment, variables }: Parts) {
   // A key that cannot be read is to be configured anew; that must not keep the service from starting.
-  let { gateway_key: configuredKey } = await keys.get().catch(unlessDamaged)
+  let { gateway_key: configuredKey } = await keys.get().catch(emptyIfDamaged)
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   const gateway = createGatewayProvider({
     settings: () => ({
@@ -80,7 +81,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
     async configure ({ model, gateway_key: key }: ConfigureBody) {
       if (model !== undefined) registry.parseModelId(model)
       if (key !== undefined) {
-        await keys.update((secrets) => ({ ...secrets, gateway_key: key })).catch((error) => keys.replace({ ...unlessDamaged(error), gateway_key: key }))
+        await keys.update((secrets) => ({ ...secrets, gateway_key: key })).catch((error) => keys.replace({ ...emptyIfDamaged(error), gateway_key: key }))
         configuredKey = key
         catalog.drop()
       }
@@ -103,9 +104,4 @@ export async function createProviders ({ keys, config, clock, environment, varia
       return probe({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })
     }
   }
-}
-
-function unlessDamaged (error: { code?: string }): Secrets {
-  if (error.code !== 'ERR_RECORD_DAMAGED') throw error
-  return {}
 }

@@ -4,6 +4,8 @@ import { answer, asked, of, say } from '../agent.ts'
 import { build } from '../helper.ts'
 import { connect, detail, everything, filesystem, misbehaving, statuses, until } from '../mcp.ts'
 import { allGone } from '../services/process/alive.ts'
+import { damage } from '../services/store/rewrite.ts'
+import { textOf } from '../sse.ts'
 import { withGateway } from '../with-gateway.ts'
 
 const saved = (app: { home: string }) => JSON.parse(readFileSync(`${app.home}/config.json`, 'utf8'))
@@ -160,4 +162,18 @@ t.test('a tool that is to be asked about runs once it is approved, as long as it
   t.match(app.tools.find('echo')?.description, /version 2/, 'what a server announces is followed')
   const { events } = await answer(app, { [asked(second.events)[0]]: true })
   t.match(of(events, 'tool-output-error'), [{ errorText: /not, or no more, the tool that the user agreed to/ }])
+})
+
+t.test('variables that are damaged on the disk cost their server its connection, and nobody else anything', async (t) => {
+  const before = await build(t)
+  await connect(before, misbehaving('odd', [], { env: { TOKEN: 'canary-0123456789' } }))
+  await connect(before, misbehaving('good'))
+  await before.close()
+  await damage(before.home, ['!record/tool-servers'])
+
+  const app = await build(t, { home: before.home, cwd: before.cwd })
+  t.match(textOf((await say(app, 'use echo with {"message": "still here"}')).events), 'still here')
+  t.match(await detail(app, 'odd'), { status: 'failed', error: /nothing is stored for its variable TOKEN; connect it again with POST \/mcp\/connect/ })
+  t.match((await connect(app, misbehaving('odd', [], { env: { TOKEN: 'canary-0123456789' } }))).json(), { status: 'connected' })
+  t.equal((await app.inject({ method: 'DELETE', url: '/mcp/odd' })).statusCode, 200)
 })
