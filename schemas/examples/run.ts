@@ -4,14 +4,14 @@ const approvalId = '01a1fd98-ca04-739b-856a-7f12991dd0d6'
 const runId = '01a1fd98-c99d-761a-bc00-ecd5b770e3ae'
 const threadId = '01a1fd98-c97d-76a8-9190-a6e261bd9f6d'
 const call = { toolCallId: 'call_2_4b97a73cb77e', toolName: 'writeFile', input: { path: 'notes.txt', content: 'Buy tea' } }
-const info = { platform: 'linux', arch: 'x64', cpus: { count: 2, model: 'AMD EPYC' }, timezone: 'UTC', cwd: '/home/ada/work' }
+const info = { platform: 'linux', arch: 'x64', cpus: { count: 2, model: 'AMD EPYC' }, timezone: 'UTC', cwd: '/home/ada/notes' }
 const infoCall = { toolCallId: 'call_1_7ddd9fe5e735', toolName: 'systemInfo' }
 const said = { role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }
 
-export const runBody = { messages: [said], context: { cwd: '/home/ada/work' } }
+export const runBody = { messages: [said], context: { cwd: '/home/ada/notes' } }
 export const approveBody = {
   messages: [said, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }],
-  context: { cwd: '/home/ada/work' }
+  context: { cwd: '/home/ada/notes' }
 }
 export const analysis = {
   complexity: 'standard',
@@ -47,7 +47,7 @@ export const approval = {
   threadId,
   ...call,
   digest: 'cfb3b1fcfbf393f6132cf4972671f7f6767282561dba02b5184c07210bd7e289',
-  cwd: '/home/ada/work',
+  cwd: '/home/ada/notes',
   createdAt: 1795256011268,
   expiresAt: 1795342411268,
   state: 'pending'

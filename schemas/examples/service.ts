@@ -1,7 +1,7 @@
 export const about = {
   name: 'local-agent-service',
   model: 'offline/assistant',
-  workspace: '/home/ada/work',
+  workspace: '/home/ada/notes',
   endpoints: ['GET /', 'GET /health', 'POST /run', 'POST /run/approve', 'GET /memory/brain']
 }
 export const health = { status: 'ok', version: '0.1.0', uptimeMs: 564, checks: { store: 'ok', config: 'ok', scheduler: 'ok', model: 'ok' } }

@@ -68,7 +68,7 @@ export const byType: Record<string, object[]> = {
     tool: 'writeFile',
     input: { path: 'notes.txt', content: 'Buy tea' },
     output: {
-      path: '/home/ada/work/notes.txt',
+      path: '/home/ada/notes/notes.txt',
       bytesWritten: 7,
       created: true,
       diff: '--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n'

@@ -24,7 +24,7 @@ export const phase = plan.phases[0]
 export const memory = {
   findings: ['Created `notes.txt` (7 bytes).'],
   sources: [],
-  filesCreated: ['/home/ada/work/notes.txt'],
+  filesCreated: ['/home/ada/notes/notes.txt'],
   decisions: [],
   feedback: [
     {
@@ -42,7 +42,7 @@ export const task = {
   goal: 'write "Buy tea" to notes.txt, then read notes.txt',
   taskType: 'recurring',
   status: 'scheduled',
-  cwd: '/home/ada/work',
+  cwd: '/home/ada/notes',
   approval: { mode: 'first_n', firstN: 2, approvedRuns: 1 },
   approvalHistory: [
     {
@@ -87,7 +87,7 @@ export const toolCall = {
   input: { path: 'notes.txt', content: 'Buy tea' },
   status: 'complete',
   output: {
-    path: '/home/ada/work/notes.txt',
+    path: '/home/ada/notes/notes.txt',
     bytesWritten: 7,
     created: true,
     diff: '--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n'
