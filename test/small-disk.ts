@@ -5,13 +5,13 @@ import { execFileSync } from 'node:child_process'
  * the JSON it prints. Undefined where such a file system cannot be mounted.
  */
 export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
-  const inNamespace = (...command: string[]) => execFileSync('unshare',
+  const inNamespace = (errors: 'ignore' | 'inherit', ...command: string[]) => execFileSync('unshare',
     ['--map-root-user', '--mount', 'sh', '-c', `mount -t tmpfs -o size=${mebibytes}m,mode=700 tmpfs "$0" && exec "$@"`, dir, ...command],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', errors] })
   try {
-    inNamespace('true')
+    inNamespace('ignore', 'true')
   } catch {
     return undefined
   }
-  return JSON.parse(inNamespace(process.execPath, module.pathname, dir))
+  return JSON.parse(inNamespace('inherit', process.execPath, module.pathname, dir))
 }

@@ -13,7 +13,9 @@ const home = process.argv[2]
 const cwd = '/'
 const ballast = `${home}/ballast`
 const own = { teardown () {} }
-// What is learned beside it (4 MiB) is written twice when the store comes back, and there is the compile cache.
+// Compiled code would be kept on this disk, too, whenever it is written: what finds room would be left to chance.
+const disk = { home, cwd, env: { NODE_DISABLE_COMPILE_CACHE: '1' } }
+// What is learned beside it (4 MiB) is written twice when the store comes back.
 writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024))
 writeFileSync(`${home}/config.json`, '{"mine": "kept", "permissions": {"listDirectory": "ask"}}')
 
@@ -23,7 +25,7 @@ function fill () {
   } catch {}
 }
 
-let service = await startService(own, { home, cwd })
+let service = await startService(own, disk)
 const post = async (path: string, body: object) => {
   const response = await fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   return { status: response.status, body: await response.json() as any }
@@ -89,16 +91,16 @@ const { status: importStatus, body } = await sendBytes(Number(new URL(service.ur
 const onOneConnection = [importStatus, Number(/HTTP\/1.1 (\d+)/.exec(body)?.[1])]
 
 await service.stop()
-service = await startService(own, { home, cwd })
+service = await startService(own, disk)
 const again = { health: await get('/health'), brain: await facts() }
 await service.stop()
 
 fill()
-const hopeless = spawnService({ home, cwd })
+const hopeless = spawnService(disk)
 const { code } = await hopeless.exited
 const refused = { code, out: hopeless.out(), log: hopeless.log() }
 rmSync(ballast)
-service = await startService(own, { home, cwd })
+service = await startService(own, disk)
 const back = { health: await get('/health'), brain: await facts() }
 await service.stop()
 console.log(JSON.stringify({ acknowledged, full, after, imports, onOneConnection, again, refused, back }))
