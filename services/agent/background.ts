@@ -70,15 +70,15 @@ const shown = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTa
 })
 
 const GOAL_SHOWN = 300
-const STANDS: Partial<Record<Task['status'], string>> = { pending_approval: 'waiting for your approval', paused: 'paused, until POST /tasks/:id/resume' }
 
 /** What was made, and what its user can do with it. */
 function inWords ({ id, goal, status, schedule, nextRunAt, approval }: Task, { isKnown, unread }: { isKnown: boolean, unread?: string }): string {
   const at = `/tasks/${id}`
+  const stands = { pending_approval: 'waiting for your approval', paused: `paused, until POST ${at}/resume` }[status as string] ?? status
   const short = goal.length > GOAL_SHOWN ? `${goal.slice(0, GOAL_SHOWN)}…` : goal
   return [
     isKnown
-      ? `There is a background task of this already: “${short}”. Its id is ${id}, and it is ${STANDS[status] ?? status}.`
+      ? `There is a background task of this already: “${short}”. Its id is ${id}, and it is ${stands}.`
       : `I made a background task of this: “${short}”. Its id is ${id}.`,
     schedule
       ? `It runs by its schedule, “${schedule.interval}”${nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`}. POST ${at}/run runs it at once.`
