@@ -19,7 +19,7 @@ export default fp(async (app) => {
     threads,
     tasks,
     config: () => config.current,
-    memory: async () => (await brain.recall()).contextPreview,
+    memory: () => brain.told(),
     workspace,
     log
   })

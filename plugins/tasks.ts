@@ -28,7 +28,7 @@ export default fp(async (app) => {
     fence,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
-    memory: async () => (await brain.recall()).contextPreview,
+    memory: () => brain.told(),
     workspace,
     emit: bus.emit,
     log

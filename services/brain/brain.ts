@@ -16,19 +16,33 @@ export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',
 export const TooManyPreferences = createError('ERR_TOO_MANY_PREFERENCES',
   `${LIMITS.preferences} preferences are remembered, which is the most. Set one that exists, or clear everything with DELETE /memory/brain.`, 409)
 
+export const BrainDamaged = createError('ERR_RECORD_DAMAGED',
+  'What is remembered of the user is damaged on the disk and cannot be read. DELETE /memory/brain clears it; only a backup from before has it whole.', 500)
+const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
+
 /** The user's long-term memory, one encrypted record. Every change is durable before it resolves, to the brain as it then is. */
 export function createBrain ({ record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }) {
   /** `edit` gives what changes, or nothing; only a change has a time. */
   const update = async (edit: (memory: Memory) => Partial<Memory> | undefined): Promise<Brain> => brainOf(await record.update((memory) => {
     const changes = edit(memory)
     return changes ? { ...memory, ...changes, updatedAt: now() } : memory
-  }))
+  }).catch(inWords))
+  const load = () => record.get().catch(inWords)
+
+  async function recall (): Promise<BrainView> {
+    const brain = brainOf(await load())
+    return { brain, contextPreview: contextPreview(brain) }
+  }
 
   return {
-    async recall (): Promise<BrainView> {
-      const brain = brainOf(await record.get())
-      return { brain, contextPreview: contextPreview(brain) }
-    },
+    /** Throws BrainDamaged (500), as all of them do but `clear` and `told`. */
+    recall,
+
+    /** What a model is told of the user. A damaged memory keeps nobody from working; the model is told of that, too. */
+    told: (): Promise<string> => recall().then(({ contextPreview }) => contextPreview, (error) => {
+      if (!(error instanceof BrainDamaged)) throw error
+      return DAMAGED
+    }),
 
     /** Adds a fact unless it is known, in whatever case. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {
@@ -87,7 +101,7 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
 
     /** The facts with where they come from, the newest first. */
     async facts ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ facts: KnownFact[], nextCursor?: string }> {
-      const all = entriesOf(await record.get()).toReversed()
+      const all = entriesOf(await load()).toReversed()
       const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
       const page = all.slice(from, from + limit).map(shown)
       return { facts: page, ...(from + limit < all.length && page.length > 0 && { nextCursor: page.at(-1)!.id }) }
@@ -95,13 +109,17 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
 
     /** What of it comes from one thread. */
     async from (threadId: string): Promise<{ facts: string[], preferences: Record<string, string> }> {
-      const memory = await record.get()
+      const memory = await load()
       return {
         facts: entriesOf(memory).filter(({ source }) => source?.threadId === threadId).map(({ fact }) => fact),
         preferences: Object.fromEntries(Object.entries(memory.preferences).filter(([key]) => memory.origins?.[key]?.source?.threadId === threadId))
       }
     }
   }
+}
+
+function inWords (error: { code?: string }): never {
+  throw error.code === 'ERR_RECORD_DAMAGED' ? new BrainDamaged() : error
 }
 
 const brainOf = ({ facts, preferences, patterns, updatedAt }: Memory): Brain => ({ facts, preferences, patterns, updatedAt })

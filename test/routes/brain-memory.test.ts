@@ -5,7 +5,9 @@ import t from 'tap'
 import type { App } from '../../app.ts'
 import { say } from '../agent.ts'
 import { build } from '../helper.ts'
+import { damage } from '../services/store/rewrite.ts'
 import { startService } from '../sidecar.ts'
+import { textOf } from '../sse.ts'
 import { withGateway } from '../with-gateway.ts'
 
 const learn = (app: App, fact: string) => app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact } })
@@ -149,4 +151,19 @@ t.test('a brain that is damaged on disk is kept aside, the service says so, and 
   t.match((await app.inject('/health')).json(), { status: 'degraded', checks: { store: /records may be missing/ } })
   t.ok(readdirSync(before.home).some((name) => name.startsWith('data.damaged-')), 'what was there is kept')
   t.match((await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Prefers coffee' } })).json(), { brain: { facts: ['Prefers coffee'] } })
+})
+
+t.test('where the brain alone is damaged runs go on without it, their model is told, and to clear it is the way out', async (t) => {
+  const before = await build(t)
+  await before.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
+  await before.close()
+  await damage(before.home, ['!record/brain'])
+  const { app, systemOf } = await withGateway(t, () => ({ text: 'all the same' }), { home: before.home, cwd: before.cwd })
+  t.equal(textOf((await say(app, 'go')).events), 'all the same')
+  t.match(systemOf(1), /What is remembered of the user is damaged on the disk/)
+  for (const [method, url, payload] of [['GET', '/memory/brain'], ['GET', '/memory/brain/facts'], ['POST', '/memory/brain/fact', { fact: 'x' }]] as const) {
+    t.match((await app.inject({ method, url, payload })).json(), { statusCode: 500, code: 'ERR_RECORD_DAMAGED', error: /DELETE \/memory\/brain clears it/ })
+  }
+  t.equal((await app.inject({ method: 'DELETE', url: '/memory/brain' })).statusCode, 200)
+  t.same((await app.inject('/memory/brain')).json().brain.facts, [])
 })

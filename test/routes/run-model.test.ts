@@ -145,7 +145,7 @@ t.test('a mistake of ours ends a run, and a task\'s, without a word of it', asyn
   const { app } = await withGateway(t, () => ({ text: 'ok' }))
   const tasks = await tasksOf(t, app)
   const told = await tasks.watch()
-  app.brain.recall = async () => { throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' }) }
+  app.brain.told = async () => { throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' }) }
   const { events } = await say(app, 'go')
   const errorText = 'Something went wrong inside the service; its log says more.'
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_INTERNAL', errorText }, { type: 'finish', finishReason: 'error' }])
