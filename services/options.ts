@@ -41,6 +41,9 @@ export function readOptions (args: string[], env: NodeJS.ProcessEnv): Options | 
   const host = values.host ?? '127.0.0.1'
   if (host === '') throw new Usage('--host must be an address or a name, such as 127.0.0.1.')
   const token = of('LOCAL_AGENT_TOKEN')
+  if (token !== undefined && (token !== token.trim() || /\p{Cc}/u.test(token))) {
+    throw new Usage('LOCAL_AGENT_TOKEN begins or ends with a blank, or holds a control character such as a line end: no request could carry it.')
+  }
   if (!isLoopback(host) && token === undefined) {
     throw new Usage(`--host ${host} would let other machines in: set LOCAL_AGENT_TOKEN, or use 127.0.0.1.`)
   }

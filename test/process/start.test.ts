@@ -87,6 +87,7 @@ const senseless: Array<[string, Options, RegExp]> = [
   ['another address, without a token', { args: ['--host', '192.0.2.1'] }, /LOCAL_AGENT_TOKEN/],
   ['every IPv6 address, with an empty token', { args: ['--host', '::'], env: { LOCAL_AGENT_TOKEN: '' } }, /LOCAL_AGENT_TOKEN/],
   ['a name that may be any address', { args: ['--host', 'localhost.evil.example'] }, /LOCAL_AGENT_TOKEN/],
+  ['a token that no header can carry', { env: { LOCAL_AGENT_TOKEN: 'read-from-a-file\n' } }, /LOCAL_AGENT_TOKEN begins or ends with a blank/],
   ['an address that is not this machine\'s', { args: ['--host', '192.0.2.1'], env: { LOCAL_AGENT_TOKEN: 'x' } }, /cannot listen there.*--host/]
 ]
 for (const [what, options, message] of senseless) {
