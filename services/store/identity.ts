@@ -9,6 +9,7 @@ export interface Holder {
 
 /** `ps` tells whole seconds, and Node's clock starts a little after its process. */
 const SLACK_MS = 3_000
+const PS_MS = 5_000
 
 /** This process. */
 export function ownIdentity (): Holder {
@@ -44,7 +45,7 @@ function procStat (pid: number | 'self'): { state: string, started: number } | u
 async function askPs (pid: number, started: number): Promise<boolean> {
   const { execFile } = await import('node:child_process')
   const line = await new Promise<string>((resolve) => {
-    execFile('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { ...process.env, LC_ALL: 'C' } }, (_, out) => resolve(out.trim()))
+    execFile('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { PATH: process.env.PATH, LC_ALL: 'C' }, timeout: PS_MS }, (_, out) => resolve(out.trim()))
   })
   const [, state, since] = /^(\S+)\s+(.+)$/.exec(line) ?? []
   if (since === undefined || Number.isNaN(Date.parse(since))) return true
