@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs'
 import { DAY } from './days.ts'
 
 /** A stretch of time during which a zone's clocks are not changed. Times are milliseconds since the epoch, `end` is not in it. */
@@ -42,10 +43,24 @@ export function isTimezone (timezone: string): boolean {
   }
 }
 
-/** The zone of the machine as Node knows it, which is since the process began. */
-export function machineTimezone (): string {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  return isTimezone(timeZone) ? timeZone : 'UTC'
+let checked = { name: 'UTC', isKnown: true }
+
+/** The machine's zone now: Node remembers the one it was started in. A name that Node does not know is none. */
+export function machineTimezone (link = '/etc/localtime'): string {
+  const started = Intl.DateTimeFormat().resolvedOptions().timeZone
+  if (process.env.TZ || process.platform === 'win32') return started
+  const name = zoneAt(link)
+  if (name === undefined) return started
+  if (name !== checked.name) checked = { name, isKnown: isTimezone(name) }
+  return checked.isKnown ? name : started
+}
+
+function zoneAt (link: string): string | undefined {
+  try {
+    return /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(readlinkSync(link))?.[1]
+  } catch {
+    return undefined
+  }
 }
 
 function openZone (timezone: string) {

@@ -1,10 +1,10 @@
-import { readlinkSync } from 'node:fs'
 import type { Schedule, Slot } from '../../schemas/schedule.ts'
 import type { Clock } from '../clock/clock.ts'
 import { due, passOver, upcoming, type Due } from '../scheduler/due.ts'
 import { parseSchedule } from '../scheduler/parse.ts'
 import { inMachineZone } from '../scheduler/plan.ts'
 import { nextSlot } from '../scheduler/slots.ts'
+import { machineTimezone } from '../scheduler/zone.ts'
 import type { Op, Store } from '../store/contract.ts'
 import { pastSlot } from './past.ts'
 import { slotKey, slotsPrefix, withoutTiming, type StoredTask } from './record.ts'
@@ -125,14 +125,3 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
 
 const next = (at: number | undefined) => at === undefined ? {} : { nextRunAt: at }
 const withoutNext = ({ nextRunAt, ...task }: StoredTask): StoredTask => task
-
-/** The machine's zone now: Node remembers the one it was started in. */
-export function machineTimezone (): string {
-  const known = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (process.env.TZ || process.platform === 'win32') return known
-  try {
-    return /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(readlinkSync('/etc/localtime'))?.[1] ?? known
-  } catch {
-    return known
-  }
-}
