@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { Aborted } from '../abort.ts'
+import { openFolder } from '../folder.ts'
 import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
 import { openRoom } from '../models/open-room.ts'
@@ -75,6 +76,8 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   const calls = createTaskCalls({ task, current: () => run, log, record, attempt, signal, deps })
 
   async function begin (): Promise<RunStart> {
+    // It was there when the task was made.
+    await openFolder(task.cwd, task.cwd)
     await record({ phases: beginNext(run.phases).phases })
     const last = await lastOver()
     await host.ready(signal)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { App } from '../../../app.ts'
@@ -141,4 +142,18 @@ t.test('who listens is told that the run of a deleted task is over', async (t) =
   await events.until('task:tool-start')
   await tasks.call('DELETE', `/${id}`)
   t.match(await events.until('task:error'), { taskId: id, status: 'cancelled', error: 'The task was deleted.' })
+})
+
+t.test('a run whose folder is not there any more fails and says so, and makes nothing', async (t) => {
+  const { app, tasks, events } = await setUp(t)
+  const folder = `${app.cwd}/project`
+  mkdirSync(folder)
+  const { id } = await tasks.create('write "x" to a.txt', { approval: { mode: 'never' }, cwd: folder })
+  rmSync(folder, { recursive: true })
+  await tasks.post(`/${id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: `"${folder}" is not a folder` })
+  t.notOk(existsSync(folder))
+  await tasks.call('PUT', `/${id}`, { cwd: app.cwd })
+  await tasks.post(`/${id}/start`)
+  await events.until('task:complete')
 })
