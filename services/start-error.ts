@@ -1,11 +1,10 @@
+import { diskTrouble } from './disk-trouble.ts'
+
 /** Why the service did not start: what to print, and the exit code (sysexits.h; 98 is EADDRINUSE). A shell must not retry 64 to 98. */
 export interface StartFailure { message: string, exitCode: number }
 
 /** The file system refuses, and will again at the next try. */
 const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP']
-
-/** The disk is full or fails. */
-const NO_ROOM = ['ENOSPC', 'EDQUOT', 'EIO']
 
 /** Reads an error of the start. What nobody foresaw ends with 1 and its stack. */
 export function explainStart (error: unknown): StartFailure {
@@ -20,8 +19,7 @@ export function explainStart (error: unknown): StartFailure {
   if (code !== undefined && REFUSED.includes(code)) {
     return { message: `The configuration directory cannot be used: ${message}. Mend its permissions, or set LOCAL_AGENT_HOME to another folder.`, exitCode: 78 }
   }
-  if (code !== undefined && NO_ROOM.includes(code)) {
-    return { message: `The configuration directory cannot be written: ${message}. Make room on its disk, then start again.`, exitCode: 74 }
-  }
+  const trouble = diskTrouble(error)
+  if (trouble !== undefined) return { message: `The configuration directory cannot be written: ${trouble}. Make room on its disk, then start again.`, exitCode: 74 }
   return { message: stack ?? String(error), exitCode: 1 }
 }

@@ -1,4 +1,5 @@
 import { createError } from '@fastify/error'
+import { diskTrouble } from '../disk-trouble.ts'
 
 export const BadPassphrase = createError('ERR_BACKUP_PASSPHRASE', 'The passphrase is not the one that this backup was made with, or its first bytes are damaged. Nothing was changed.', 400)
 export const BackupDamaged = createError('ERR_BACKUP_DAMAGED', 'The backup is damaged or not whole: %s. Nothing was changed; use another copy of it.', 400)
@@ -9,11 +10,9 @@ export const BackupBusy = createError('ERR_BACKUP_BUSY', '%s', 409)
 export const NotBytes = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.', 415)
 export const ImportFailed = createError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.', 503)
 
-const NO_ROOM = /ENOSPC|EDQUOT|no space left|quota exceeded/i
-
 /** Why an import failed on the disk, without its paths. */
 export function importFailed (error: unknown): Error {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (!NO_ROOM.test(`${code} ${message}`)) return new ImportFailed(code ?? 'the log says why')
-  return new ImportFailed('there is no space left on the disk. Make room for three times the size of the backup, then import it again')
+  const trouble = diskTrouble(error)
+  if (trouble === undefined) return new ImportFailed((error as NodeJS.ErrnoException).code ?? 'the log says why')
+  return new ImportFailed(`${trouble}. Make room for three times the size of the backup on the disk, then import it again`)
 }

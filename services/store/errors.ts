@@ -87,3 +87,13 @@ export function rootOf (error: unknown): Error & { code?: string } {
   if (!(error instanceof Error)) return new Error(String(error))
   return error.cause instanceof Error ? rootOf(error.cause) : error
 }
+
+/** The disk has no room for the data once more. EX_IOERR */
+export class StoreNoRoom extends StoreStartError {
+  readonly code = 'ERR_STORE_NO_ROOM'
+  readonly exitCode = 74
+
+  constructor (why: string) {
+    super(`The data could not be enciphered anew: ${why}. Nothing was changed. Make room for as much again as the data directory holds, then try again.`)
+  }
+}

@@ -1,7 +1,9 @@
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../clock/clock.ts'
+import { diskTrouble } from '../disk-trouble.ts'
 import { chunks } from './database.ts'
+import { StoreNoRoom } from './errors.ts'
 import { namesIn, syncDirectory } from './files.ts'
 import { withDigestKey, type Keys } from './keys.ts'
 import { acquireLock } from './lock.ts'
@@ -39,7 +41,7 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
     if (await settle(dir)) return say('The change of the key that was interrupted is finished.')
     if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
     const tell = (_details: object, message: string) => say(message)
-    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, lock)
+    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, lock).catch(noRoom)
     let count: number
     try {
       count = await copy(old, dir, newPassphrase || undefined, say)
@@ -47,7 +49,7 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
       await old.database.close()
       await old.seal().catch(() => {})
       await settle(dir).catch(() => {})
-      throw error
+      return noRoom(error)
     }
     await old.database.close()
     await commitReplacement(dir, { key: newPassphrase ? 'remove' : 'replace', copies: true })
@@ -57,6 +59,11 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
   } finally {
     lock.release()
   }
+}
+
+function noRoom (error: unknown): never {
+  const trouble = diskTrouble(error)
+  throw trouble === undefined ? error : new StoreNoRoom(trouble)
 }
 
 /** Makes the new database, whole and on disk. Returns how many records it holds. */

@@ -4,7 +4,7 @@ import { onSmallDisk } from '../small-disk.ts'
 t.test('the service on a disk that runs full refuses clearly, loses nothing, comes back by itself; with no room at all it does not start', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 12)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
-  const { acknowledged, full, after, imports, onOneConnection, again, refused, back } = seen
+  const { acknowledged, full, after, imports, onOneConnection, again, unchanged, refused, back } = seen
   const noRoom = { status: 503, body: { error: /^The store is not available: No space left on device/, code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 } }
 
   t.match(full.refusal, noRoom, 'a fact')
@@ -22,12 +22,13 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   t.ok(after.approved.includes('tool-output-available'), 'the approval that found no room is taken now')
   t.equal(after.approved.at(-1), 'finish')
   for (const refusal of imports) {
-    t.match(refusal, { status: 503, body: { code: 'ERR_IMPORT_FAILED', error: /no space left on the disk.*Make room.*Nothing was changed/ }, left: [], health: 'ok' })
+    t.match(refusal, { status: 503, body: { code: 'ERR_IMPORT_FAILED', error: /no space left on device.*Make room.*Nothing was changed/ }, left: [], health: 'ok' })
     t.same(refusal.brain, acknowledged)
   }
   t.same(onOneConnection, [503, 200])
   for (const start of [again, back]) t.match(start, { health: { status: 'ok', checks: { store: 'ok' } }, brain: acknowledged })
 
+  t.match(unchanged, { code: 74, err: /^The data could not be enciphered anew: no space left[^\n]*Nothing was changed[^\n]*\n$/ })
   t.match(refused, { code: 74, out: '', log: /no space left/i })
   t.match(refused.log, /^[^\n]+\n$/, 'one sentence')
 })

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { encipher } from '../../services/backup/format.ts'
 import { migrations, newestOf } from '../../services/store/migrations.ts'
 import { imported, noise, PASSPHRASE } from '../faults/backup.ts'
+import { rotate } from '../faults/rotate.ts'
 import { sendBytes } from '../raw.ts'
 import { spawnService, startService } from '../sidecar.ts'
 import { postEvents } from '../sse.ts'
@@ -92,9 +93,14 @@ const onOneConnection = [importStatus, Number(/HTTP\/1.1 (\d+)/.exec(body)?.[1])
 
 await service.stop()
 service = await startService(own, disk)
+await post('/threads', { messages: [{ role: 'user', content: noise(700_000) }] })
+await post('/threads', { messages: [{ role: 'user', content: noise(700_000) }] })
 const again = { health: await get('/health'), brain: await facts() }
 await service.stop()
 
+writeFileSync(ballast, Buffer.alloc(statfsSync(home).bavail * bsize - 1024 * 1024))
+const unchanged = await rotate(home)
+rmSync(ballast)
 fill()
 const hopeless = spawnService(disk)
 const { code } = await hopeless.exited
@@ -103,4 +109,4 @@ rmSync(ballast)
 service = await startService(own, disk)
 const back = { health: await get('/health'), brain: await facts() }
 await service.stop()
-console.log(JSON.stringify({ acknowledged, full, after, imports, onOneConnection, again, refused, back }))
+console.log(JSON.stringify({ acknowledged, full, after, imports, onOneConnection, again, unchanged, refused, back }))
