@@ -38,14 +38,16 @@ export function createRetention ({ store, clock, log, prune }: {
     }
     for (const [prefix, days] of Object.entries(BY_ID)) {
       const limit = clock.now() - days * DAY
-      for await (const [key] of store.list(prefix, { signal })) {
+      for await (const key of store.keys(prefix)) {
+        signal?.throwIfAborted()
         if (timeOfId(key.slice(prefix.length)) > limit) break
         await remove(key)
       }
     }
     for (const [prefix, { field, days }] of Object.entries(BY_FIELD)) {
       const limit = clock.now() - days * DAY
-      for await (const [key, value] of store.list<Record<string, number>>(prefix, { signal })) {
+      // How old a damaged one is nobody can tell; it stays, and holds up no other.
+      for await (const [key, value] of store.list<Record<string, number>>(prefix, { signal, damaged () {} })) {
         if (value[field] <= limit) await remove(key)
       }
     }

@@ -2,6 +2,7 @@ import t from 'tap'
 import { answer, asked, say } from '../../agent.ts'
 import { fakeClock } from '../../clock.ts'
 import { build } from '../../helper.ts'
+import { damage } from '../store/rewrite.ts'
 import { createRetention } from '../../../services/retention/retention.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -26,4 +27,24 @@ t.test('runs and their approvals are forgotten after a week, refusals of a conve
   await clock.advance(90 * DAY)
   await retention.sweep()
   t.equal(asked((await say(app, 'go', { id: 'chat' })).events).length, 1, 'and is asked about again in the end')
+})
+
+t.test('a damaged record holds up no sweep, and goes when its id is old', async (t) => {
+  const clock = fakeClock(Date.now())
+  const before = await build(t, { config, clock })
+  await say(before, 'go', { id: 'chat' })
+  const keysOf = async ({ store }: typeof before, prefix: string) => {
+    const keys: string[] = []
+    for await (const key of store.keys(prefix)) keys.push(key)
+    return keys
+  }
+  const records = [...await keysOf(before, 'approval/'), ...await keysOf(before, 'conversation/')]
+  t.equal(records.length, 2)
+  await before.close()
+  await damage(before.home, records)
+
+  const app = await build(t, { clock, home: before.home, cwd: before.cwd })
+  await clock.advance(100 * DAY)
+  await createRetention({ store: app.store, clock, log: app.log }).sweep()
+  t.same([await keysOf(app, 'approval/'), await keysOf(app, 'run/')], [[], []])
 })
