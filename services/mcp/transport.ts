@@ -61,6 +61,8 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   let child: GuardedChild | undefined
   let opening: Promise<void> | undefined
   let why: string | undefined
+  /** Ids of the requests that wait for an answer. */
+  const asked = new Set<number>()
   let noise = { since: clock.monotonic(), bytes: 0 }
 
   async function open () {
@@ -85,7 +87,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     try {
       for await (const line of readLines(stdout, { longest: LONGEST_MESSAGE, endless: ENDLESS })) {
         if ('bytes' in line) take(line.bytes)
-        else refuse(line.head, line.tail, `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`)
+        else refuse(line.head, line.tail, LONGEST_MESSAGE, `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`)
       }
     } catch (error) {
       if (error instanceof EndlessLine) transport.stop(`it wrote ${ENDLESS / MIB} MiB without ending a line`)
@@ -95,19 +97,20 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   function take (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (excess(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) return refuse(text.slice(0, 256), text.slice(-256), `The answer is nested deeper than ${DEEPEST} levels or holds more than ${MOST_VALUES} values.`)
+    if (excess(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) return refuse(text.slice(0, 256), text.slice(-256), line.length, `The answer is nested deeper than ${DEEPEST} levels or holds more than ${MOST_VALUES} values.`)
     const message = parse(text)
-    const isAnswer = message !== undefined && ('result' in message || 'error' in message)
+    const isAnswer = message !== undefined && ('result' in message || 'error' in message) && asked.delete(Number(message.id))
     if (!isAnswer) countNoise(line.length)
     if (message === undefined) tail.add(`(stdout) ${text.slice(0, 200)}\n`)
     else transport.onmessage?.(message)
   }
 
   /** Fails the call that an unusable answer belongs to, as far as its ends tell which. */
-  function refuse (head: string, end: string, message: string) {
-    const id = (ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1]
-    if (id === undefined) tail.add(`(stdout) ${head.slice(0, 200)}…\n`)
-    else transport.onmessage?.({ jsonrpc: '2.0', id: Number(id), error: { code: INTERNAL_ERROR, message } })
+  function refuse (head: string, end: string, bytes: number, message: string) {
+    const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1])
+    if (asked.delete(id)) return transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } })
+    countNoise(bytes)
+    tail.add(`(stdout) ${head.slice(0, 200)}…\n`)
   }
 
   function countNoise (bytes: number) {
@@ -127,6 +130,9 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
         transport.stop('it does not read what it is sent')
         throw new Error('The tool server does not read what it is sent.')
       }
+      if ('method' in message && 'id' in message) asked.add(Number(message.id))
+      // An answer to it may still come, and is none that anybody waits for.
+      if ('method' in message && message.method === 'notifications/cancelled') asked.delete(Number(message.params?.requestId))
       stdin!.write(`${JSON.stringify(message)}\n`)
     },
     stop (reason) {

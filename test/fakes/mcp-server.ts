@@ -29,6 +29,11 @@ tools.set('flood', () => {
   const more = () => { while (process.stdout.write('x'.repeat(65_536))); process.stdout.once('drain', more) }
   more()
 })
+tools.set('answers', ({ bytes }) => {
+  const line = `${JSON.stringify({ jsonrpc: '2.0', id: 999_999, result: { x: 'x'.repeat(bytes) } })}\n`
+  const more = () => { while (process.stdout.write(line)); process.stdout.once('drain', more) }
+  more()
+})
 tools.set('chatter', () => {
   process.stdout.write('not JSON\n{"half":\n[]\n{}\n\n{"jsonrpc":"2.0","id":999999,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/unheard"}\n{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{}}\n')
   return text('heard anyway')

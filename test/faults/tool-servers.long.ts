@@ -1,6 +1,6 @@
 import t from 'tap'
 import { build } from '../helper.ts'
-import { connect } from '../mcp.ts'
+import { connect, misbehaving } from '../mcp.ts'
 
 t.test('no more servers are connected, or being connected, than there may be', async (t) => {
   const app = await build(t)
@@ -9,4 +9,11 @@ t.test('no more servers are connected, or being connected, than there may be', a
   await app.close()
   const statuses = (await Promise.all(connecting)).map(({ statusCode }) => statusCode)
   t.same([statuses.filter((status) => status === 409).length, statuses.filter((status) => status === 502).length], [1, 64])
+})
+
+t.test('answers that are too large and that nobody asked for are noise as well', async (t) => {
+  const app = await build(t)
+  await connect(app, misbehaving())
+  const call = { name: 'answers', input: { bytes: 9_000_000 }, runId: 'r', attempt: app.fence.enter('r'), callId: 'c', cwd: '/', signal: new AbortController().signal }
+  t.match(await app.tools.execute(call), { status: 'error', errorText: /it wrote more than 64 MiB in a minute that nobody asked for/ })
 })

@@ -100,6 +100,12 @@ t.test('a server that writes without end is stopped before it fills the memory',
   await until(app, 'odd', 'connected')
 })
 
+t.test('a server that writes answers without end that nobody asked for is stopped', async (t) => {
+  const { turn, good } = await setUp(t)
+  t.match((await turn(call('answers', { bytes: 1_000_000 }))).errors, [/it wrote more than 64 MiB in a minute that nobody asked for/])
+  await good()
+})
+
 t.test('what a server has started ends with it', { skip: process.platform !== 'linux' }, async (t) => {
   const { app, turn } = await setUp(t)
   const [[{ text }]] = (await turn(call('fork'))).outputs
