@@ -48,6 +48,6 @@ export const ThreadListQuery = Type.Object({
   cursor: Type.Optional(Type.String({ pattern: '^\\d{15}-[0-9a-f]{64}$', description: 'nextCursor of the page before' }))
 })
 export const ThreadQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Only so many messages, the newest; without it all of them' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Only so many messages, the newest; without it all of them, or the newest 32 MiB' })),
   cursor: Type.Optional(Type.String({ pattern: '^\\d{1,10}$', description: 'nextCursor of the page before: the messages before those' }))
 })

@@ -3223,7 +3223,7 @@ export type GetThreadData = {
     };
     query?: {
         /**
-         * Only so many messages, the newest; without it all of them
+         * Only so many messages, the newest; without it all of them, or the newest 32 MiB
          */
         limit?: number;
         /**

@@ -1,6 +1,7 @@
 import type { ApprovalView } from '../../schemas/agent.ts'
 import type { Clock } from '../clock/clock.ts'
 import { isId, newId } from '../ids.ts'
+import { PAGE_BYTES, weightOf } from '../page.ts'
 import type { Op, Store } from '../store/contract.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './errors.ts'
 import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } from './record.ts'
@@ -119,13 +120,15 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       .filter(({ state }) => state === 'pending' || state === 'approved')
       .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
 
-    /** The open questions, oldest first. */
+    /** The open questions, oldest first, as many as a page holds. */
     async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
+      let bytes = 0
       for await (const [key] of store.list(openKey(''), { after: cursor && openKey(cursor) })) {
         const approval = await get(key.slice(openKey('').length))
         if (approval === undefined || isOverdue(approval)) continue
-        if (approvals.length === limit) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
+        bytes += weightOf(approval)
+        if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
         const { segment, identity, ...view } = approval
         approvals.push(view)
       }

@@ -70,18 +70,12 @@ export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) 
       return { threads: await Promise.all(page.map(view)) }
     },
 
-    /** A thread with its messages: all, or the newest `limit` of those before `cursor`. Throws ThreadNotFound (404). */
-    async get (id: string, { limit, cursor }: { limit?: number, cursor?: string } = {}): Promise<ThreadView> {
+    /** A thread with its messages, as many as a page holds: all, or the newest `limit` of those before `cursor`. Throws ThreadNotFound (404). */
+    async get (id: string, { limit = Infinity, cursor = '' }: { limit?: number, cursor?: string } = {}): Promise<ThreadView> {
       const head = await require(id)
-      const end = Math.min(cursor === undefined ? head.messageCount : Number(cursor), head.messageCount)
-      const from = limit === undefined ? 0 : Math.max(0, end - limit)
-      const [{ fields }, summary] = await Promise.all([faces.get(id), view(head)])
-      return {
-        ...fields,
-        ...summary,
-        messages: end > from ? await threads.messages(id, { from, limit: end - from }) : [],
-        ...(from > 0 && { nextCursor: String(from) })
-      }
+      const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
+      const [{ fields }, summary, { messages, from }] = await Promise.all([faces.get(id), view(head), threads.lastMessages(id, { end, limit })])
+      return { ...fields, ...summary, messages, ...(from > 0 && { nextCursor: String(from) }) }
     },
 
     /** Throws BadMessages (400) and ThreadExists (409). */

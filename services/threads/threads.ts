@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.ts'
+import { PAGE_BYTES, weightOf } from '../page.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
 import { firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, summaryKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
@@ -33,6 +34,21 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }) }
     for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, range)) found.push(message)
     return found
+  }
+
+  /** The last messages before position `end`, at most `limit` and as many as a page holds; and where they begin. */
+  async function lastMessages (id: string, { end, limit }: { end: number, limit: number }): Promise<{ messages: ThreadMessage[], from: number }> {
+    const thread = store.digest(id)
+    const found: ThreadMessage[] = []
+    let bytes = 0
+    if (end > 0) {
+      for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, { reverse: true, after: messageKey(thread, end) })) {
+        bytes += weightOf(message)
+        if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
+        found.push(message)
+      }
+    }
+    return { messages: found.reverse(), from: end - found.length }
   }
 
   /** The digests under which a thread is found that has said this much and was told that, or waits for its answer. */
@@ -74,6 +90,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
   return {
     get,
     messages,
+    lastMessages,
 
     /** The messages of the user from the `n`-th on: where they stand, and when they were said. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),

@@ -3,6 +3,8 @@ import t from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, of, say, sayAll } from '../agent.ts'
 import { fakeClock } from '../clock.ts'
+import { createLedger } from '../../services/approvals/ledger.ts'
+import { newId } from '../../services/ids.ts'
 import { build } from '../helper.ts'
 import { textOf } from '../sse.ts'
 import { withGateway } from '../with-gateway.ts'
@@ -78,6 +80,23 @@ t.test('a long thread is read from its end, page by page', async (t) => {
   const last = (await call(app, 'GET', '/threads/long?limit=4&cursor=2')).body
   t.match([said(last), last.nextCursor], ['01', undefined])
   t.equal((await thread(app, 'long')).messages.length, 10)
+})
+
+t.test('a page holds no more than an answer can: a thread of large pictures, and large questions, are read in several', async (t) => {
+  const app = await build(t)
+  const large = 'x'.repeat(12 * 1024 * 1024)
+  await app.store.transact(await app.threads.replace('pictures', [...'123'].map((n) => user(n + large))))
+  const newest = (await call(app, 'GET', '/threads/pictures')).body
+  const older = (await call(app, 'GET', `/threads/pictures?cursor=${newest.nextCursor}`)).body
+  t.same([older, newest].map(({ messages, nextCursor }) => [messages.map(({ content }: any) => content[0]), nextCursor]), [[['1'], undefined], [['2', '3'], '1']])
+
+  const question = { runId: newId(), threadId: 'pictures', toolCallId: 'call', toolName: 'writeFile', input: { path: 'a', content: large }, cwd: app.cwd, segment: 0 }
+  const { approvals, ops } = createLedger(app).ask([...'123'].map(() => question))
+  await app.store.transact(ops)
+  const first = (await call(app, 'GET', '/approvals')).body
+  const rest = (await call(app, 'GET', `/approvals?cursor=${first.nextCursor}`)).body
+  t.same([first, rest].map((page) => page.approvals.map(({ approvalId }: any) => approvalId)), [approvals.slice(0, 2), approvals.slice(2)].map((page) => page.map(({ approvalId }) => approvalId)))
+  t.notOk('nextCursor' in rest)
 })
 
 t.test('a thread says that its run is under way or waits for an answer', async (t) => {
