@@ -20,7 +20,7 @@ function lay (t: Test, environment?: NodeJS.ProcessEnv) {
 
 /** Waits for a file that a command writes, and reads it. */
 async function written (path: string): Promise<string> {
-  for (const end = Date.now() + 5000; Date.now() < end; await wait(10)) {
+  for (const end = Date.now() + 30_000; Date.now() < end; await wait(10)) {
     try {
       const content = readFileSync(path, 'utf8')
       if (content.endsWith('\n')) return content
