@@ -24,7 +24,7 @@ export interface BackupParts {
   shut: () => void
   /** Everything was replaced, or the store was let go of: the service must begin anew. */
   replaced: () => void
-  log: { info (details: object, message: string): void, error (details: object, message: string): void }
+  log: { info (details: object, message: string): void, warn (details: object, message: string): void, error (details: object, message: string): void }
 }
 
 /** Bytes of a backup that are taken. */
@@ -119,7 +119,8 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
         stream.destroy()
       }
       async function * chunks () {
-        for await (const chunk of encipher(linesOf(store.contents(signal), config(), clock.now()), passphrase)) {
+        const damaged = (key: string) => log.warn({ key }, 'a record cannot be read and is not in the backup')
+        for await (const chunk of encipher(linesOf(store.contents(signal, damaged), config(), clock.now()), passphrase)) {
           tookAt = clock.monotonic()
           yield chunk
         }

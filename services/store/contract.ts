@@ -67,8 +67,8 @@ export interface Store {
   /** Keyed hash (hex) for ids that callers chose: database keys lie readable on disk. */
   digest (text: string): string
   status (): StoreStatus
-  /** All records as they are now, the single ones among them. */
-  contents (signal: AbortSignal): StoreContents
+  /** All records as they are now, the single ones among them; `damaged` is told of those that cannot be read. */
+  contents (signal: AbortSignal, damaged: (key: string) => void): StoreContents
   /** Begins a database that is to take the place of this one, for contents of another or the same store. */
   stage (contents: Omit<StoreContents, 'records'>): Promise<Next>
   /** Waits for the writes under way, lets go of the database, does `work` and then lets go of the directory. */

@@ -77,7 +77,7 @@ function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }:
     },
     digest: (text) => digestOf(keys, text),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
-    contents: (signal) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: everything(engine, open, signal) }),
+    contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: everything(engine, open, signal, damaged) }),
     async stage ({ schema, digestKey }) {
       const { createNext } = await import('./next.ts')
       return createNext({ dir, keys: withDigestKey(keys, digestKey), meta: { ...meta, schema } })

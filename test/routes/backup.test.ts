@@ -4,6 +4,7 @@ import type { App } from '../../app.ts'
 import { openRun, userSays } from '../reader.ts'
 import { fakeClock } from '../clock.ts'
 import { build } from '../helper.ts'
+import { damage } from '../services/store/rewrite.ts'
 import { tasksOf } from '../tasks.ts'
 import { withGateway } from '../with-gateway.ts'
 
@@ -115,4 +116,18 @@ t.test('a sender that goes away in the middle leaves nothing behind', async (t) 
   t.equal((await app.inject('/memory/brain')).statusCode, 200)
   const backup = await exported(app)
   t.equal((await send(app, backup)).statusCode, 200)
+})
+
+t.test('a record that is damaged on the disk keeps the others from no backup', async (t) => {
+  const before = await build(t)
+  for (const fact of ['Likes tea', 'Likes jazz']) await before.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact } })
+  await before.inject({ method: 'PUT', url: '/threads/chat', payload: { messages: [{ role: 'user', content: 'hi' }] } })
+  await before.close()
+  await damage(before.home, ['!record/brain'])
+  const app = await build(t, { home: before.home, cwd: before.cwd })
+  const payload = await exported(app)
+  await app.close()
+  const there = await importInto(t, payload, {})
+  t.equal((await there.inject('/threads/chat')).json().messageCount, 1)
+  t.same((await there.inject('/memory/brain')).json().brain.facts, [])
 })

@@ -10,7 +10,7 @@ import { openStore } from '../../../services/store/store.ts'
 async function moved (t: Parameters<typeof open>[0], dir: string) {
   const from = await open(t, `${dir}/from`)
   const to = await openStore({ dir: `${dir}/to`, clock: systemClock })
-  const { schema, digestKey, records } = from.contents(new AbortController().signal)
+  const { schema, digestKey, records } = from.contents(new AbortController().signal, () => {})
   await from.transact([{ type: 'put', key: `named/${from.digest('a name')}`, value: 1 }])
   const next = await to.stage({ schema, digestKey })
   for await (const record of records) await next.put([record])
