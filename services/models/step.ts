@@ -27,11 +27,21 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
   let bytes = 0
   const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
 
-  const partId = (kind: string, id: string) => {
+  /** Our id of a part; one that was not announced begins by it, for no reader takes it otherwise. */
+  const open = (kind: 'text' | 'reasoning', id: string): string => {
     const key = `${kind} ${id}`
     let ours = parts.get(key)
-    if (ours === undefined) parts.set(key, ours = ids.part(kind))
+    if (ours === undefined) {
+      parts.set(key, ours = ids.part(kind))
+      append(kind === 'text' ? { type: 'text-start', id: ours } : { type: 'reasoning-start', id: ours, phase: 'answer' })
+    }
     return ours
+  }
+  const close = (kind: 'text' | 'reasoning', part: { id: string, providerMetadata?: SharedV4ProviderMetadata }) => {
+    const ours = parts.get(`${kind} ${part.id}`)
+    if (ours === undefined) return
+    append({ type: `${kind}-end`, id: ours, ...meta(part) })
+    parts.delete(`${kind} ${part.id}`)
   }
   const callId = (id: string) => {
     let ours = calls.get(id)
@@ -45,20 +55,12 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
       bytes += PART_BYTES + lengthOf(part)
       if (bytes > LOG_LIMIT) throw new AnswerTooLong()
       switch (part.type) {
-        case 'text-delta': return append({ type: 'text-delta', id: partId('text', part.id), delta: part.delta })
-        case 'text-start': return append({ type: 'text-start', id: partId('text', part.id) })
-        case 'text-end': {
-          append({ type: 'text-end', id: partId('text', part.id), ...meta(part) })
-          parts.delete(`text ${part.id}`)
-          return
-        }
-        case 'reasoning-start': return append({ type: 'reasoning-start', id: partId('reasoning', part.id), phase: 'answer' })
-        case 'reasoning-delta': return append({ type: 'reasoning-delta', id: partId('reasoning', part.id), delta: part.delta })
-        case 'reasoning-end': {
-          append({ type: 'reasoning-end', id: partId('reasoning', part.id), ...meta(part) })
-          parts.delete(`reasoning ${part.id}`)
-          return
-        }
+        case 'text-delta': return append({ type: 'text-delta', id: open('text', part.id), delta: part.delta })
+        case 'reasoning-delta': return append({ type: 'reasoning-delta', id: open('reasoning', part.id), delta: part.delta })
+        case 'text-start': open('text', part.id); return
+        case 'reasoning-start': open('reasoning', part.id); return
+        case 'text-end': return close('text', part)
+        case 'reasoning-end': return close('reasoning', part)
         case 'tool-input-start':
           if (!part.providerExecuted) append({ type: 'tool-input-start', toolCallId: callId(part.id), toolName: part.toolName })
           return

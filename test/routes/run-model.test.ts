@@ -81,6 +81,14 @@ for (const part of [{ type: 'text-delta', id: 't' }, { type: 'text-delta', id: '
   })
 }
 
+t.test('what a model says without having announced it is announced for it, and what it ends without having begun is nothing', async (t) => {
+  const parts = [{ type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'text-end', id: 'never' }, { type: 'text-delta', id: 't', delta: 'a' }, { type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'b' }, { type: 'text-end', id: 't' }]
+  const { app } = await withGateway(t, () => ({ parts: [...parts, { type: 'finish' }] }))
+  const { events } = await say(app, 'go')
+  t.same(events.map(({ type }) => type), ['start', 'start-step', 'reasoning-start', 'reasoning-delta', 'text-start', 'text-delta', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  t.equal(textOf(events), 'ab')
+})
+
 t.test('an answer whose end says nothing of tokens or reason is an answer', async (t) => {
   const { app } = await withGateway(t, () => ({ parts: [{ type: 'text-delta', id: 't', delta: 'all' }, { type: 'finish' }] }))
   const { events } = await say(app, 'go')
