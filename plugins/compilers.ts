@@ -15,7 +15,8 @@ export function lazyCompilers (): any {
     buildValidator (schemas: any, options: any) {
       const compilerFor = (coerceTypes: boolean | 'array') => once(() => ajv()(schemas, {
         ...options,
-        customOptions: { ...options?.customOptions, coerceTypes, removeAdditional: false, useDefaults: true, verbose: true, allErrors: false }
+        // Of a text that is coerced ("1e999") Infinity may come, of which limits are not looked at with strictNumbers.
+        customOptions: { ...options?.customOptions, coerceTypes, strictNumbers: coerceTypes === false, removeAdditional: false, useDefaults: true, verbose: true, allErrors: false }
       }))
       const body = compilerFor(false)
       const rest = compilerFor('array')

@@ -97,11 +97,11 @@ export type TaskApproved = Static<typeof TaskApprovedSchema>
 
 export const RunsQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.Integer({ minimum: 1, description: 'nextCursor of the page before' }))
+  cursor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'nextCursor of the page before' }))
 }, closed)
 export const RunParams = Type.Object({ id: TaskId, runId: TaskId })
 export const ScheduleQuery = Type.Object({
   upcoming: UpcomingQuery,
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'How many slots' }),
-  cursor: Type.Optional(Type.Integer({ minimum: 0, description: 'nextCursor of the page before' }))
+  cursor: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'nextCursor of the page before' }))
 }, closed)

@@ -76,3 +76,17 @@ t.test('a history that is cut at its beginning, has calls of the provider\'s own
   ])
   t.strictSame(gateway.requests[0].body.prompt[2].content[2].input, {})
 })
+
+t.test('no number of a query is beyond its limits, however it is written', async (t) => {
+  const app = await build(t)
+  const { paths } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'))
+  const numbers = Object.entries<any>(paths).flatMap(([path, { get }]) => (get?.parameters ?? [])
+    .filter(({ in: place, schema }: any) => place === 'query' && schema.type === 'integer').map(({ name }: any) => ({ path, name, others: get.parameters.filter((each: any) => each.required && each.in === 'query').map((each: any) => [each.name, '0']) })))
+  t.ok(numbers.length > 10)
+  for (const { path, name, others } of numbers) {
+    for (const text of ['1e999', '-1e999', 'Infinity', '1e300']) {
+      const { statusCode, body } = await app.inject({ url: path.replace('{id}', '01900000-0000-7000-8000-000000000000'), query: { ...Object.fromEntries(others), [name]: text } })
+      t.match([statusCode, body], [400, name], `${path}?${name}=${text}`)
+    }
+  }
+})
