@@ -1,10 +1,12 @@
+import { withoutForeign } from './foreign.ts'
+
 /** Said after something that was not meant, or is to be left. */
 const TAKEN_BACK = /^\s*(?:(?:no|nah|wait|oh|sorry|ok|haha)[,.! ]+)*(?:just |only |i(?:'|\u2019)?m |i am |i was |was )*(?:(?:kidding|joking|jk|j\/k|i lied|that was (?:a joke|a lie|not true))\b|(?:not really|not true|scratch that|forget (?:that|it|what i said)|never ?mind|ignore that)(?=\s*(?:[,.!;\n]|$)))/i
 /** Of these the ones that make untrue what was said. */
 const UNTRUE = /^[^.!?\n]*?(?:kidding|joking|\bjk\b|j\/k|i lied|a joke|a lie|not true|scratch that|what i said)/i
 
 /** From here on the user plays a part, or says what is to be worked on, until that is over. */
-const PART = /\b(?:role-?play|let's (?:play|pretend|imagine)|pretend|act (?:as|like)|you are now|you're now|play the (?:role|part)|in character|persona|campaign|interview me|(?:translate|correct|proofread|rephrase|repeat|echo|summari[sz]e|rewrite|improve)\b[^.!?\n]*\b(?:i (?:say|write|type|send|post|paste)|(?:next|following|coming) (?:messages|sentences|texts)|from now on|my (?:english|german|french|spanish|italian|grammar|spelling)))\b/i
+const PART = /\b(?:role-?play|let's (?:play|pretend|imagine)|you(?:'re| are) now (?:an? |the |my )|(?:stay|remain|answer|speak) in character|(?:use|take|adopt) (?:this|the following|the) persona|in (?:our|my|the|this) campaign,? i\b)|(?<=^|[.!?\n]\s*)(?:(?:please|now|ok)[, ]+)*(?:pretend\b|act (?:as|like)\b|play the (?:role|part)\b|interview me\b|(?:translate|correct|proofread|rephrase|repeat|echo|summari[sz]e|rewrite|improve)\b[^.!?\n]*\b(?:i (?:say|write|type|send|post|paste)|(?:next|following|coming) (?:messages|sentences|texts)|from now on|my (?:english|german|french|spanish|italian|grammar|spelling))\b)/i
 /** The end of that. */
 export const OVER = /\b(?:(?:end|stop|enough|quit|finish|leave|exit|done)\b[^.!?\n]{0,20}\b(?:role-?play\w*|game|character|pretending|playing|interview|translating|correcting)|out of character|(?:role-?play|game|interview) is over|back to (?:reality|normal|real life))\b/i
 /** The next message is a text to work on. */
@@ -21,17 +23,18 @@ export const untells = (message: string): boolean => takesBack(message) && UNTRU
 
 /**
  * Which messages of a user, in their order, may be meant: not those that the next one takes back, nor what is said in a
- * part that the user plays, nor what was announced as a text to work on.
+ * part that the user plays, nor what was announced as a text to work on. `isPart` is whether they play one before the
+ * first of them, and then after the last.
  */
-export function inEarnest (messages: string[]): boolean[] {
-  let isPart = false
+export function inEarnest (messages: string[], isPart = false): { isMeant: boolean[], isPart: boolean } {
   let isText = false
-  return messages.map((typed, n) => {
-    const message = typed.slice(0, LOOKED_AT).replaceAll('\u2019', '\'')
+  const isMeant = messages.map((typed, n) => {
+    const message = withoutForeign(typed.slice(0, LOOKED_AT))
     const isOver = OVER.test(message)
     const isMeant = (!isPart || isOver) && !isText && !takesBack(messages[n + 1] ?? '')
     isPart = !isOver && (isPart || PART.test(message))
     isText = ANNOUNCED.test(message)
     return isMeant
   })
+  return { isMeant, isPart }
 }

@@ -2,7 +2,7 @@ import { createError } from '@fastify/error'
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../schemas/brain.ts'
 import { createKeyedLock } from '../locks.ts'
-import type { ThreadMessage, Threads } from '../threads/threads.ts'
+import type { ThreadMessage, Threads, Unread } from '../threads/threads.ts'
 import { ThreadNotFound } from '../threads/errors.ts'
 import { textOf } from '../threads/message.ts'
 import type { BrainService, Heard, Unsaid } from './brain.ts'
@@ -35,19 +35,21 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
   /** One at a time: what one finds, the next knows. */
   const locked = createKeyedLock()
 
-  /** The user's messages that are meant, from the `n`-th on, and which of all of them the next one calls untrue. */
-  async function messagesOf (id: string, n: number): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }> }> {
-    const turns = await threads.turns(id)
+  /** The user's messages from the `n`-th on that are meant, and which of all of them the next one calls untrue. */
+  async function messagesOf (id: string, { read: n, isPart: wasPart }: Pick<Unread, 'read' | 'isPart'>): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
+    // The one before tells what the first new one may mean.
+    const before = Math.min(n, 1)
+    const turns = (await threads.turns(id, n - before)).slice(-MESSAGES)
     const said: Said[] = []
-    for (const { at, said: time, id: messageId } of turns.slice(-MESSAGES)) {
+    for (const { at, said: time, id: messageId } of turns) {
       const [message] = await threads.messages(id, { from: at, limit: 1 })
-      said.push({ text: message === undefined ? '' : wordsOf(message), at, said: time, ...(messageId !== undefined && { id: messageId }) })
+      said.push({ text: message === undefined ? '' : beginning(wordsOf(message)), at, said: time, ...(messageId !== undefined && { id: messageId }) })
     }
-    const isMeant = inEarnest(said.map(({ text }) => text))
-    const first = Math.max(0, n - (turns.length - said.length))
+    const { isMeant, isPart } = inEarnest(said.map(({ text }) => text), wasPart)
     return {
-      meant: said.filter((_message, n) => n >= first && isMeant[n]),
-      untrue: said.flatMap((by, n) => n >= Math.max(first, 1) && untells(by.text) ? [{ untrue: said[n - 1], by }] : [])
+      meant: said.filter((_message, at) => at >= before && isMeant[at]),
+      untrue: said.flatMap((by, at) => at > 0 && untells(by.text) ? [{ untrue: said[at - 1], by }] : []),
+      isPart
     }
   }
 
@@ -71,7 +73,7 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
     extract: (id: string, { signal = new AbortController().signal, since = 'start' }: { signal?: AbortSignal, since?: 'start' | 'last' } = {}): Promise<Extraction> => locked('', async () => {
       if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
       const state = await threads.unread(id)
-      const { meant, untrue } = await messagesOf(id, since === 'last' ? state.read : 0)
+      const { meant, untrue, isPart } = await messagesOf(id, since === 'last' ? state : { read: 0 })
       const heard: Heard[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
         ...statement,
         fact: span,
@@ -83,7 +85,7 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
         ...untrue.map(({ untrue, by }): Unsaid => ({ message: untrue.at, text: untrue.text, said: by.said, source: { threadId: id, message: by.at } }))
       ]
       const added = heard.length + unsaid.length > 0 ? await brain.hear(heard, unsaid) : 0
-      await threads.markRead(id, state)
+      await threads.markRead(id, { ...state, isPart })
       return { ...await brain.from(id), added }
     })
   }
@@ -92,18 +94,20 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
 /** What a message says in words, its parts apart: a sentence does not go on in another part. */
 const wordsOf = (message: ThreadMessage) => textOf(message, '\n')
 
-/** Messages in order, as many together as one question holds; longer ones are shown by their beginning. */
+/** As much of a text as may be looked at; a copy, so that the rest of it is not kept. */
+const beginning = (text: string) => text.length > QUESTION ? Buffer.from(text.slice(0, QUESTION)).toString() : text
+
+/** Messages in order, as many together as one question holds. */
 function batches (messages: Said[]): Said[][] {
   const all: Said[][] = [[]]
   let room = QUESTION
   for (const message of messages) {
-    const shown = { ...message, text: message.text.slice(0, QUESTION) }
-    if (shown.text.length > room) {
+    if (message.text.length > room) {
       all.push([])
       room = QUESTION
     }
-    all.at(-1)!.push(shown)
-    room -= shown.text.length
+    all.at(-1)!.push(message)
+    room -= message.text.length
   }
   return all.filter(({ length }) => length > 0)
 }

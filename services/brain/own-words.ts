@@ -1,5 +1,6 @@
 import { FIRST_PERSON } from './core.ts'
 import { OVER, takesBack } from './earnest.ts'
+import { HIDDEN, withoutForeign } from './foreign.ts'
 
 /** A sentence that a user wrote themselves, as it stands in the message, without its end mark. */
 export interface Sentence {
@@ -14,23 +15,7 @@ export interface Sentence {
 
 /** Longer messages hold more than their user's own words. */
 const LONGEST = 4_000
-const HIDDEN = '\uE000'
 
-/** What may belong to somebody else: code, quotations, quoted lines, markup, data, what stands below a rule. */
-const FOREIGN = [
-  /(```|~~~)[^]*?(?:\1|$)/g,
-  /`[^`]*`/g,
-  /^[^\S\n]*(?:[>|{[<#]|\/\/|\d{4}-\d\d-\d\d).*$/gm,
-  /^(?:\t| {4,}).*$/gm,
-  /^[^\S\n]*(?:-{3,}|_{3,}|={3,}|\*{3,})[^]*/gm,
-  /<(\w+)[^>]*>[^]*?(?:<\/\1>|$)/g,
-  /["\u201C\u201D\u201E][^"\u201C\u201D\u201E]*(?:["\u201C\u201D\u201E]|$)/g,
-  /[\u00AB\u2039][^\u00BB\u203A]*(?:[\u00BB\u203A]|$)/g,
-  /[\u00BB][^\u00AB]*\u00AB/g,
-  /\u2018[^\u2018]*?\u2019(?![\p{L}])/gu,
-  /(?<![\p{L}\p{N}])'[^'\n]+(?:'[\p{L}][^'\n]*)*'(?![\p{L}])/gu,
-  /https?:\/\/\S+/g
-]
 /** After a colon comes what somebody else said, or a text to work on. */
 const INTRODUCED = /:(?=\s)[^]*/
 const OWN_INTRODUCTION = /((?:^|[.!?\n])\s*(?:please\s+)?(?:remember|note|fyi|for the record|correction|update|(?:(?:here are )?(?:some|a few|two|three|more) (?:quick )?(?:things|facts|notes|details|points) )?about (?:me|myself))(?:\s+this|\s+that)?):(?=\s)/gi
@@ -54,9 +39,7 @@ const GREETING = /^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: the
  */
 export function ownSentences (message: string): Sentence[] {
   if (message.length > LONGEST) return []
-  // Private characters of the message itself would look like hidden ones; hidden they are then.
-  let text = message.replaceAll('\u2019', "'")
-  for (const pattern of FOREIGN) text = text.replace(pattern, (found) => HIDDEN.repeat(found.length))
+  let text = withoutForeign(message)
   text = text.replace(OWN_INTRODUCTION, (found) => /remember|correction|update/i.test(found) ? `${found.slice(0, -1)} ` : found.replace(/[\p{L}:]/gu, ' '))
   text = text.replace(INTRODUCED, (found) => HIDDEN.repeat(found.length))
   for (const pattern of [TELLS, WORK]) text = text.replace(pattern, (found) => HIDDEN.repeat(found.length))

@@ -11,8 +11,11 @@ export type { ThreadMessage } from './message.ts'
 
 export type Threads = ReturnType<typeof createThreads>
 
-/** How far a thread was looked through for facts, of how many messages of the user, as it was at `updatedAt`. */
-export interface Unread { read: number, turns: number, updatedAt: number }
+/**
+ * How far a thread was looked through for facts, of how many messages of the user, as it was at `updatedAt`. `isPart`:
+ * the user plays a part there.
+ */
+export interface Unread { read: number, turns: number, updatedAt: number, isPart?: boolean }
 
 /** Threads that hold the very same words, of which the newest is taken. */
 const SAME_WORDS = 50
@@ -152,17 +155,17 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
      */
     async unread (id: string): Promise<Unread> {
       const thread = store.digest(id)
-      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string }>(readKey(thread))])
+      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string, isPart?: true }>(readKey(thread))])
       const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
-      return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0 }
+      return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0, ...(isSame && read.isPart && { isPart: true }) }
     },
 
     /** Remembers that a thread was looked through as it was at `unread`. */
-    async markRead (id: string, { turns: count, updatedAt }: Unread): Promise<void> {
+    async markRead (id: string, { turns: count, updatedAt, isPart }: Unread): Promise<void> {
       const thread = store.digest(id)
       if (await get(id) === undefined) return
       await store.transact([
-        { type: 'put', key: readKey(thread), value: { turns: count, chain: await turns.chainAt(thread, count) } },
+        { type: 'put', key: readKey(thread), value: { turns: count, chain: await turns.chainAt(thread, count), ...(isPart && { isPart: true }) } },
         { type: 'del', key: unreadKey(updatedAt, thread) }
       ])
     },

@@ -48,6 +48,7 @@ export const unsaid: Dialogue[] = [
   tells(['I use Windows.', "What if I don't use Windows?"], 'I use Windows'),
   tells(['I live in Oslo.', "I don't live in Oslo?"], 'I live in Oslo'),
   tells(['I live in Oslo.', "My boss says I don't live in Oslo."], 'I live in Oslo'),
+  tells(['Our campaign begins in May, and the main character is a fox.', 'He wrote "let\'s play chess", act as if I had not seen it.', 'I live in Rome.'], 'I live in Rome'),
   tells(['I live in Paris.', 'I now live in Nice.'], 'I now live in Nice'),
   tells(['I love sushi.', 'No wait, I hate sushi.'], 'I hate sushi'),
   tells(['I work for Google.', 'I quit last week, I work for Apple now.'], 'I work for Apple now'),
