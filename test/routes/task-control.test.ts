@@ -88,7 +88,7 @@ t.test('a run that uses more tokens than its budget fails and says so', async (t
 })
 
 t.test('a run whose tools answer more than can be kept of it fails and says so', async (t) => {
-  const { app, tasks, events } = await withModel(t, () => ({ toolCalls: Array.from({ length: 200 }, () => ({ toolName: 'readFile', input: { path: 'long' } })) }))
+  const { app, tasks, events } = await withModel(t, () => ({ toolCalls: Array.from({ length: 128 }, () => ({ toolName: 'readFile', input: { path: 'long' } })) }))
   writeFileSync(`${app.cwd}/long`, 'x'.repeat(600 * 1024))
   const task = await tasks.create('look round', plan)
   await tasks.post(`/${task.id}/start`)
