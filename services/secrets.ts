@@ -14,12 +14,25 @@ export function createSecrets (...own: Array<string | undefined>) {
   }
 }
 
-/** The text without the secrets: as they are, as JSON and addresses write them, and in hex and base64. */
-export function struck (text: string, secrets: Iterable<string>, by = STRUCK): string {
+export type Striker = ReturnType<typeof createStriker>
+
+/** Strikes these secrets out of any number of texts: as they are, as JSON and addresses write them, and in hex and base64. */
+export function createStriker (secrets: Iterable<string>, by = STRUCK) {
   const telling = [...secrets].filter(({ length }) => length >= TELLING_LENGTH).flatMap(shapes)
   // The longest first: one may be part of another.
-  return [...new Set(telling)].sort((a, b) => b.length - a.length).reduce((rest, shape) => rest.replaceAll(shape, by), text)
+  const found = [...new Set(telling)].sort((a, b) => b.length - a.length)
+  const shortest = found.at(-1)?.length ?? Infinity
+  return {
+    strike: (text: string): string => text.length < shortest ? text : found.reduce((rest, shape) => rest.replaceAll(shape, by), text),
+    /** Whether there is anything to strike out of what this JSON says. */
+    isIn: (json: string): boolean => found.some((shape) => json.includes(inJson(shape)))
+  }
 }
+
+/** The text without the secrets; see createStriker. */
+export const struck = (text: string, secrets: Iterable<string>, by = STRUCK): string => createStriker(secrets, by).strike(text)
+
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** How a server may write what it was sent. Of base64 the part that does not hang on what stands before and behind. */
 function shapes (secret: string): string[] {
@@ -27,5 +40,5 @@ function shapes (secret: string): string[] {
   const base64 = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, ''))
     .map((encoded, shift) => encoded.slice(shift && 4, encoded.length - encoded.length % 4))
   const encoded = [bytes.toString('hex'), ...base64, ...base64.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'))]
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), ...encoded.filter(({ length }) => length >= TELLING_LENGTH)]
+  return [secret, inJson(secret), encodeURIComponent(secret.toWellFormed()), ...encoded.filter(({ length }) => length >= TELLING_LENGTH)]
 }

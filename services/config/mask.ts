@@ -1,4 +1,4 @@
-import { struck } from '../secrets.ts'
+import { createStriker } from '../secrets.ts'
 
 /** Keys whose values are secrets wherever they stand, and all that lies below them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
@@ -15,7 +15,7 @@ const MASK = '••••'
 
 /** A copy of a configuration that may be shown: secrets are masked, every environment value, and `known` secrets wherever they stand. */
 export function mask (value: unknown, known: string[] = []): unknown {
-  return maskNamed(value, false, (text) => struck(text, known, MASK))
+  return maskNamed(value, false, createStriker(known, MASK).strike)
 }
 
 function maskNamed (value: unknown, isSecret: boolean, strike: (text: string) => string): unknown {

@@ -1,3 +1,4 @@
+import type { Striker } from '../secrets.ts'
 import type { ToolOutput } from '../tools/contract.ts'
 import { ToolFailed } from '../tools/errors.ts'
 import { isImage } from '../tools/model-content.ts'
@@ -9,19 +10,20 @@ const LARGEST_IMAGES = 5 * MIB
 const LONGEST_ERROR = 16 * 1024
 
 /**
- * What a call was answered, as `{content, structuredContent?}`: every block as the server wrote it, but `hide` is asked
- * about every text. Throws ToolFailed for what the server calls an error, and for a result that is too large.
+ * What a call was answered, as `{content, structuredContent?}`: every block as the server wrote it, but without secrets.
+ * Throws ToolFailed for what the server calls an error, and for a result that is too large.
  */
-export function readResult (result: Record<string, unknown>, hide: (text: string) => string): ToolOutput {
+export function readResult (result: Record<string, unknown>, secrets: Striker): ToolOutput {
   const { content, structuredContent, toolResult, isError } = result
   const blocks = Array.isArray(content) ? content : toolResult === undefined ? [] : [{ type: 'text', text: JSON.stringify(toolResult) }]
-  if (isError === true) throw new ToolFailed(hide(words(blocks)) || 'The tool failed and did not say why.')
+  if (isError === true) throw new ToolFailed(secrets.strike(words(blocks)) || 'The tool failed and did not say why.')
   const whole = { content: blocks, ...typeof structuredContent === 'object' && structuredContent !== null && { structuredContent } }
   const images = blocks.filter(isImage).reduce((sum, { data }) => sum + data.length, 0)
-  const rest = Buffer.byteLength(JSON.stringify({ ...whole, content: blocks.map((block) => isImage(block) ? null : block) }))
+  const json = JSON.stringify({ ...whole, content: blocks.map((block) => isImage(block) ? null : block) })
+  const rest = Buffer.byteLength(json)
   if (rest > LARGEST_RESULT) throw new ToolFailed(`The result is larger than ${LARGEST_RESULT / MIB} MiB (${rest} bytes); ask for less at a time.`)
   if (images > LARGEST_IMAGES) throw new ToolFailed(`The images of the result are larger than ${LARGEST_IMAGES / MIB} MiB together; ask for smaller ones.`)
-  return hidden(whole, hide) as ToolOutput
+  return secrets.isIn(json) ? hidden(whole, secrets.strike) as ToolOutput : whole
 }
 
 function words (blocks: unknown[]): string {
@@ -36,5 +38,5 @@ function hidden (value: unknown, hide: (text: string) => string): unknown {
   if (isImage(value)) return value
   if (Array.isArray(value)) return value.map((each) => hidden(each, hide))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hidden(each, hide)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [hide(key), hidden(each, hide)]))
 }

@@ -1,6 +1,7 @@
 import type { McpEntry } from '../../schemas/config.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { GuardedChild } from '../process/guarded.ts'
+import type { Striker } from '../secrets.ts'
 import { ToolFailed } from '../tools/errors.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { openConnection, type Connection } from './connection.ts'
@@ -20,8 +21,8 @@ interface Parts {
   /** Starts the server's process; rejects with a clause that says why it cannot. */
   spawn: (entry: McpEntry) => Promise<GuardedChild>
   clock: Clock
-  /** Strikes secrets out of a tool's result, and out of what is shown of the server's stderr. */
-  hide: { fromResult (text: string): string, fromStderr (text: string): string }
+  /** What is struck out of a tool's result, and out of what is shown of the server's stderr. */
+  hidden: { inResults (): Striker, inStderr (): Striker }
   /** Status, tools or words have changed. */
   onChange: () => void
 }
@@ -29,7 +30,7 @@ interface Parts {
 export type ToolServer = ReturnType<typeof createToolServer>
 
 /** One entry of `mcp`: its connection, opened again with growing waits whenever it is lost. */
-export function createToolServer ({ entry, spawn, clock, hide, onChange }: Parts) {
+export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createTail()
   let current = entry
@@ -87,7 +88,7 @@ export function createToolServer ({ entry, spawn, clock, hide, onChange }: Parts
       get permission () { return asks(name) ? 'ask' as const : undefined },
       async execute (input, { signal }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return readResult(await connection.call(name, input, signal), hide.fromResult)
+        return readResult(await connection.call(name, input, signal), hidden.inResults())
       }
     }
   }
@@ -97,7 +98,7 @@ export function createToolServer ({ entry, spawn, clock, hide, onChange }: Parts
     return Array.isArray(approval) ? approval.includes(tool) : approval === 'always'
   }
 
-  const sentence = (why: string) => hide.fromStderr(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
+  const sentence = (why: string) => hidden.inStderr().strike(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
 
   return {
     name: entry.name,
@@ -108,7 +109,7 @@ export function createToolServer ({ entry, spawn, clock, hide, onChange }: Parts
     /** The tools' own names. */
     get tools (): string[] { return connection?.definitions.map(({ name }) => name) ?? [] },
     get connection () { return connection },
-    stderr: () => hide.fromStderr(tail.text()),
+    stderr: () => hidden.inStderr().strike(tail.text()),
 
     /** Connects, and stays connected from then on. Rejects when the first attempt fails; later ones follow even so. */
     start (): Promise<void> {

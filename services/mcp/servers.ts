@@ -7,7 +7,7 @@ import { emptyIfDamaged } from '../damaged.ts'
 import { createKeyedLock } from '../locks.ts'
 import { childEnvironment } from '../process/environment.ts'
 import { spawnGuarded } from '../process/guarded.ts'
-import { struck } from '../secrets.ts'
+import { createStriker } from '../secrets.ts'
 import type { StoredRecord } from '../store/contract.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { isSameProcess, replaced } from './entries.ts'
@@ -66,9 +66,9 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
       entry,
       spawn: (current) => spawn(current, given),
       clock,
-      hide: {
-        fromResult: (text) => struck(text, secrets()),
-        fromStderr: (text) => struck(text, [...secrets(), ...longValues()])
+      hidden: {
+        inResults: () => createStriker(secrets()),
+        inStderr: () => createStriker([...secrets(), ...longValues()])
       },
       onChange () {
         if (servers.get(entry.name) !== server) return

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { createSecrets, struck } from '../../services/secrets.ts'
+import { createSecrets, createStriker, struck } from '../../services/secrets.ts'
 import { build } from '../helper.ts'
 
 t.test('secrets are those of all who hold some, asked anew each time', async (t) => {
@@ -14,6 +14,12 @@ t.test('secrets are those of all who hold some, asked anew each time', async (t)
 
 t.test('a text loses every secret, also as JSON writes it; what is too short to tell stays', async (t) => {
   t.equal(struck('a long-secret-2, long-secret, say \\"it\\\\', ['long-secret', 'long-secret-2', 'say "it\\', 'a']), 'a [secret], [secret], [secret]')
+})
+
+t.test('one striker does for any number of texts, and knows whether there is anything to do', async (t) => {
+  const { strike, isIn } = createStriker(['say "it\\', 'long-secret'])
+  t.same(['long-secret', 'short', 'a say "it\\'].map(strike), ['[secret]', 'short', 'a [secret]'])
+  t.same([{ 'a long-secret': 1 }, ['say "it\\'], [Buffer.from('long-secret').toString('base64')], ['nothing']].map((value) => isIn(JSON.stringify(value))), [true, true, true, false])
 })
 
 t.test('half a character in a secret is no obstacle', async (t) => {

@@ -1,0 +1,22 @@
+import t from 'tap'
+import { readResult } from '../../../services/mcp/result.ts'
+import { createStriker } from '../../../services/secrets.ts'
+
+const secret = 'a-secret-of-the-user'
+const secrets = createStriker([secret])
+
+t.test('a secret is struck out of a result wherever it stands', async (t) => {
+  const { content, structuredContent } = readResult({
+    content: [{ type: 'text', text: `it is ${secret}` }, { type: 'image', mimeType: 'image/png', data: 'AAAA' }],
+    structuredContent: { [secret]: [{ deep: JSON.stringify({ secret }) }] }
+  }, secrets) as any
+  t.strictSame(content, [{ type: 'text', text: 'it is [secret]' }, { type: 'image', mimeType: 'image/png', data: 'AAAA' }])
+  t.strictSame(structuredContent, { '[secret]': [{ deep: '{"secret":"[secret]"}' }] })
+  t.throws(() => readResult({ content: [{ type: 'text', text: secret }], isError: true }, secrets), { message: '[secret]' })
+})
+
+t.test('a result of very many values is read at once, however many secrets there are', async (t) => {
+  const many = createStriker(Array.from({ length: 500 }, (_, n) => `secret-number-${n}`))
+  const rows = Array.from({ length: 100_000 }, (_, n) => `${n}`)
+  t.equal((readResult({ structuredContent: { rows } }, many) as any).structuredContent.rows, rows, 'and as it came')
+})
