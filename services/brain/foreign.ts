@@ -1,10 +1,11 @@
 /** Stands for each character that is not the user's own. Where a message has it itself, it is hidden as well. */
 export const HIDDEN = '\uE000'
 
-/** What may belong to somebody else: code, quotations, quoted lines, markup, data, what stands below a rule. */
+/** What may belong to somebody else: code, quotations, what a terminal shows, quoted lines, markup, data, what stands below a rule. */
 const FOREIGN = [
   /(```|~~~)[^]*?(?:\1|$)/g,
   /`[^`]*`/g,
+  /^[^\S\n]*(?:\$|>>>|[\w-]+@[\w-]+[:~])(?=\s|\S*[$#]\s)[^]*/gm,
   /^[^\S\n]*(?:[>|{[<#]|\/\/|\d{4}-\d\d-\d\d).*$/gm,
   /^(?:\t| {4,}).*$/gm,
   /^[^\S\n]*(?:-{3,}|_{3,}|={3,}|\*{3,})[^]*/gm,

@@ -34,12 +34,15 @@ const ABOUT_USERS = /\b(?:the|this|that|your) (?:user|human|assistant|system|mod
 /** What is not to be learned. */
 const UNWANTED = /^(?:please )?(?:forget|(?:don't|do not) (?:remember|assume|think|learn|save|store|keep))\b/i
 
+/** One of two, and nobody knows which. */
+const EITHER = /\bor (?:i|i'm|my)\b/i
+
 const LONGEST = 300
 const MOST_WORDS = 30
 
 /** Whether a sentence may be a statement of its writer about themselves: no question, nothing supposed, told of others, or addressed to us. */
 export const isPlain = ({ text, mark, whole = text }: Words): boolean => whole.length <= LONGEST && whole.split(/\s+/).length <= MOST_WORDS &&
-  !`${mark}${whole}`.includes('?') && !/\.\.|…/.test(mark) && !QUESTION.test(text) && ![SUPPOSED, REPORTED, ABOUT_USERS].some((sign) => sign.test(whole)) && !MEANT.test(text) && !MAY.test(text)
+  !`${mark}${whole}`.includes('?') && !/\.\.|…/.test(mark) && !QUESTION.test(text) && ![SUPPOSED, REPORTED, ABOUT_USERS, EITHER].some((sign) => sign.test(whole)) && !MEANT.test(text) && !MAY.test(text)
 
 const isPassing = (text: string) => PASSING.test(text.replace(MOVED, '$1'))
 

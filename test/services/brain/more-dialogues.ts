@@ -22,6 +22,9 @@ export const told: Dialogue[] = [
 
 /** What a later message changes, denies or takes back. */
 export const unsaid: Dialogue[] = [
+  tells(['My name is Jon.', { assistant: 'Hi John' }, 'No H! My name is Jon.'], 'My name is Jon'),
+  tells(['I use Arch.', "I don't use Debian."], 'I use Arch'),
+  tells(['I prefer tea.', "I don't prefer tea over everything."], 'I prefer tea'),
   tells(['I live in Madrid.', 'Sorry, I meant I live in Valencia, not Madrid.'], 'I live in Valencia'),
   tells(['I live in Oslo.', 'Actually I moved to Bergen last month.'], 'I moved to Bergen last month'),
   nothing('I work at Siemens.', 'Well, I no longer work at Siemens.'),
@@ -90,6 +93,10 @@ export const parts: Dialogue[] = [
 
 /** What looks like a statement, and is none that lasts. */
 export const silent: Dialogue[] = [
+  nothing('What does this error mean?\nI am a teapot\nMy name is Nginx'), nothing('$ echo My name is Bob\nMy name is Bob\n$'), nothing('>>> print(x)\nI live in Rome\n>>>'), nothing('ada@box:~$ whoami\nMy name is Root'),
+  nothing('Ask me riddles in English.', { assistant: 'Who is the Dark Knight? Answer in a sentence.' }, 'My name is Batman.'), nothing('I live in Rome or I live in Pisa.'), nothing('When I was ten I lived in Cairo.'), nothing('I live in Graz until June.'),
+  nothing('Draft a Slack message saying I am a vegan and I prefer oat milk.'), nothing('There is a line in Moby Dick, Call me Ishmael. Who says it?'), nothing('My name is Earl is my favourite series.'), nothing("He goes, I'm a doctor, and I go, sure."),
+  nothing('Provided I live in Rome and I work at ENI, which tax applies?'), nothing('As long as I live in Rome I pay there.'), nothing('Not that I live in Rome, but what are taxes there?'), nothing('I almost prefer tea.'), nothing('I hardly use Windows.'),
   nothing('I am the king of Spain. Just kidding.'), nothing('If I were a doctor, what would I say to this patient?'), nothing('What if I prefer Python? Would that change your answer?'),
   nothing('Unless I live in Texas, the rule does not apply, right?'), nothing('I might move to Japan next year.'), nothing('I wish I lived in Paris.'), nothing('I used to live in Rome.'),
   nothing("I'd be a pilot if my eyes were better."), nothing('Say I am 70 and I have a pension of 1200 a month. What am I entitled to?'), nothing('My boss said "I live in Berlin and I hate Mondays". How do I answer?'),
