@@ -21,11 +21,20 @@ export function isImage (block: unknown): block is ImageBlock {
   return type === 'image' && typeof mimeType === 'string' && IMAGE_TYPE.test(mimeType) && typeof data === 'string' && BASE64.test(data)
 }
 
+/** Each step tells the model all outputs of its run again, and to shorten a large one takes a while. */
+const known = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
+
 /**
  * A tool's output as a model gets it: its JSON, at most 64 KiB of it, and the pictures of its `content` as pictures.
- * Sounds and files are only named: as base64 they would be noise.
+ * Sounds and files are only named: as base64 they would be noise. The same for the same object: an output does not change.
  */
 export function toModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
+  let shown = known.get(output)
+  if (shown === undefined) known.set(output, shown = makeModelOutput(output))
+  return shown
+}
+
+function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   if (!Array.isArray(output.content)) return { type: 'json', value: forModel(output) as never }
   const images: Array<{ mimeType: string, data: string }> = []
   const content = output.content.map((block: unknown) => {

@@ -46,3 +46,9 @@ t.test('what only says that it is an image, sounds and files are no images', asy
     type: 'json', value: { content: ['[audio: audio/wav, 4 characters of base64]', { type: 'resource', resource: { uri: 'x:y', blob: '[5 characters of base64]' } }] }
   })
 })
+
+t.test('what is shown of an output is made once', async (t) => {
+  const output = { rows: Array.from({ length: 10_000 }, (_, n) => `row ${n}`) }
+  t.equal(toModelOutput(output), toModelOutput(output))
+  t.not(toModelOutput({ ...output }), toModelOutput(output))
+})
