@@ -29,7 +29,10 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, stor
     const whole: ModelMessage[] = []
     for (const slice of slices(message)) {
       const result = modelMessageSchema.safeParse(slice.message)
-      if (!result.success) throw new BadMessage(`messages[${at}] is not a message: ${whatIsWrong(message, result.error.issues, slice.from)}.`)
+      if (!result.success) {
+        const wrong = whatIsWrong(message, result.error.issues, slice.from)
+        throw new BadMessage(at < stored ? `messages[${at}] of the thread is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `messages[${at}] is not a message: ${wrong}.`)
+      }
       whole.push(result.data as ModelMessage)
       await turn()
     }

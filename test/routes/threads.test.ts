@@ -193,6 +193,13 @@ t.test('a run without an id is found by what it said with tools between, by sync
   t.not((await sayAll(app, [user('mine'), { role: 'assistant', content: 'Named.' }, user('more')])).headers['x-thread-id'], 'named')
 })
 
+t.test('a message of a thread that no model can be told is named, with what to do', async (t) => {
+  const app = await build(t)
+  await call(app, 'PUT', '/threads/odd', { messages: [user('hi'), { role: 'user', content: [{ type: 'text' }] }] })
+  t.match(await call(app, 'POST', '/run', { id: 'odd', message: user('and?') }), { status: 400, body: { code: 'ERR_INVALID_MESSAGES', error: /^messages\[1\] of the thread .*PUT \/threads\/:id/ } })
+  t.equal((await thread(app, 'odd')).messageCount, 2)
+})
+
 t.test('threads that nobody has named are forgotten after 90 days', async (t) => {
   const clock = fakeClock()
   const app = await build(t, { clock })
