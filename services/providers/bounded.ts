@@ -46,8 +46,10 @@ function uselessness ({ status, ok, headers }: Response, mode: 'answer' | 'event
 
 function limited (body: ReadableStream<Uint8Array>, mode: 'answer' | 'events') {
   let taken = 0
+  let before: Uint8Array = new Uint8Array()
   return passedOn(body, (chunk) => {
-    const end = mode === 'events' ? endOfEvents(chunk) : -1
+    const end = mode === 'events' ? endOfEvents(before, chunk) : -1
+    before = Buffer.concat([before, chunk.subarray(-2)]).subarray(-2)
     taken = end < 0 ? taken + chunk.length : chunk.length - end
     if (taken > LONGEST_ANSWER) throw new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
     return chunk
@@ -64,10 +66,12 @@ function beginning (body: ReadableStream<Uint8Array>) {
   })
 }
 
-/** Where the last event that is complete in a chunk ends (a blank line); -1 when none does. A server may split its blank lines, but not all of them between two chunks. */
-function endOfEvents (chunk: Uint8Array) {
+/** Where in a chunk the last event ends that is complete by it (a blank line, which may have begun in what came before); -1 when none does. */
+function endOfEvents (before: Uint8Array, chunk: Uint8Array) {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-  return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'))
+  const within = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'))
+  if (within >= 0) return within
+  return /\n\r?\n/.test(Buffer.concat([before, bytes.subarray(0, 2)]).toString('latin1')) ? 0 : -1
 }
 
 /** A body chunk by chunk, as its reader asks for them; undefined ends it. */

@@ -128,6 +128,14 @@ t.test('a stream may be long, but not one event of it', async (t) => {
   }
 })
 
+t.test('events may end between two pieces, however the blank line is written', async (t) => {
+  for (const [end, ...rest] of [['\n', '\n'], ['\n', '\r\n'], ['\r\n', '\r', '\n'], ['\r\n\r', '\n']]) {
+    const pieces = Array.from({ length: 12 }, () => [`data: ${'x'.repeat(MIB)}${end}`, ...rest]).flat()
+    const fetch = boundedFetch('events', async () => new Response(ReadableStream.from(pieces.map((piece) => Buffer.from(piece))), { headers: { 'content-type': 'text/event-stream' } }))
+    t.equal((await (await fetch('http://x')).text()).length, pieces.join('').length, JSON.stringify([end, ...rest]))
+  }
+})
+
 t.test('of an error only the beginning is read', async (t) => {
   const response = await boundedFetch('answer')(await streaming(t, repeated('x'.repeat(MIB), 200), 500))
   t.equal((await response.text()).length, 64 * 1024)
