@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -164,4 +164,15 @@ t.test('a folder that everybody may write to, such as /tmp, is not taken for the
   t.equal(code, 78)
   t.match(service.log(), /other users write there too.*LOCAL_AGENT_HOME/)
   t.equal(statSync(`${dir}/shared`).mode & 0o7777, 0o1777)
+  t.same(readdirSync(`${dir}/shared`), [])
+})
+
+t.test('compiled code that others may have put there is not run: such a folder is left alone', { skip: process.platform === 'win32' }, async (t) => {
+  const dir = t.testdir({ open: { cache: {} }, closed: {}, work: {} })
+  chmodSync(`${dir}/open/cache`, 0o777)
+  for (const home of ['open', 'closed']) {
+    chmodSync(`${dir}/${home}`, 0o700)
+    await (await startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work` })).stop()
+    t.equal(readdirSync(`${dir}/${home}/cache`).length > 0, home === 'closed', home)
+  }
 })
