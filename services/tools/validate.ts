@@ -12,7 +12,7 @@ const anyText = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
 const COSTLY = ['patternProperties', 'uniqueItems']
 
 /** What a foreign schema may take, once: one that refers to itself in many branches would take for ever, or all of the stack. */
-const FOREIGN_MS = 500
+const FOREIGN_MS = 1_000
 
 /** Checks inputs against tools' schemas; compiles each on first use. Answers undefined, or a text for the model. */
 export function createValidator () {
