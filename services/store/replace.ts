@@ -25,17 +25,18 @@ export async function commitReplacement (dir: string, plan: Plan): Promise<void>
   await syncDirectory(dir)
 }
 
-/** Does what was decided, or clears away what was not. The caller holds the lock. Returns whether something was decided. */
-export async function settle (dir: string): Promise<boolean> {
+/** Does what was decided, or clears away what was not. The caller holds the lock. Returns what was decided, if anything was. */
+export async function settle (dir: string): Promise<Plan | undefined> {
   const at = (name: string) => join(dir, name)
   // What a process that was killed while it decided has left.
   for (const name of (await namesIn(dir)).filter((name) => name.startsWith(`${PLAN}.`))) await rm(at(name), { force: true })
   const text = await readFile(at(PLAN), 'utf8').catch(() => undefined)
   if (text === undefined) {
     for (const name of LEFTOVERS) await rm(at(name), { recursive: true, force: true })
-    return false
+    return undefined
   }
-  const { key, copies }: Plan = JSON.parse(text)
+  const plan: Plan = JSON.parse(text)
+  const { key, copies } = plan
   if (existsSync(at(NEXT))) {
     if (existsSync(at('data'))) await moveDirectory(at('data'), at(OLD))
     await moveDirectory(at(NEXT), at('data'))
@@ -48,11 +49,11 @@ export async function settle (dir: string): Promise<boolean> {
   for (const name of (await namesIn(dir)).filter(gone)) await rm(at(name), { recursive: true, force: true })
   await rm(at(PLAN), { force: true })
   await syncDirectory(dir)
-  return true
+  return plan
 }
 
 /** The same for who does not hold the lock. Throws StoreInUse. */
-export async function settleAlone (dir: string): Promise<boolean> {
+export async function settleAlone (dir: string): Promise<Plan | undefined> {
   const lock = await acquireLock(dir)
   try {
     return await settle(dir)

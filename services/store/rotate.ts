@@ -38,7 +38,9 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
   if ((await namesIn(dir)).length === 0) return say(NOTHING)
   const lock = await acquireLock(dir)
   try {
-    if (await settle(dir)) return say('The change of the key that was interrupted is finished.')
+    const ended = await settle(dir)
+    // What an import had decided changes no key.
+    if (ended !== undefined && ended.key !== 'keep') return say('The change of the key that was interrupted is finished.')
     if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
     const tell = (_details: object, message: string) => say(message)
     const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, lock).catch(noRoom)

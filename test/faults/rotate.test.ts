@@ -31,6 +31,16 @@ t.test('a service that runs is not disturbed, arguments are refused, and where n
   t.match(await rotate(`${dir}/home`), { code: 78, err: /not a key file/ })
 })
 
+t.test('an import that was decided and cut off is ended, and then the key is changed all the same', async (t) => {
+  const home = t.testdir()
+  await fill(home)
+  const before = readFileSync(`${home}/master.key`)
+  writeFileSync(`${home}/replace.json`, JSON.stringify({ key: 'keep', copies: false }))
+  t.match(await rotate(home), { code: 0, err: /^251 records/ })
+  t.notOk(readFileSync(`${home}/master.key`).equals(before))
+  t.ok(await isWhole(home))
+})
+
 t.test('killed at a step it leaves the old data or the new, and run again it is through', async (t) => {
   // Those around the decision and the moves; all of them: test/faults/rotate.long.ts.
   const { before } = await killEverywhere(t, {}, (moment) => moment % 12 === 9)
