@@ -64,7 +64,7 @@ export const ConfigKeys = {
   })),
   permissions: Type.Optional(Type.Record(Type.String(),
     Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
-  roots: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  roots: Type.Optional(Type.Array(Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' }))),
   allowedOrigins: Type.Optional(Type.Array(Type.String({
     pattern: '^[a-z][a-z0-9+.-]*://[^/\\s]+$', description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'
   }))),

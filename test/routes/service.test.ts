@@ -146,6 +146,9 @@ t.test('a file that is not JSON is not taken over', (t) => rejected(t, '{"gatewa
 t.test('a file that holds no object is not taken over', (t) => rejected(t, '["hidden"]', /not a JSON object/))
 t.test('a file with a wrong key is not taken over, not even in part', (t) =>
   rejected(t, '{"workspace":"/","permissions":{"writeFile":"hidden"}}', /"permissions\.writeFile" must be one of allow, ask, deny/))
+for (const root of ['~/notes', 'notes', '']) {
+  t.test(`a root that no tool would look at (${JSON.stringify(root)}) is not taken over`, (t) => rejected(t, JSON.stringify({ roots: ['/tmp', root] }), /"roots\.1" must be an absolute path/))
+}
 t.test('all that is wrong is said at once', (t) => rejected(t, '{"workspace":5,"port":-1}', /"workspace" .*; "port" /))
 
 t.test('reloading mends a service that started degraded', async (t) => {
