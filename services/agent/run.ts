@@ -47,7 +47,7 @@ export interface Run {
   durable: boolean
 }
 
-const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The run, with what its tools answered, grew beyond 16 MiB and was stopped. Ask for less at a time.')
+const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The run, with what its tools answered, grew beyond 32 MiB and was stopped. Ask for less at a time.')
 
 /** Throws RunTooLong once a run has said more than is kept of one. */
 export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {

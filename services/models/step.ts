@@ -1,10 +1,11 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { createError } from '@fastify/error'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
-import { LOG_LIMIT } from '../runlog/runlog.ts'
 
 /** Of one answer: a model that makes more calls goes round in circles. */
 const MOST_CALLS = 128
+/** Of one answer, bytes. */
+const LONGEST_ANSWER = 16 * 1024 * 1024
 /** What a part costs beside what it says, bytes. */
 const PART_BYTES = 64
 
@@ -53,7 +54,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
     result,
     write (part: LanguageModelV4StreamPart) {
       bytes += PART_BYTES + lengthOf(part)
-      if (bytes > LOG_LIMIT) throw new AnswerTooLong()
+      if (bytes > LONGEST_ANSWER) throw new AnswerTooLong()
       switch (part.type) {
         case 'text-delta': return append({ type: 'text-delta', id: open('text', part.id), delta: part.delta })
         case 'reasoning-delta': return append({ type: 'reasoning-delta', id: open('reasoning', part.id), delta: part.delta })

@@ -2,8 +2,8 @@ import type { RunEvent } from './events.ts'
 
 export type RunLog = ReturnType<typeof createRunLog>
 
-/** A run that says more than this has run away; 16 MiB of text. */
-export const LOG_LIMIT = 16 * 1024 * 1024
+/** A run that says more than this, with what its tools answer, has run away; a screenshot at each of 25 steps fits in. Bytes. */
+export const LOG_LIMIT = 32 * 1024 * 1024
 /** One large output, such as a picture, makes nobody a slow reader: it counts as no more than this. */
 const MOST_LAG = 64 * 1024
 
