@@ -2,6 +2,7 @@ import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import { newId } from '../ids.ts'
 import type { Op, Store } from '../store/contract.ts'
+import { isDamage, unlessDamaged } from '../store/errors.ts'
 import { ThreadExists, ThreadNotFound } from './errors.ts'
 import { createFaces } from './face.ts'
 import { headKey, listed, RECENT, type ThreadHead } from './head.ts'
@@ -49,9 +50,12 @@ export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) 
 
   async function remove (id: string): Promise<boolean> {
     return agent.forget(id, async (ops) => {
-      const head = await threads.get(id)
+      const head = await threads.get(id).catch((error): 'damaged' => {
+        if (!isDamage(error)) throw error
+        return 'damaged'
+      })
       if (head === undefined) return false
-      await store.transact([...ops, ...await threads.remove(head), faces.remove(id)])
+      await store.transact([...ops, ...head === 'damaged' ? await threads.wreck(store.digest(id)) : await threads.remove(head), faces.remove(id)])
       return true
     })
   }
@@ -61,9 +65,9 @@ export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) 
     async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ threads: Thread[], nextCursor?: string }> {
       const page: ThreadHead[] = []
       let last = ''
-      for await (const [key] of store.list(RECENT, { reverse: true, after: cursor && RECENT + cursor })) {
+      for await (const [key] of store.list(RECENT, { reverse: true, after: cursor && RECENT + cursor, damaged () {} })) {
         if (page.length === limit) return { threads: await Promise.all(page.map(view)), nextCursor: last }
-        const head = await store.get<ThreadHead>(headKey(listed(key).thread))
+        const head = await unlessDamaged(store.get<ThreadHead>(headKey(listed(key).thread)))
         if (head !== undefined) page.push(head)
         last = key.slice(RECENT.length)
       }
@@ -114,20 +118,23 @@ export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) 
         deleted += (await Promise.all(some.map(remove))).filter(Boolean).length
         some = []
       }
-      for await (const [, { id }] of store.list<ThreadHead>(headKey(''))) {
+      const wrecks: string[] = []
+      const damaged = (key: string) => { wrecks.push(key.slice(headKey('').length)) }
+      for await (const [, { id }] of store.list<ThreadHead>(headKey(''), { damaged })) {
         some.push(id)
         if (some.length === TOGETHER) await flush()
       }
       await flush()
-      return deleted
+      for (const thread of wrecks) await store.transact(await threads.wreck(thread))
+      return deleted + wrecks.length
     },
 
     /** Removes threads that no client has given an id or a title and that changed last before `limit`. */
     async prune (limit: number, signal?: AbortSignal): Promise<number> {
       let removed = 0
-      for await (const [key] of store.list(RECENT, { signal })) {
+      for await (const [key] of store.list(RECENT, { signal, damaged () {} })) {
         if (listed(key).time > limit) break
-        const head = await store.get<ThreadHead>(headKey(listed(key).thread))
+        const head = await unlessDamaged(store.get<ThreadHead>(headKey(listed(key).thread)))
         if (!head?.minted || agent.isLive(head.id) || (await faces.get(head.id)).by === 'user') continue
         if (await remove(head.id)) removed++
       }

@@ -1,5 +1,7 @@
 import { createKeyedLock } from '../locks.ts'
 import type { Op, Store } from '../store/contract.ts'
+import { unlessDamaged } from '../store/errors.ts'
+import { faceKey } from './head.ts'
 
 /** What a thread is called, and the fields that its client keeps with it. */
 export interface Face { title?: string, by?: 'user' | 'model', fields?: Record<string, unknown> }
@@ -9,8 +11,8 @@ const OWN = ['id', 'createdAt', 'updatedAt', 'status', 'messageCount', 'lastMess
 
 /** The faces of threads, apart from what is exchanged in them: they may change while a run is under way. */
 export function createFaces (store: Pick<Store, 'get' | 'transact' | 'digest'>) {
-  const key = (id: string) => `face/${store.digest(id)}`
-  const get = async (id: string): Promise<Face> => await store.get<Face>(key(id)) ?? {}
+  const key = (id: string) => faceKey(store.digest(id))
+  const get = async (id: string): Promise<Face> => await unlessDamaged(store.get<Face>(key(id))) ?? {}
   const put = (id: string, face: Face): Op => ({ type: 'put', key: key(id), value: face })
   const locked = createKeyedLock()
 

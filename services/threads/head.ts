@@ -30,6 +30,8 @@ const LAST_MESSAGE = 200
 export const readKey = (thread: string) => `read/${thread}`
 /** What stands for its older messages before a model. */
 export const summaryKey = (thread: string) => `summary/${thread}`
+/** What it is called. */
+export const faceKey = (thread: string) => `face/${thread}`
 export const headKey = (thread: string) => `thread/${thread}`
 /** Beside each thread, so that they are listed by time; the newest last. */
 export const RECENT = 'recent/'

@@ -2,7 +2,9 @@ import type { Clock } from '../clock/clock.ts'
 import { PAGE_BYTES, weightOf } from '../page.ts'
 import { historyKey } from '../store/names.ts'
 import type { Op, Store } from '../store/contract.ts'
-import { firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, summaryKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
+import { isDamage, unlessDamaged } from '../store/errors.ts'
+import { ThreadDamaged } from './errors.ts'
+import { faceKey, firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, RECENT, summaryKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
 import { tellings, type ThreadMessage } from './message.ts'
 import type { Summary } from '../models/room/items.ts'
 import { createTurns, type Said } from './turns.ts'
@@ -27,14 +29,16 @@ const SAME_WORDS = 50
 export function createThreads ({ store, clock }: { store: Store, clock: Clock }) {
   const turns = createTurns(store)
   const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
-  const get = (id: string) => store.get<ThreadHead>(headKey(store.digest(id)))
+  const tellDamage = (id: string) => (): never => { throw new ThreadDamaged(id) }
+  const inWords = (id: string) => (error: unknown): never => { throw isDamage(error) ? new ThreadDamaged(id) : error }
+  const get = (id: string) => store.get<ThreadHead>(headKey(store.digest(id))).catch(inWords(id))
   const sizeOf = ({ turns: count, messageCount: length }: ThreadHead) => ({ count, length })
 
   /** The messages from position `from` on, at most `limit`. */
   async function messages (id: string, { from = 0, limit }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {
     const thread = store.digest(id)
     const found: ThreadMessage[] = []
-    const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }) }
+    const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }), damaged: tellDamage(id) }
     for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, range)) found.push(message)
     return found
   }
@@ -45,7 +49,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     const found: ThreadMessage[] = []
     let bytes = 0
     if (end > 0) {
-      for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, { reverse: true, after: messageKey(thread, end) })) {
+      for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, { reverse: true, after: messageKey(thread, end), damaged: tellDamage(id) })) {
         bytes += weightOf(message)
         if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
         found.push(message)
@@ -145,6 +149,14 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
       return [...ops, ...headOps(store, head, undefined)]
     },
 
+    /** The operations that remove a thread, by its digest, whose head cannot be read: all that lies under its name. */
+    async wreck (thread: string): Promise<Op[]> {
+      const keys = [headKey(thread), faceKey(thread), readKey(thread), summaryKey(thread)]
+      for (const prefix of [`message/${thread}/`, `turn/${thread}/`]) for await (const key of store.keys(prefix)) keys.push(key)
+      for (const prefix of [RECENT, UNREAD, 'found/']) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
+      return keys.map((key) => ({ type: 'del', key }))
+    },
+
     /** What stands for older messages of the thread before a model, each as long as those are what it was made of. */
     summaries: async (id: string): Promise<Summary[]> => await store.get<Summary[]>(summaryKey(store.digest(id))) ?? [],
     keepSummaries: (id: string, summaries: Summary[]): Promise<void> => store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }]),
@@ -172,9 +184,9 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
 
     /** The threads that were not looked through since they changed, with the time of that; the one that changed first comes first. */
     async * rested (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
-      for await (const [key] of store.list(UNREAD, { signal })) {
+      for await (const [key] of store.list(UNREAD, { signal, damaged () {} })) {
         const { time, thread } = listed(key)
-        const head = await store.get<ThreadHead>(headKey(thread))
+        const head = await unlessDamaged(store.get<ThreadHead>(headKey(thread)))
         if (head !== undefined) yield { id: head.id, time }
       }
     },
@@ -191,7 +203,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
       const keys = [...foundUnder(said.at(-2)!.chain, tellings(history).slice(0, 1)), ...foundUnder(said.at(-1)!.chain, 'waits')]
       for (const key of keys) {
         const same: Array<{ id: string, at: number }> = []
-        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: SAME_WORDS })) same.push(found)
+        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: SAME_WORDS, damaged () {} })) same.push(found)
         const newest = same.filter(({ id }) => isFree(id)).sort((a, b) => b.at - a.at)[0]
         if (newest !== undefined) return newest.id
       }
