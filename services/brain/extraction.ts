@@ -38,8 +38,8 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
   /** The user's messages from the `n`-th on that are meant, and which of all of them the next one calls untrue. */
   async function messagesOf (id: string, { read: n, isPart: wasPart }: Pick<Unread, 'read' | 'isPart'>): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
     // The one before tells what the first new one may mean.
-    const before = Math.min(n, 1)
-    const turns = (await threads.turns(id, n - before)).slice(-MESSAGES)
+    const turns = (await threads.turns(id, Math.max(n - 1, 0))).slice(-MESSAGES - 1)
+    const before = n > 0 || turns.length > MESSAGES ? 1 : 0
     const said: Said[] = []
     for (const { at, said: time, id: messageId } of turns) {
       const [message] = await threads.messages(id, { from: at, limit: 1 })

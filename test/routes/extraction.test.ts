@@ -78,6 +78,17 @@ t.test('an older thread that is read later takes the place of nothing newer', as
   t.same((await call(app, 'GET', '/memory/brain')).brain.preferences, { name: 'Robert' })
 })
 
+t.test('of very many new messages the newest 500 are looked at, each of them', async (t) => {
+  const app = await build(t)
+  await put(app, 'chat', user('hello'))
+  await app.extraction.extract('chat', { since: 'last' })
+  const more = Array.from({ length: 500 }, (_, n) => user(n === 0 ? 'My name is Ada.' : `say ${n}`))
+  await put(app, 'chat', user('hello'), ...more)
+  t.match(await app.extraction.extract('chat', { since: 'last' }), { facts: ['My name is Ada'] })
+  await put(app, 'other', user('I live in Rome.'), user('I prefer tea.'), ...more.slice(1))
+  t.match(await extract(app, 'other'), { facts: ['I prefer tea'] })
+})
+
 t.test('a full brain learns no more, and is not lost', async (t) => {
   const app = await build(t)
   await app.brain.hear(Array.from({ length: 1_000 }, (_, n) => ({ fact: `I like number ${n}`, said: 1, isCorrection: false, source: { threadId: 'x', message: 0, span: '' } })))
