@@ -23,26 +23,25 @@ export interface StepResult { calls: ToolCall[], finishReason: FinishReason, usa
  * answer that nobody can want: inputs are kept here until they are taken up.
  */
 export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
-  const parts = new Map<string, string>()
+  const parts = { text: new Map<string, string>(), reasoning: new Map<string, string>() }
   const calls = new Map<string, string>()
   let bytes = 0
   const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
 
   /** Our id of a part; one that was not announced begins by it, for no reader takes it otherwise. */
   const open = (kind: 'text' | 'reasoning', id: string): string => {
-    const key = `${kind} ${id}`
-    let ours = parts.get(key)
+    let ours = parts[kind].get(id)
     if (ours === undefined) {
-      parts.set(key, ours = ids.part(kind))
+      parts[kind].set(id, ours = ids.part(kind))
       append(kind === 'text' ? { type: 'text-start', id: ours } : { type: 'reasoning-start', id: ours, phase: 'answer' })
     }
     return ours
   }
   const close = (kind: 'text' | 'reasoning', part: { id: string, providerMetadata?: SharedV4ProviderMetadata }) => {
-    const ours = parts.get(`${kind} ${part.id}`)
+    const ours = parts[kind].get(part.id)
     if (ours === undefined) return
     append({ type: `${kind}-end`, id: ours, ...meta(part) })
-    parts.delete(`${kind} ${part.id}`)
+    parts[kind].delete(part.id)
   }
   const callId = (id: string) => {
     let ours = calls.get(id)

@@ -17,6 +17,11 @@ const STALL_MS = 30_000
 /** and one that is behind by so much after so long: where the service is what is slow, it took what it was given. */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
+/** So few readers take no turns of their own: what they do for a piece is little beside what its model's call did, in its turn. */
+const FEW = 64
+
+/** Streams that are being read. */
+let readers = 0
 
 /**
  * Copies a source to a socket as Server-Sent Events until it ends: one write for whatever there is, never more than
@@ -28,6 +33,7 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
   const over = AbortSignal.any([signal, done.signal])
   const gone = () => signal.aborted || out.destroyed
   ping().catch(() => {})
+  readers++
 
   try {
     for await (const chunk of chunks) {
@@ -37,11 +43,12 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
         out.destroy()
         return false
       }
-      const over = turn()
+      const over = readers > FEW ? turn() : undefined
       if (over) await over
     }
     return !gone()
   } finally {
+    readers--
     done.abort()
   }
 
