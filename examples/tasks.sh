@@ -26,12 +26,12 @@ touch "$folder/events"
 EXEC=exec call GET /tasks/events > "$folder/events" &
 watching=$!
 trap 'kill "$watching" 2> /dev/null || true; rm -rf "$folder"' EXIT
-mkdir "$folder/work"
+mkdir "$folder/desk"
 
 step 'Make a task: every Monday at nine; a person looks at its first run'
 call POST /tasks "{
   \"goal\": \"write \\\"hello\\\" to hello.txt\", \"taskType\": \"recurring\", \"schedule\": {\"interval\": \"every monday at 9am\"},
-  \"approval\": {\"mode\": \"first_n\", \"firstN\": 1}, \"cwd\": \"$folder/work\"
+  \"approval\": {\"mode\": \"first_n\", \"firstN\": 1}, \"cwd\": \"$folder/desk\"
 }" | tee "$folder/task"
 task=/tasks/$(field id < "$folder/task")
 
@@ -52,7 +52,7 @@ happens '"kind":"result"'
 call POST "$task/approve" '{"approved": true, "notes": "Just what I wanted."}'
 echo
 happens '"type":"task:complete".*"runNumber":1'
-echo "hello.txt now holds: $(cat "$folder/work/hello.txt")"
+echo "hello.txt now holds: $(cat "$folder/desk/hello.txt")"
 
 step 'Steer it, and let it run with that at once; what was approved goes unasked now'
 call POST "$task/steer" '{"comment": "Be brief.", "runNow": true}'

@@ -13,8 +13,8 @@ import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 import { learnedName, type StoredRun, type StoredTask } from './record.ts'
 import { openCalls } from './worker/loop.ts'
 
-/** Characters that the tools of a run may answer: all of it is kept, and held while the run works. */
 const MIB = 1024 * 1024
+/** Characters that the tools of a run may answer: all of it is kept, and held while the run works. */
 const MOST_ANSWERED = 32 * MIB
 
 type Call = ReturnType<typeof openCalls>[number]

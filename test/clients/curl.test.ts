@@ -43,10 +43,11 @@ t.test('with no key and no network: list, ask, get killed, approve, done', async
 })
 
 t.test('paths, quoting and order are the user\'s', async (t) => {
-  const dir = t.testdir({ work: {} })
-  mkdirSync(`${dir}/work/Mein Ordner/été`, { recursive: true })
-  writeFileSync(`${dir}/work/Mein Ordner/été/été 1.md`, '# Sommer\n')
-  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  const dir = t.testdir({ desk: {} })
+  const cwd = `${dir}/desk`
+  mkdirSync(`${cwd}/Mein Ordner/été`, { recursive: true })
+  writeFileSync(`${cwd}/Mein Ordner/été/été 1.md`, '# Sommer\n')
+  const service = await startService(t, { home: `${dir}/home`, cwd })
   const say = async (content: string) => parseEvents(await curl(`${service.url}/run`, { messages: [{ role: 'user', content }] }))
   const inputs = (events: Sent[]) => events.filter(({ type }) => type === 'tool-input-available').map(({ toolName, input }) => [toolName, input])
 

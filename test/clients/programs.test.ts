@@ -21,9 +21,10 @@ function start (t: Test, args: string[], { env, cwd }: { env?: NodeJS.ProcessEnv
 }
 
 t.test('examples/client.ts runs the agent and asks before it writes', async (t) => {
-  const dir = t.testdir({ home: {}, work: {} })
+  const dir = t.testdir({ home: {}, desk: {} })
+  const cwd = `${dir}/desk`
   const env = { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' }
-  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
+  const service = await startService(t, { home: `${dir}/home`, cwd, env })
   for (const [answer, said] of [['y', /\[writeFile is done\][\s\S]*stop; go on with id/], ['n', /stop; go on with id/]] as const) {
     const { child, exited } = start(t, [path('examples/client.ts'), `write "${answer}" to hello.txt`, service.url], { env })
     let out = ''
@@ -37,7 +38,7 @@ t.test('examples/client.ts runs the agent and asks before it writes', async (t) 
     t.match(out, /offline\/assistant knows 0 facts/)
     t.match(out, said)
   }
-  t.equal(readFileSync(`${dir}/work/hello.txt`, 'utf8'), 'y', 'only what was allowed was written')
+  t.equal(readFileSync(`${cwd}/hello.txt`, 'utf8'), 'y', 'only what was allowed was written')
 })
 
 t.test('examples/client.ts says in the service\'s words what is wrong', async (t) => {
