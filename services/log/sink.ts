@@ -55,9 +55,9 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
   /** Resolves to how many bytes were written; after a failure to 0, and later. */
   async function attempt (bytes: Uint8Array): Promise<number> {
     since = clock.monotonic()
-    const count = await target.write(bytes).catch(() => undefined)
+    const count = await target.write(bytes).catch(() => 0)
     since = undefined
-    if (count === undefined) {
+    if (count === 0) {
       settle(() => true, false)
       await rest()
       return 0

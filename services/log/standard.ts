@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../clock/clock.ts'
 import { createSink, type Sink } from './sink.ts'
 import { openTarget } from './target.ts'
@@ -39,8 +40,9 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
 }
 
 function redirect (stream: NodeJS.WriteStream, sink: Sink) {
+  const decoder = new StringDecoder()
   stream.write = (chunk: Uint8Array | string, ...rest: unknown[]) => {
-    sink.write(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+    sink.write(typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)))
     const done = rest.find((argument) => typeof argument === 'function')
     if (done) process.nextTick(done as () => void)
     return true

@@ -4,7 +4,7 @@ import { isatty } from 'node:tty'
 
 /** Where the bytes of a sink go. One write at a time; none of them blocks the main thread. */
 export interface Target {
-  /** Resolves to how many bytes were written, maybe fewer than given. Rejects when none were; the same bytes may be tried again. */
+  /** Resolves to how many bytes were written, maybe fewer than given. After a rejection all of them are written again. */
   write (bytes: Uint8Array): Promise<number>
   /** Whether a write that hangs holds a thread of Node's pool, for which process.exit waits. */
   holdsThread: boolean
