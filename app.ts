@@ -28,6 +28,7 @@ export interface Settings {
   replaced?: () => void
   /** What compiles the routes' schemas, for those who want to watch. */
   compilers?: typeof lazyCompilers
+  /** Where log lines go; it must not block. process.stderr by default. */
   log?: DestinationStream
 }
 
@@ -58,7 +59,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
       level: 'info',
       redact: ['req.headers.authorization', 'req.headers["x-export-passphrase"]'],
       hooks: { streamWrite: (line) => struck(line, secrets.all()) }
-    }, settings.log ?? pino.destination(2)),
+    }, settings.log ?? process.stderr),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,

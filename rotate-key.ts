@@ -1,13 +1,19 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { systemClock } from './services/clock/clock.ts'
+import { createStandardOutput } from './services/log/standard.ts'
 import { readOptions, Usage } from './services/options.ts'
 import { explainStart } from './services/start-error.ts'
 import { rotateKey } from './services/store/rotate.ts'
 
 // The command `local-agent rotate-key`; how far it is goes to stderr.
 
-const say = (line: string) => { process.stderr.write(`${line}\n`) }
+/** How long the end waits for the last lines. */
+const FLUSH_MS = 2_000
+
+const output = createStandardOutput({ clock: systemClock })
+output.takeOver()
+const say = (line: string) => output.stderr.write(`${line}\n`)
 
 try {
   if (process.argv.length > 3) throw new Usage('rotate-key takes no arguments: the new passphrase, if there is to be one, comes from LOCAL_AGENT_NEW_PASSPHRASE.')
@@ -20,3 +26,5 @@ try {
   say(message)
   process.exitCode = exitCode
 }
+await output.flush(FLUSH_MS)
+process.exit()

@@ -3,6 +3,9 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import { buildApp, type App } from './app.ts'
+import { systemClock } from './services/clock/clock.ts'
+import { createStandardOutput } from './services/log/standard.ts'
+import { watchTerminal } from './services/log/terminal.ts'
 import { readOptions } from './services/options.ts'
 import { explainStart } from './services/start-error.ts'
 import { VERSION } from './services/version.ts'
@@ -12,21 +15,28 @@ const PORT = 3001
 const CLOSE_MS = 4_500
 /** After ready, when the first requests are likely to be over. */
 const FLUSH_CACHE_MS = 2_000
+/** How long the end waits for the last lines of the log. */
+const FLUSH_LOG_MS = 400
+/** A shell that ends tells its jobs first and loses the terminal afterwards. */
+const LATE_HANG_UP_MS = 1_000
+
+const output = createStandardOutput({ clock: systemClock })
+const terminal = watchTerminal()
 
 async function main () {
   // A crash report is written where anybody may find it; the environment holds keys.
   process.report.excludeEnv = true
+  output.takeOver()
   const options = readOptions(process.argv.slice(2), process.env)
   if (typeof options === 'string') {
-    process.stdout.write(`${options}\n`)
+    output.stdout.write(`${options}\n`)
+    if (!await output.stdout.flush(Infinity)) process.exitCode = 74
     return
   }
-  // A shell that no longer listens is no reason to end.
-  process.stdout.on('error', () => {})
 
   const { host, port: chosen } = options
   const home = resolve(options.home ?? join(homedir(), '.local-agent'))
-  const build = () => buildApp({ ...options, home, cwd: process.cwd(), replaced: () => { beginAnew().catch(fail) } })
+  const build = () => buildApp({ ...options, home, cwd: process.cwd(), log: output.stderr, replaced: () => { beginAnew().catch(fail) } })
   const service = { building: build() }
   const ending = endWith(service)
 
@@ -57,9 +67,18 @@ async function main () {
   if (app) announce(app)
 }
 
-/** Signals and errors that nobody caught close the service, also while it is still starting; SIGHUP reloads its configuration. */
+/**
+ * Signals and errors that nobody caught close the service, also while it is still starting; so does the hang-up of its terminal.
+ * Any other SIGHUP reloads its configuration.
+ */
 function endWith (service: { building: Promise<App> }) {
+  const hangUp = () => {
+    if (terminal.hungUp() && !ending.begun) grace.close()
+    return ending.begun
+  }
   process.on('SIGHUP', () => {
+    if (hangUp()) return
+    setTimeout(hangUp, LATE_HANG_UP_MS).unref()
     service.building.then(async (app) => {
       await app.config.reload().then(() => app.log.info('config.json was reloaded'), (error) => app.log.error(error.message))
     }, () => {})
@@ -76,6 +95,7 @@ function endWith (service: { building: Promise<App> }) {
     if (err) say(`ending after an error that nobody caught: ${err.stack ?? err}`)
     const app = await service.building.catch(() => undefined)
     await app?.close()
+    await output.flush(FLUSH_LOG_MS)
   })
   return ending
 }
@@ -84,12 +104,12 @@ function endWith (service: { building: Promise<App> }) {
 function announce (app: App) {
   const { address, port, family } = app.server.address() as { address: string, port: number, family: string }
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-  process.stdout.write(JSON.stringify({ event: 'ready', url, port, pid: process.pid, version: VERSION }) + '\n')
+  output.stdout.write(JSON.stringify({ event: 'ready', url, port, pid: process.pid, version: VERSION }) + '\n')
   setTimeout(flushCompileCache, FLUSH_CACHE_MS).unref()
 }
 
 function say (line: string) {
-  process.stderr.write(`${line}\n`)
+  output.stderr.write(`${line}\n`)
 }
 
 function fail (error: unknown) {

@@ -27,19 +27,21 @@ interface Options {
   port?: string | null
   /** Modules loaded before the service, to break it on purpose. */
   preload?: string[]
+  /** Where stderr goes instead of to `log()`. */
+  stderr?: number
 }
 
 /** Runs the built service as a shell would, without waiting for it. */
-export function spawnService ({ home, cwd, env, args = [], port = '0', preload = [] }: Options) {
+export function spawnService ({ home, cwd, env, args = [], port = '0', preload = [], stderr }: Options) {
   const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, ...port === null ? [] : ['--port', port], ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe']
+    stdio: ['ignore', 'pipe', stderr ?? 'pipe']
   })
   let out = ''
   let log = ''
   child.stdout!.setEncoding('utf8').on('data', (text) => { out += text })
-  child.stderr!.setEncoding('utf8').on('data', (text) => { log += text })
+  child.stderr?.setEncoding('utf8').on('data', (text) => { log += text })
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   return { child, out: () => out, log: () => log, exited }
 }
