@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../clock/clock.ts'
 import { findMembers, type Member } from './members.ts'
+import { spawnIsolated } from './spawn.ts'
 
 interface GroupParts {
   pid: number
@@ -85,7 +85,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
 
 /** Untested: Windows has no groups, so the tree is killed by its parents, and our own death ends nothing. */
 export function createWindowsTree (pid: number) {
-  const end = async () => { await once(spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }), 'close') }
+  const end = async () => { await once(spawnIsolated('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true, stdio: ['ignore', 'ignore', 'ignore'] }), 'close') }
   return { kill: () => { end().catch(() => {}) }, end }
 }
 
