@@ -6,6 +6,7 @@ import { systemClock as clock } from '../../services/clock/clock.ts'
 import { spawnGuarded } from '../../services/process/guarded.ts'
 import { noDisplay, startDisplay } from '../display.ts'
 import { misbehaving } from '../mcp.ts'
+import { withArgument } from '../services/process/alive.ts'
 import { startService } from '../sidecar.ts'
 
 const linux = process.platform === 'linux' ? false : 'needs /proc'
@@ -52,9 +53,10 @@ t.test('commands, tool servers, the desktop worker and their guards have no file
 
   t.match(await (await post('/mcp/connect', misbehaving('odd'))).json(), { status: 'connected' })
   if (display) t.match(await (await say('take a screenshot')).text(), /"width":800/)
-  const command = await say('run `sleep 1001 & sleep 1002`')
-  const waiting = () => processes().filter(({ name, pid }) => name === 'sleep' && /^sleep 100[12]/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ')))
-  while (waiting().length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  const marker = `86400.${service.pid}`
+  const command = await say(`run \`sleep ${marker} & sleep ${marker}\``)
+  const sleeping = () => processes().filter(({ name, pid }) => name === 'sleep' && withArgument(marker).includes(pid))
+  while (sleeping().length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
 
   const children = processes().filter(({ parent }) => parent === service.pid).map(({ pid }) => pid)
   const all = processes().filter(({ group }) => children.includes(group))
