@@ -39,7 +39,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   /** TERM once for each, also for what leaves the group while this waits; returns when none is left or the grace is over. */
   async function terminate (): Promise<void> {
     const told = new Set<number>()
-    while (clock.monotonic() < graceUntil) {
+    while (clock.awake() < graceUntil) {
       const members = await find()
       if (told.size === 0) ask(-pid)
       told.add(pid)
@@ -54,10 +54,10 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
 
   /** The guard goes with its group; until then it keeps the group's id from being used by others. */
   async function killAll (): Promise<void> {
-    const giveUp = clock.monotonic() + GIVE_UP_MS
+    const giveUp = clock.awake() + GIVE_UP_MS
     send(-pid, 'SIGKILL')
     release()
-    for (let round = 0; clock.monotonic() < giveUp; round++) {
+    for (let round = 0; clock.awake() < giveUp; round++) {
       const members = await find()
       if (members.length === 0) break
       for (const member of members) send(member.pid, 'SIGKILL')
@@ -75,7 +75,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
       if (!over) send(-pid, signal)
     },
     end (graceMs: number = GRACE_MS): Promise<void> {
-      const until = clock.monotonic() + graceMs
+      const until = clock.awake() + graceMs
       graceUntil = ending === undefined ? until : Math.min(graceUntil, until)
       ending ??= end()
       return ending
