@@ -14,7 +14,9 @@ interface GroupParts {
 }
 
 const GRACE_MS = 2000
+/** Between two looks for what is left: each reads all of /proc. */
 const POLL_MS = 20
+const LONGEST_POLL_MS = 160
 /** A process in an uninterruptible wait survives KILL: it is not waited for beyond this. */
 const GIVE_UP_MS = 5000
 
@@ -24,6 +26,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   let graceUntil = 0
   let ending: Promise<void> | undefined
   let over = false
+  let hurry = Promise.withResolvers<void>()
   exited.then(() => { leaderGone = true })
 
   async function end (): Promise<void> {
@@ -39,6 +42,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   /** TERM once for each, also for what leaves the group while this waits; returns when none is left or the grace is over. */
   async function terminate (): Promise<void> {
     const told = new Set<number>()
+    let pause = POLL_MS
     while (clock.awake() < graceUntil) {
       const members = await find()
       if (told.size === 0) ask(-pid)
@@ -48,7 +52,9 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
         if (member.escaped && !told.has(member.pid)) ask(member.pid)
         if (member.escaped) told.add(member.pid)
       }
-      await clock.sleep(POLL_MS)
+      hurry = Promise.withResolvers()
+      await Promise.race([clock.sleep(pause), hurry.promise, ...leaderGone ? [] : [exited]])
+      pause = Math.min(pause * 2, LONGEST_POLL_MS)
     }
   }
 
@@ -61,7 +67,8 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
       const members = await find()
       if (members.length === 0) break
       for (const member of members) send(member.pid, 'SIGKILL')
-      await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
+      if (!leaderGone) await Promise.race([exited, clock.sleep(POLL_MS)])
+      else await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
     }
   }
 
@@ -77,6 +84,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
     end (graceMs: number = GRACE_MS): Promise<void> {
       const until = clock.awake() + graceMs
       graceUntil = ending === undefined ? until : Math.min(graceUntil, until)
+      hurry.resolve()
       ending ??= end()
       return ending
     }

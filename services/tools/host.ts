@@ -88,7 +88,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     const deadline = async () => {
       await clock.timeout(limitMs, AbortSignal.any([signal, settled.signal])).catch(() => {})
       if (settled.signal.aborted) return
-      limit.abort(new Aborted('timeout', `${tool.name} took longer than ${limitMs} ms and was stopped.`))
+      limit.abort(new Aborted('timeout', `${tool.name} took longer than ${limitMs} ms and was stopped.${tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'}`))
       await clock.timeout(SETTLE_MS, settled.signal)
       throw stop.reason
     }

@@ -82,7 +82,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
         stdout: streams[0].text(),
         stderr: streams[1].text(),
         durationMs: Math.round(clock.awake() - started),
-        ...(timedOut && { timedOut, message: `The command was ended after ${timeoutMs} ms.` }),
+        ...(timedOut && { timedOut, message: `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.` }),
         ...(bytes > FLOOD_BYTES && { killed: true, message: `The command was killed for writing more than ${FLOOD_BYTES} bytes.` }),
         ...(streams.some((stream) => stream.truncated()) && { truncated: true })
       }
