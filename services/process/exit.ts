@@ -13,9 +13,10 @@ interface Parts {
 }
 
 /**
- * Ends the process in order. The first signal, or error that nobody caught, calls `close`; then the process exits with 0,
- * or with 1 after an error, or when `close` failed or took too long. Signals that follow change nothing: a terminal sends
- * one to the whole group, and a supervisor passes it on. Errors that follow are told; they do not keep the end from being orderly.
+ * Ends the process in order. The first signal, or error that nobody caught, calls `close`; then the process exits with 0
+ * after a signal and with 1 after an error, or when `close` failed. A `close` that takes too long is cut off, which a busy
+ * machine can bring about and which loses nothing: whatever was acknowledged is on disk. Signals that follow change
+ * nothing: a terminal sends one to the whole group, and a supervisor passes it on. Errors that follow are told only.
  */
 export function createExit ({ clock, limitMs, close, say }: Parts) {
   let begun = false
@@ -32,9 +33,10 @@ export function createExit ({ clock, limitMs, close, say }: Parts) {
     begun = true
     // The clock keeps no process alive.
     new MessageChannel().port1.ref()
-    const late = clock.timeout(limitMs).then(() => {
+    // No time-out that spares a process which was stopped: whoever waits for the end has a clock of their own.
+    const late = clock.sleep(limitMs).then(() => {
       say(`The service did not close within ${limitMs} ms and was ended.`)
-      return 1
+      return code
     })
     const closed = close().then(() => code, (error) => {
       say(`The service did not close in order: ${(error as Error)?.stack ?? error}`)
