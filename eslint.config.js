@@ -10,11 +10,13 @@ const forbid = (files, patterns) => ({
 const fastify = [['fastify', 'fastify-plugin', '@fastify/*', '!@fastify/error'], 'A service knows nothing of HTTP.']
 const routes = [['**/routes/**'], 'Nothing imports routes but routes/index.ts.']
 const plugins = [['**/plugins/**'], 'A plugin is reached through its decorator.']
+const children = [['node:child_process', 'child_process'], 'services/process/spawn.ts starts children without our open files.']
 
 export default [
   ...neostandard({ ts: true, ignores: ['dist/**', '.tap/**', 'client/generated/**', 'bench/results/**'] }),
   forbid(['schemas/**/*.ts'], [fastify, routes, plugins, [['**/services/**'], 'Schemas import schemas only.']]),
-  forbid(['services/**/*.ts'], [fastify, routes, plugins]),
+  forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
+  forbid(['services/process/*.ts'], [fastify, routes, plugins]),
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),
   {

@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import closeWithGrace from 'close-with-grace'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/clock/clock.ts'
 import { createStandardOutput } from './services/log/standard.ts'
 import { watchTerminal } from './services/log/terminal.ts'
 import { readOptions } from './services/options.ts'
+import { createExit } from './services/process/exit.ts'
 import { explainStart } from './services/start-error.ts'
 import { VERSION } from './services/version.ts'
 
@@ -73,7 +73,7 @@ async function main () {
  */
 function endWith (service: { building: Promise<App> }) {
   const hangUp = () => {
-    if (terminal.hungUp() && !ending.begun) grace.close()
+    if (terminal.hungUp()) ending.end()
     return ending.begun
   }
   process.on('SIGHUP', () => {
@@ -83,19 +83,15 @@ function endWith (service: { building: Promise<App> }) {
       await app.config.reload().then(() => app.log.info('config.json was reloaded'), (error) => app.log.error(error.message))
     }, () => {})
   })
-  const ending = { begun: false, uninstall: () => grace.uninstall() }
-  const grace = closeWithGrace({
-    delay: CLOSE_MS,
-    logger: false,
-    skip: ['SIGHUP', 'beforeExit'],
-    onSecondError: (error) => say(`another error while ending: ${(error as Error)?.stack ?? error}`),
-    onTimeout: () => say(`The service did not close within ${CLOSE_MS} ms and was ended.`)
-  }, async ({ err }) => {
-    ending.begun = true
-    if (err) say(`ending after an error that nobody caught: ${err.stack ?? err}`)
-    const app = await service.building.catch(() => undefined)
-    await app?.close()
-    await output.flush(FLUSH_LOG_MS)
+  const ending = createExit({
+    clock: systemClock,
+    limitMs: CLOSE_MS,
+    say,
+    flush: () => output.flush(FLUSH_LOG_MS),
+    async close () {
+      const app = await service.building.catch(() => undefined)
+      await app?.close()
+    }
   })
   return ending
 }

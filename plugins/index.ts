@@ -9,6 +9,7 @@ import desktop from './desktop.ts'
 import docs from './docs.ts'
 import drain from './drain.ts'
 import environment from './environment.ts'
+import ending from './ending.ts'
 import errors from './errors.ts'
 import health from './health.ts'
 import extraction from './extraction.ts'
@@ -33,6 +34,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(errors)
   await app.register(config, settings)
   await app.register(gate, settings)
+  await app.register(ending)
   await app.register(store, settings)
   await app.register(stream)
   await app.register(providers, settings)

@@ -9,7 +9,7 @@ export async function within<T> ({ clock, ms, signal }: { clock: Clock, ms: numb
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(either.reason)
   either.addEventListener('abort', onAbort)
-  clock.sleep(ms, done.signal).then(() => overdue.abort(new Aborted('timeout', `No answer for ${ms / 1000} s: time-out.`)), () => {})
+  clock.timeout(ms, done.signal).then(() => overdue.abort(new Aborted('timeout', `No answer for ${ms / 1000} s: time-out.`)), () => {})
   try {
     either.throwIfAborted()
     return await Promise.race([work(either), aborted.promise])

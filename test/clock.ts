@@ -8,6 +8,8 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
   const clock: Clock = {
     now: () => time,
     monotonic: () => time - start,
+    awake: () => time - start,
+    timeout: (ms, signal) => clock.sleep(ms, signal),
     sleep: (ms, signal) => new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       if (ms <= 0) return resolve()
@@ -58,6 +60,7 @@ export function heldClock () {
   const sleepers = new Set<{ ms: number, wake: () => void }>()
   const clock: Clock = {
     ...systemClock,
+    timeout: (ms, signal) => clock.sleep(ms, signal),
     sleep: (ms, signal) => ms < 1000
       ? systemClock.sleep(ms, signal)
       : new Promise((resolve, reject) => {

@@ -113,15 +113,15 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
       exporting = true
       const over = new AbortController()
       const signal = AbortSignal.any([gone, over.signal])
-      let tookAt = clock.monotonic()
+      let tookAt = clock.awake()
       const watch = async () => {
-        while (clock.monotonic() - tookAt < STALL_MS) await clock.sleep(STALL_MS, signal)
+        while (clock.awake() - tookAt < STALL_MS) await clock.timeout(STALL_MS, signal)
         stream.destroy()
       }
       async function * chunks () {
         const damaged = (key: string) => log.warn({ key }, 'a record cannot be read and is not in the backup')
         for await (const chunk of encipher(linesOf(store.contents(signal, damaged), config(), clock.now()), passphrase)) {
-          tookAt = clock.monotonic()
+          tookAt = clock.awake()
           yield chunk
         }
       }

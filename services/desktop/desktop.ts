@@ -99,7 +99,7 @@ export function createDesktop ({ clock, environment }: Parts) {
   async function stop (performing: Promise<unknown>): Promise<void> {
     const settled = new AbortController()
     tell({ stop: true })
-    const isOver = await Promise.race([performing.then(() => true, () => true), clock.sleep(STOP_MS, settled.signal).then(() => false, () => false)])
+    const isOver = await Promise.race([performing.then(() => true, () => true), clock.timeout(STOP_MS, settled.signal).then(() => false, () => false)])
     settled.abort()
     if (!isOver) await end()
   }

@@ -76,7 +76,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
   async function within<T> (ms: number, what: string, work: (limit: AbortSignal) => Promise<T>, outer = signal): Promise<T> {
     const late = new AbortController()
     const done = new AbortController()
-    clock.sleep(ms, done.signal).then(() => late.abort(new Aborted('timeout', what)), () => {})
+    clock.timeout(ms, done.signal).then(() => late.abort(new Aborted('timeout', what)), () => {})
     try {
       return await work(AbortSignal.any([outer, late.signal]))
     } finally {

@@ -104,7 +104,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     for (const [name, server] of servers) if (next.get(name) !== server) retire(server)
     servers = next
     if (begun.length > 0) {
-      startedAt = clock.monotonic()
+      startedAt = clock.awake()
       first = Promise.all(begun)
     }
     publish()
@@ -113,10 +113,10 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
   /** Resolves when the servers that were begun together have each connected or failed once, or `ms` after they were begun. */
   async function settled (ms: number, signal: AbortSignal) {
     await start()
-    const left = startedAt + ms - clock.monotonic()
+    const left = startedAt + ms - clock.awake()
     if (left <= 0) return
     const done = new AbortController()
-    await Promise.race([first, clock.sleep(left, AbortSignal.any([signal, done.signal])).catch(() => {})])
+    await Promise.race([first, clock.timeout(left, AbortSignal.any([signal, done.signal])).catch(() => {})])
     done.abort()
   }
 

@@ -76,7 +76,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     const { code, signal } = await exited
     await end(GRACE_MS)
     const waited = new AbortController()
-    await Promise.race([read, clock.sleep(DRAIN_MS, waited.signal).catch(() => {})])
+    await Promise.race([read, clock.timeout(DRAIN_MS, waited.signal).catch(() => {})])
     waited.abort()
     stdout.destroy()
     ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}${CODES[code!] ?? ''}` : `it was ended by ${signal}`))

@@ -19,7 +19,7 @@ export async function describeServer (server: ToolServer, { host, clock, signal 
   const { connection, entry } = server
   const limit = new AbortController()
   const done = new AbortController()
-  clock.sleep(LIST_MS, done.signal).then(() => limit.abort(new Aborted('timeout')), () => {})
+  clock.timeout(LIST_MS, done.signal).then(() => limit.abort(new Aborted('timeout')), () => {})
   const either = AbortSignal.any([signal, limit.signal])
   const list = async (what: 'resources' | 'prompts') => (await connection?.list(what, either).catch(() => []) ?? []).slice(0, MOST_ENTRIES)
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])

@@ -84,7 +84,7 @@ async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Promp
   const silence = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
-  let heardAt = clock.monotonic()
+  let heardAt = clock.awake()
   watch().catch(() => {})
 
   try {
@@ -105,9 +105,9 @@ async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Promp
   /** Aborts the attempt when nothing was heard for SILENCE_MS. */
   async function watch () {
     for (;;) {
-      const left = heardAt + SILENCE_MS - clock.monotonic()
+      const left = heardAt + SILENCE_MS - clock.awake()
       if (left <= 0) return silence.abort(new Aborted('timeout', `The model said nothing for ${SILENCE_MS / 1000} s.`))
-      await clock.sleep(left, done.signal)
+      await clock.timeout(left, done.signal)
     }
   }
 
@@ -130,7 +130,7 @@ async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Promp
         progress.refused = { error }
         throw error
       }
-      heardAt = clock.monotonic()
+      heardAt = clock.awake()
       const over = turn()
       if (over) await over
     }

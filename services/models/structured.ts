@@ -30,7 +30,7 @@ export async function askStructured<S extends TSchema> ({ load, name, schema, as
 Promise<{ value: Static<S> } | { problem: string }> {
   const overdue = new AbortController()
   const done = new AbortController()
-  clock.sleep(limitMs, done.signal).then(() => overdue.abort(new Aborted('timeout')), () => {})
+  clock.timeout(limitMs, done.signal).then(() => overdue.abort(new Aborted('timeout')), () => {})
   const either = AbortSignal.any([signal, overdue.signal])
   try {
     const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])

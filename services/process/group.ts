@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../clock/clock.ts'
 import { findMembers, type Member } from './members.ts'
+import { spawnIsolated } from './spawn.ts'
 
 interface GroupParts {
   pid: number
@@ -14,7 +14,9 @@ interface GroupParts {
 }
 
 const GRACE_MS = 2000
+/** Between two looks for what is left: each reads all of /proc. */
 const POLL_MS = 20
+const LONGEST_POLL_MS = 160
 /** A process in an uninterruptible wait survives KILL: it is not waited for beyond this. */
 const GIVE_UP_MS = 5000
 
@@ -24,6 +26,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   let graceUntil = 0
   let ending: Promise<void> | undefined
   let over = false
+  let hurry = Promise.withResolvers<void>()
   exited.then(() => { leaderGone = true })
 
   async function end (): Promise<void> {
@@ -39,7 +42,8 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   /** TERM once for each, also for what leaves the group while this waits; returns when none is left or the grace is over. */
   async function terminate (): Promise<void> {
     const told = new Set<number>()
-    while (clock.monotonic() < graceUntil) {
+    let pause = POLL_MS
+    while (clock.awake() < graceUntil) {
       const members = await find()
       if (told.size === 0) ask(-pid)
       told.add(pid)
@@ -48,20 +52,23 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
         if (member.escaped && !told.has(member.pid)) ask(member.pid)
         if (member.escaped) told.add(member.pid)
       }
-      await clock.sleep(POLL_MS)
+      hurry = Promise.withResolvers()
+      await Promise.race([clock.sleep(pause), hurry.promise, ...leaderGone ? [] : [exited]])
+      pause = Math.min(pause * 2, LONGEST_POLL_MS)
     }
   }
 
   /** The guard goes with its group; until then it keeps the group's id from being used by others. */
   async function killAll (): Promise<void> {
-    const giveUp = clock.monotonic() + GIVE_UP_MS
+    const giveUp = clock.awake() + GIVE_UP_MS
     send(-pid, 'SIGKILL')
     release()
-    for (let round = 0; clock.monotonic() < giveUp; round++) {
+    for (let round = 0; clock.awake() < giveUp; round++) {
       const members = await find()
       if (members.length === 0) break
       for (const member of members) send(member.pid, 'SIGKILL')
-      await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
+      if (!leaderGone) await Promise.race([exited, clock.sleep(POLL_MS)])
+      else await (round < 5 ? new Promise((resolve) => setImmediate(resolve)) : clock.sleep(POLL_MS))
     }
   }
 
@@ -75,8 +82,9 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
       if (!over) send(-pid, signal)
     },
     end (graceMs: number = GRACE_MS): Promise<void> {
-      const until = clock.monotonic() + graceMs
+      const until = clock.awake() + graceMs
       graceUntil = ending === undefined ? until : Math.min(graceUntil, until)
+      hurry.resolve()
       ending ??= end()
       return ending
     }
@@ -85,7 +93,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
 
 /** Untested: Windows has no groups, so the tree is killed by its parents, and our own death ends nothing. */
 export function createWindowsTree (pid: number) {
-  const end = async () => { await once(spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }), 'close') }
+  const end = async () => { await once(spawnIsolated('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true, stdio: ['ignore', 'ignore', 'ignore'] }), 'close') }
   return { kill: () => { end().catch(() => {}) }, end }
 }
 

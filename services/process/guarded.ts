@@ -1,12 +1,13 @@
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable, Writable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Clock } from '../clock/clock.ts'
 import { createGroup, createWindowsTree } from './group.ts'
 import { newMark } from './mark.ts'
 import { startOf } from './members.ts'
 import { makePipes, type Pipe } from './pipes.ts'
 import { PROLOGUE } from './prologue.ts'
+import { spawnIsolated } from './spawn.ts'
 
 export interface GuardedOptions {
   cwd: string
@@ -39,8 +40,8 @@ export interface GuardedChild {
 
 /**
  * Starts a command in a process group of its own, which ends when the command ends, when `end` is called, and when
- * this process dies, by SIGKILL as well. `command` is looked up in the PATH of `env`; one that cannot be found exits
- * with 127 and says so on stderr. Rejects when no process can be started (no such `cwd`).
+ * this process dies, by SIGKILL as well. It gets no open file of the service. `command` is looked up in the PATH of
+ * `env`; one that cannot be found exits with 127 and says so on stderr. Rejects when no process can be started (no such `cwd`).
  */
 export async function spawnGuarded (command: string, args: string[], options: GuardedOptions): Promise<GuardedChild> {
   const mark = newMark()
@@ -49,13 +50,15 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
   const pid = child.pid ?? 0
   const since = pid > 0 ? startOf(pid) : 0
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
-  const hold = child.stdio[3] as Writable | undefined
+  const hold = child.stdio[3] as Duplex | undefined
   // A reader that left is no failure of ours; it is seen by the exit.
   for (const stream of [child.stdin, hold]) stream?.on('error', () => {})
-  await once(child, 'spawn').catch((error) => {
+  try {
+    if (!await begun(child, hold)) throw await whyNot(command, args, options)
+  } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()
     throw error
-  })
+  }
 
   const group = process.platform === 'win32'
     ? createWindowsTree(pid)
@@ -66,17 +69,33 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
 }
 
 function start (command: string, args: string[], mark: string, { cwd, env, stdin }: GuardedOptions, pipes: Pipe[] | undefined): ChildProcess {
-  const options: SpawnOptions = { cwd, env, windowsHide: true }
+  const options = { cwd, env, windowsHide: true }
   const outputs = pipes?.map(({ input }) => input) ?? ['pipe', 'pipe'] as const
-  const stdio = [stdin === 'closed' ? 'ignore' : 'pipe', ...outputs] as const
+  const stdio = [stdin === 'closed' ? 'ignore' as const : 'pipe' as const, ...outputs]
   try {
     return process.platform === 'win32'
-      ? spawn(command, args, { ...options, stdio: [...stdio] })
-      : spawn('/bin/sh', ['-c', PROLOGUE, mark, command, ...args], { ...options, detached: true, stdio: [...stdio, 'pipe'] })
+      ? spawnIsolated(command, args, { ...options, stdio })
+      : spawnIsolated('/bin/sh', ['-c', PROLOGUE, mark, command, ...args], { ...options, detached: true, stdio: [...stdio, 'pipe'] })
   } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()
     throw error
   } finally {
     for (const { closeInput } of pipes ?? []) closeInput()
   }
+}
+
+/** Whether the command is about to start, as the prologue says; false when not even that began (see spawnIsolated). */
+function begun (child: ChildProcess, hold: Duplex | undefined): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    if (hold === undefined) return child.once('spawn', () => resolve(true))
+    hold.once('data', () => resolve(true))
+    hold.once('close', () => resolve(false))
+  })
+}
+
+/** Lets a shell that does nothing fail in the same way, in a plain spawn, which tells the reason. */
+async function whyNot (command: string, args: string[], { cwd, env }: GuardedOptions): Promise<Error> {
+  const probe = spawn('/bin/sh', ['-c', 'exit', command, ...args], { cwd, env, stdio: 'ignore' })
+  return once(probe, 'spawn').then(() => new Error('The process ended before its command was started.'), (error) => error)
 }

@@ -16,20 +16,15 @@ export function newMark (): string {
   return String(BigInt(Math.floor(top) - 1 - randomInt(Math.min(SPREAD, Math.ceil(top / 2)))) * 1024n)
 }
 
-/** Whether the text of /proc/<pid>/limits carries the mark. */
-export function isMarked (limits: string, mark: string): boolean {
-  return limitIn(limits) === mark
-}
-
 function ownLimit (): number {
   try {
-    return Number(limitIn(readFileSync('/proc/self/limits', 'latin1')) ?? Infinity) || Infinity
+    return Number(markIn(readFileSync('/proc/self/limits', 'latin1')) ?? Infinity) || Infinity
   } catch {
     return Infinity
   }
 }
 
-/** The soft one: bytes, or "unlimited". proc(5). */
-function limitIn (limits: string): string | undefined {
+/** The mark in the text of /proc/<pid>/limits: the soft limit in bytes, or "unlimited". proc(5). */
+export function markIn (limits: string): string | undefined {
   return /^Max resident set +(\S+)/m.exec(limits)?.[1]
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { isMarked } from './mark.ts'
+import { markIn } from './mark.ts'
 
 /** A live process that belongs to a guarded group. */
 export interface Member {
@@ -16,8 +16,9 @@ interface Row {
   group: number
   session: number
   started: number
-  /** Read when it is first asked for. */
-  limits?: string
+  /** Read when they are first asked for. */
+  mark?: string
+  cmdline?: string
 }
 
 /** Processes read at a time: each read is some microseconds, and others want the thread as well. */
@@ -40,24 +41,26 @@ export async function findMembers (leader: number, mark: string, since: number):
   const found = new Set<number>()
   for (const [index, row] of rows.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
-    if (row.group === leader || row.session === leader || isMarked(row.limits ??= text(row.pid, 'limits'), mark)) found.add(row.pid)
+    if (row.group === leader || row.session === leader || (row.mark ??= markIn(text(row.pid, 'limits')) ?? '') === mark) found.add(row.pid)
   }
   for (let before = -1; before < found.size;) {
     before = found.size
     for (const { pid, ppid } of rows) if (found.has(ppid)) found.add(pid)
   }
   // The guard is a fork of the prologue, whose arguments carry the mark; the leader has become the command.
-  return rows.filter(({ pid }) => found.has(pid)).map(({ pid, group }) =>
-    ({ pid, guard: pid !== leader && text(pid, 'cmdline').includes(mark), escaped: group !== leader }))
+  return rows.filter(({ pid }) => found.has(pid)).map((row) =>
+    ({ pid: row.pid, guard: row.pid !== leader && (row.cmdline ??= text(row.pid, 'cmdline')).includes(mark), escaped: row.group !== leader }))
 }
 
-let looking: Promise<Row[] | undefined> | undefined
+let reading: Promise<Row[] | undefined> | undefined
+let next: Promise<Row[] | undefined> | undefined
 
-/** All processes, read after it was called: once for all who ask in the same turn, as when every command is ended at once. */
+/** All processes, read after it was called. One reading at a time: who asks during one shares the next, as when every command is ended at once. */
 function look (): Promise<Row[] | undefined> {
-  looking ??= (async () => {
-    await new Promise(setImmediate)
-    looking = undefined
+  next ??= (async () => {
+    await Promise.all([reading, new Promise(setImmediate)])
+    reading = next
+    next = undefined
     const rows: Row[] = []
     const pids = processIds()
     for (const [index, pid] of pids?.entries() ?? []) {
@@ -67,7 +70,7 @@ function look (): Promise<Row[] | undefined> {
     }
     return pids && rows
   })()
-  return looking
+  return next
 }
 
 function processIds (): number[] | undefined {

@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, constants, openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { promisify } from 'node:util'
+import { spawnIsolated } from './spawn.ts'
 
 /** Where the output of a child goes: the end it writes to, and the one that is read. */
 export interface Pipe {
@@ -30,7 +30,9 @@ export async function makePipes (count: number, env: NodeJS.ProcessEnv): Promise
     const folder = await mkdtemp(join(tmpdir(), 'local-agent-'))
     try {
       const names = Array.from({ length: count }, (_, index) => join(folder, String(index)))
-      await promisify(execFile)('mkfifo', ['-m', '600', ...names], { env, timeout: MKFIFO_MS })
+      const child = spawnIsolated('mkfifo', ['-m', '600', ...names], { env, timeout: MKFIFO_MS, stdio: ['ignore', 'ignore', 'ignore'] })
+      const [code] = await once(child, 'exit')
+      if (code !== 0) return undefined
       for (const name of names) pipes.push(openBoth(name))
     } finally {
       await rm(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 /**
  * What a guarded child runs first. `$0` is the mark of its group (mark.ts), `$@` the command, fd 3 one end of a pair
- * whose other end the service holds.
+ * whose other end the service holds and reads one line from, which says that the command is about to start.
  *
  * The guard waits on fd 3. When the service dies, however it dies, the read ends and the guard kills what carries the
  * mark, again until nothing new is found (what it kills may be starting others), and then its group. It
@@ -26,6 +26,7 @@ export const PROLOGUE = `
   done
   kill -KILL 0
 ) </dev/null >/dev/null 2>&1 & )
+echo >&3
 exec 3<&-
 ulimit -m $(($0 / 1024)) 2>/dev/null
 exec "$@"`

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 
 /** A process as named in a lock file: pids are reused, the time of their start tells them apart. */
 export interface Holder {
@@ -43,10 +45,9 @@ function procStat (pid: number | 'self'): { state: string, started: number } | u
 }
 
 async function askPs (pid: number, started: number): Promise<boolean> {
-  const { execFile } = await import('node:child_process')
-  const line = await new Promise<string>((resolve) => {
-    execFile('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { PATH: process.env.PATH, LC_ALL: 'C' }, timeout: PS_MS }, (_, out) => resolve(out.trim()))
-  })
+  const { spawnIsolated } = await import('../process/spawn.ts')
+  const child = spawnIsolated('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { PATH: process.env.PATH, LC_ALL: 'C' }, timeout: PS_MS, stdio: ['ignore', 'pipe', 'ignore'] })
+  const line = await Promise.all([text(child.stdout!), once(child, 'exit')]).then(([told]) => told.trim(), () => '')
   const [, state, since] = /^(\S+)\s+(.+)$/.exec(line) ?? []
   if (since === undefined || Number.isNaN(Date.parse(since))) return true
   return !state.startsWith('Z') && Math.abs(Date.parse(since) - started) < SLACK_MS

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Clock } from '../clock/clock.ts'
 import type { StoreLog } from './contract.ts'
 import { chunks, type Database, type OpenDatabase, type RawOp } from './database.ts'
@@ -66,10 +67,10 @@ async function salvage (damaged: string, repaired: string, leftOut: string[]): P
   for (const path of [copy, repaired]) await rm(path, { recursive: true, force: true })
   await copyDatabase(damaged, copy, leftOut)
   privateDirectory(repaired)
-  const { fork } = await import('node:child_process')
+  const { spawnIsolated } = await import('../process/spawn.ts')
   const program = import.meta.url.endsWith('.ts') ? './salvage.ts' : './salvage.js'
-  const child = fork(new URL(program, import.meta.url), [copy, repaired], {
-    execArgv: [], env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: SALVAGE_MS, killSignal: 'SIGKILL'
+  const child = spawnIsolated(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), copy, repaired], {
+    env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: SALVAGE_MS, killSignal: 'SIGKILL'
   })
   const [code] = await once(child, 'exit')
   await rm(copy, { recursive: true, force: true })

@@ -68,9 +68,9 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
     const settled = new AbortController()
     const either = AbortSignal.any([over, settled.signal])
     const stalled = (async () => {
-      const deadline = clock.monotonic() + STALL_MS
-      do await clock.sleep(LAG_MS, either)
-      while (clock.monotonic() < deadline && lag() <= MAX_LAG)
+      const deadline = clock.awake() + STALL_MS
+      do await clock.timeout(LAG_MS, either)
+      while (clock.awake() < deadline && lag() <= MAX_LAG)
       return false
     })().catch(() => false)
     try {

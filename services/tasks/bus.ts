@@ -73,7 +73,7 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
     end,
 
     tell (told: Told) {
-      const now = clock.monotonic()
+      const now = clock.awake()
       if (queue.length === 0) waitsSince = now
       // What counts is how far it was behind before: one event may be as large as it is.
       if (now - waitsSince > (bytes > MAX_LAG ? LAG_MS : STALL_MS) || bytes > MOST) {
@@ -90,7 +90,7 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
       for (;;) {
         for (let told = queue.shift(); told !== undefined; told = queue.shift()) {
           bytes -= told.data.length
-          waitsSince = clock.monotonic()
+          waitsSince = clock.awake()
           yield told
         }
         if (ended) return

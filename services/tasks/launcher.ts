@@ -104,7 +104,7 @@ export function createLauncher ({ clock }: { clock: Clock }) {
     let quiet = new AbortController()
     const wait = () => {
       quiet = new AbortController()
-      clock.sleep(HUNG_MS, quiet.signal).then(bark, () => {})
+      clock.timeout(HUNG_MS, quiet.signal).then(bark, () => {})
     }
     wait()
     return {

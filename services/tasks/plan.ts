@@ -25,9 +25,9 @@ export const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => 
 /** Plans a goal with a model, the fast one first. Never fails: what cannot be planned in time is one phase. */
 export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'>, signal: AbortSignal): Promise<Plan> {
   const { clock } = deps
-  const end = clock.monotonic() + PLANNING_MS
+  const end = clock.awake() + PLANNING_MS
   for (const load of loaders(deps)) {
-    const limitMs = end - clock.monotonic()
+    const limitMs = end - clock.awake()
     if (limitMs <= 0) break
     const answer = await askStructured({ load, name: 'plan', schema: Planned, instructions: INSTRUCTIONS, text: goal.slice(0, GOAL_SHOWN), limitMs, signal, clock })
     if ('value' in answer) return { phases: numbered(answer.value.phases), qualityCriteria: answer.value.qualityCriteria, source: 'model' }

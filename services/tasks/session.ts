@@ -47,14 +47,14 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   const log = [...known]
   let writing: Promise<unknown> = Promise.resolve()
   let ended = false
-  const startedAt = clock.monotonic()
+  const startedAt = clock.awake()
   const before = begun.activeMs
   let run = begun
   let room: Promise<Room> | undefined
   /** The events of the step under way. */
   let stepping: RunEvent[] = []
 
-  const activeMs = () => before + Math.round(clock.monotonic() - startedAt)
+  const activeMs = () => before + Math.round(clock.awake() - startedAt)
 
   /** Makes the run on disk what `changes` say, with more of its history, and tells its readers: one after the other. */
   function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = []): Promise<void> {
@@ -152,7 +152,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   /** Stops the run when its working time is up. */
   async function watchTime () {
     const minutes = task.budget?.maxMinutesPerRun ?? MINUTES
-    await clock.sleep(Math.max(minutes * 60_000 - before, 0), AbortSignal.any([signal, over.signal]))
+    await clock.timeout(Math.max(minutes * 60_000 - before, 0), AbortSignal.any([signal, over.signal]))
     controller.abort(new Aborted('timeout', `The run worked for ${minutes} minutes; that is its budget.`))
   }
   const over = new AbortController()

@@ -53,7 +53,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
 
   /** Tasks that could not be looked at the last time. */
   const failing = new Set<string>()
-  let lookedAt = clock.monotonic()
+  let lookedAt = clock.awake()
 
   async function lookAt (taskIds: string[], signal: AbortSignal) {
     for (let at = 0; at < taskIds.length && !signal.aborted; at += AT_ONCE) {
@@ -64,7 +64,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
         if (isDamage(error)) book.forget(taskId)
         log.error({ err: error, taskId }, 'a task that is due could not be looked at')
       })))
-      lookedAt = clock.monotonic()
+      lookedAt = clock.awake()
       // However many are due at once, others have their turn.
       await new Promise(setImmediate)
     }
@@ -77,7 +77,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
 
     /** Why times may be missed; undefined while they are kept. */
     problem (): string | undefined {
-      const silentMs = clock.monotonic() - lookedAt
+      const silentMs = clock.awake() - lookedAt
       if (silentMs > STALLED_MS) return `stalled: nothing was looked at for ${Math.round(silentMs / 1000)} s`
       return failing.size === 0 ? undefined : `${failing.size} ${failing.size === 1 ? 'task that is due cannot' : 'tasks that are due cannot'} be looked at; the log says why`
     },
@@ -90,7 +90,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
       while (!signal.aborted) {
         const now = clock.now()
         await lookAt(jumped() ? [...book.due.keys()] : [...book.due].filter(([, at]) => at <= now).map(([taskId]) => taskId), signal)
-        lookedAt = clock.monotonic()
+        lookedAt = clock.awake()
         wake = new AbortController()
         const next = Math.min(...nearest(book), clock.now() + LOOK_MS)
         // One that could not be looked at is looked at again, but not at once.

@@ -86,10 +86,10 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     const settled = new AbortController()
     const stop = AbortSignal.any([signal, limit.signal])
     const deadline = async () => {
-      await clock.sleep(limitMs, AbortSignal.any([signal, settled.signal])).catch(() => {})
+      await clock.timeout(limitMs, AbortSignal.any([signal, settled.signal])).catch(() => {})
       if (settled.signal.aborted) return
-      limit.abort(new Aborted('timeout', `${tool.name} took longer than ${limitMs} ms and was stopped.`))
-      await clock.sleep(SETTLE_MS, settled.signal)
+      limit.abort(new Aborted('timeout', `${tool.name} took longer than ${limitMs} ms and was stopped.${tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'}`))
+      await clock.timeout(SETTLE_MS, settled.signal)
       throw stop.reason
     }
     try {
@@ -137,8 +137,8 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
      * with its reason, once the tool settled or 5 s passed. Whether a human agreed is for the caller to know.
      */
     async execute (call: ToolCall): Promise<ToolResult> {
-      const started = clock.monotonic()
-      const took = () => Math.round(clock.monotonic() - started)
+      const started = clock.awake()
+      const took = () => Math.round(clock.awake() - started)
       call.signal.throwIfAborted()
       try {
         fence.check(call.runId, call.attempt)

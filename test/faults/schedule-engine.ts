@@ -20,6 +20,8 @@ export function setClock () {
   const clock: Clock = {
     now: () => wall,
     monotonic: () => elapsed,
+    awake: () => elapsed,
+    timeout: (ms, signal) => clock.sleep(ms, signal),
     sleep: (ms, signal) => ms < 1_000
       ? turn(undefined, { signal })
       : new Promise((resolve, reject) => {

@@ -52,7 +52,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       if (Buffer.byteLength(command) > LONGEST_BYTES) throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
       signal.throwIfAborted()
 
-      const started = clock.monotonic()
+      const started = clock.awake()
       const child = await about(cwd, () => withFolder(folder, (held) =>
         spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })))
       let timedOut = false as boolean
@@ -67,7 +67,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       }
       const streams = [collect(child.stdout, count), collect(child.stderr, count)]
       const finished = new AbortController()
-      clock.sleep(timeoutMs, AbortSignal.any([finished.signal, signal])).then(
+      clock.timeout(timeoutMs, AbortSignal.any([finished.signal, signal])).then(
         () => { timedOut = true; return child.end() },
         () => { if (signal.aborted) child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined) })
 
@@ -81,8 +81,8 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
         ...(exit.signal !== null && { signal: exit.signal }),
         stdout: streams[0].text(),
         stderr: streams[1].text(),
-        durationMs: Math.round(clock.monotonic() - started),
-        ...(timedOut && { timedOut, message: `The command was ended after ${timeoutMs} ms.` }),
+        durationMs: Math.round(clock.awake() - started),
+        ...(timedOut && { timedOut, message: `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.` }),
         ...(bytes > FLOOD_BYTES && { killed: true, message: `The command was killed for writing more than ${FLOOD_BYTES} bytes.` }),
         ...(streams.some((stream) => stream.truncated()) && { truncated: true })
       }
@@ -94,7 +94,7 @@ async function settle (streams: Array<ReturnType<typeof collect>>, clock: Clock)
   const waited = new AbortController()
   await Promise.race([
     Promise.all(streams.map(({ closed }) => closed)),
-    clock.sleep(DRAIN_MS, waited.signal).catch(() => {})
+    clock.timeout(DRAIN_MS, waited.signal).catch(() => {})
   ])
   waited.abort()
   for (const stream of streams) stream.stop()

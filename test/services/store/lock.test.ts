@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { systemClock } from '../../../services/clock/clock.ts'
 import { child as start, open, watched } from './helper.ts'
 
 const module = new URL('child.ts', import.meta.url)
@@ -50,7 +51,7 @@ t.test('the lock of a killed process is taken over at once', async (t) => {
     await holder.kill()
     t.equal(lockOf(dir).pid, holder.process.pid)
 
-    const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.reject(new Error('it waited')) }
+    const clock = { ...systemClock, sleep: () => Promise.reject(new Error('it waited')) }
     const store = await open(t, dir, { clock })
     t.equal(lockOf(dir).pid, process.pid)
     await store.close()
@@ -74,7 +75,7 @@ t.test('after a crash whose last threads still hold the database, the start wait
   let waits = 0
   const sleep = async () => { if (++waits === 3) await holder.kill() }
 
-  const store = await open(t, dir, { clock: { now: () => 0, monotonic: () => 0, sleep } })
+  const store = await open(t, dir, { clock: { ...systemClock, sleep } })
 
   t.same(store.status(), { state: 'ok' })
   t.equal(waits, 3)

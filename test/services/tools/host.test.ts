@@ -95,6 +95,7 @@ function handClock () {
   const sleeps: Array<{ ms: number, wake: () => void }> = []
   const clock: Clock = {
     ...systemClock,
+    timeout: (ms, signal) => clock.sleep(ms, signal),
     sleep: (ms, signal) => new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason))
       sleeps.push({ ms, wake: resolve })
