@@ -23,6 +23,7 @@ import tasks from './tasks.ts'
 import threads from './threads.ts'
 import tools from './tools.ts'
 import transform from './transform.ts'
+import uploads from './uploads.ts'
 import warmUp from './warm-up.ts'
 import web from './web.ts'
 
@@ -32,6 +33,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(routeTable)
   await app.register(errors)
   await app.register(config, settings)
+  await app.register(uploads)
   await app.register(gate, settings)
   await app.register(store, settings)
   await app.register(stream)
