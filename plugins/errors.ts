@@ -92,11 +92,11 @@ export function answerParserError (error: NodeJS.ErrnoException, socket: Socket,
   const begun = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent
   if (begun || !socket.writable) return socket.destroy()
   const shown = PARSER_ERRORS[error.code!] ?? NOT_HTTP
-  if (uploads.interrupt(socket, Object.assign(new Error(shown.error), shown))) return
+  if (uploads.fail(socket, Object.assign(new Error(shown.error), shown))) return
   const text = JSON.stringify(shown)
   socket.write(`HTTP/1.1 ${shown.statusCode} ${STATUS_CODES[shown.statusCode]}\r\n` +
     `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`)
-  uploads.linger(socket)
+  uploads.close(socket)
 }
 
 function body (statusCode: number, code: string, error: string, details?: ErrorBody['details']): ErrorBody {

@@ -21,10 +21,10 @@ export default fp(async (app) => {
   })
 
   app.addHook('onRequest', (request, reply, done) => {
-    // Nobody could read its answer, so nothing of it may happen.
-    if (uploads.isClosing(request.raw.socket)) return reply.hijack()
     reply.raw.once('close', () => uploads.release(request.raw))
-    done()
+    // A request that cannot be answered must have no effect: it goes no further.
+    if (uploads.isClosing(request.raw.socket)) reply.hijack()
+    else done()
   })
   // A stream is answered past `onSend`, and methods such as GET leave their body unread.
   app.addHook('preHandler', (request, reply, done) => {
@@ -37,24 +37,28 @@ export default fp(async (app) => {
   app.addHook('onSend', (request, reply, payload, done) => {
     uploads.release(request.raw)
     const settled = uploads.settle(request.raw, reply.raw)
-    // Fastify closes the connection after what a parser refuses: after a whole body that is not needed.
-    reply.removeHeader('connection')
     if (settled) settled.then(() => done(null, payload))
     else done(null, payload)
   })
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', async ({ raw, routeOptions }: FastifyRequest) => parseBody(await uploads.receive(raw, routeOptions.bodyLimit)))
-  // Backups only; the route reads it as it comes.
-  app.addContentTypeParser('application/octet-stream', async ({ raw, routeOptions }: FastifyRequest) => {
-    if (!routeOptions.config?.stream) return refuse(raw)
-    uploads.stream(raw)
-    return raw
-  })
-  app.addContentTypeParser('*', async ({ raw }: FastifyRequest) => refuse(raw))
+  // Fastify closes the connection after an error of a parser; after one of a hook it can be used on.
+  const refused = new WeakMap<FastifyRequest, Error>()
+  const parser = (parse: (request: FastifyRequest) => unknown) => async (request: FastifyRequest) => {
+    try {
+      return await parse(request)
+    } catch (error) {
+      refused.set(request, error as Error)
+    }
+  }
+  app.addHook('preValidation', (request, _reply, done) => done(refused.get(request)))
 
   /** An empty body is no body, whatever type it is said to have. */
-  async function refuse (raw: FastifyRequest['raw']) {
-    if (!await uploads.isEmpty(raw)) throw new NotJsonMedia()
-  }
+  const refuse = parser(async ({ raw }) => { if (!await uploads.isEmpty(raw)) throw new NotJsonMedia() })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', parser(async ({ raw, routeOptions }) => parseBody(await uploads.receive(raw, routeOptions.bodyLimit))))
+  // Backups only; the route reads it as it comes.
+  app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest) =>
+    request.routeOptions.config.stream ? uploads.stream(request.raw) : refuse(request))
+  app.addContentTypeParser('*', refuse)
 }, { name: 'uploads', dependencies: ['clock', 'errors'] })

@@ -1,83 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Clock } from '../clock/clock.ts'
-import { BodyCutOff, BodyTooLarge } from './body.ts'
+import { BodyTooLarge } from './body.ts'
 import { createBodyBudget, type BodyShare } from './body-budget.ts'
+import { createBodyReader } from './body-reader.ts'
 import { createGrowingBuffer } from './growing-buffer.ts'
+import { createLingering } from './lingering.ts'
 
 /** Bytes of a refused body that are read and dropped before its answer. */
 const MOST_DROPPED = 16 * 1024 * 1024
 /** Bodies that are dropped at once; the next ones are answered before their rest is read. */
 const DROPPED_AT_ONCE = 128
-/** A client that sends nothing of a refused body for so long is answered without the rest: it may be waiting for the answer. */
+/** A client that sends nothing of a refused body for so long may be waiting for the answer: it gets it then. */
 const IDLE_MS = 2_000
-/** A connection that ends in the middle of a body is read so long after the answer, then closed. */
-const LINGER_MS = 5_000
 
 export type Uploads = ReturnType<typeof createUploads>
 
 /**
- * Receives request bodies, and sees to it that a client that is refused in the middle of one gets its answer. Closing a
- * connection with unread bytes resets it, and many clients then fail before they read the answer (RFC 9112, 9.6). So the
- * rest of a refused body is read and dropped first; where that is too much, the answer goes out at once and the
- * connection is closed in two steps: our side ends, and what still comes is dropped for a while.
+ * Receives request bodies, and sees to it that a client that is refused in the middle of one gets its answer: many
+ * read nothing before all is sent, and fail when the connection is reset meanwhile. So the rest of a body is dropped
+ * before the answer. Where it is too long or does not come, the answer goes out at once and the connection lingers.
  */
 export function createUploads ({ clock }: { clock: Clock }) {
   const budget = createBodyBudget()
   const shares = new WeakMap<IncomingMessage, BodyShare>()
-  /** Responses to clients that wait for 100 Continue before they send. */
-  const waiting = new WeakMap<IncomingMessage, ServerResponse>()
-  /** Interrupts the one body that is being read from a connection. */
-  const readers = new Map<Socket, (error: Error) => void>()
-  /** Connections on which a body cannot be read to its end. */
-  const broken = new WeakSet<Socket>()
-  const closing = new WeakSet<Socket>()
+  const settled = new WeakMap<IncomingMessage, Promise<void>>()
+  const { read, proceed, canRead, stop, fail, expectContinue } = createBodyReader()
+  const { close, isClosing, closeAfterAnswer } = createLingering(clock)
   let dropping = 0
-
-  /** Hands over each chunk until the body ends. Rejects with what `take` throws, with BodyCutOff (400), or with what interrupts it. */
-  function read (request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
-    const { socket } = request
-    waiting.get(request)?.writeContinue()
-    waiting.delete(request)
-    return new Promise((resolve, reject) => {
-      const onEnd = () => settle(resolve)
-      const onClose = () => settle(() => reject(new BodyCutOff()))
-      const interrupt = (error: Error) => {
-        request.pause()
-        settle(() => reject(error))
-      }
-      const onData = (chunk: Buffer) => {
-        try {
-          take(chunk)
-        } catch (error) {
-          interrupt(error as Error)
-        }
-      }
-      const settle = (how: () => void) => {
-        request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-        // The next request of the connection may have begun already.
-        if (readers.get(socket) === interrupt) readers.delete(socket)
-        how()
-      }
-      if (request.readableEnded) return resolve()
-      if (request.destroyed) return reject(new BodyCutOff())
-      readers.set(socket, interrupt)
-      request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose).resume()
-    })
-  }
 
   /** Reads and drops the rest of a body; resolves to whether it got to the end. */
   async function drop (request: IncomingMessage): Promise<boolean> {
     let bytes = 0
     const over = new AbortController()
-    const giveUp = async () => {
+    const watch = async () => {
       for (let before = -1; before !== bytes;) {
         before = bytes
         await clock.sleep(IDLE_MS, over.signal)
       }
-      readers.get(request.socket)?.(new BodyCutOff())
+      stop(request.socket)
     }
-    giveUp().catch(() => {})
+    watch().catch(() => {})
     dropping++
     try {
       await read(request, ({ length }) => { if ((bytes += length) > MOST_DROPPED) throw new BodyTooLarge(MOST_DROPPED) })
@@ -90,27 +52,19 @@ export function createUploads ({ clock }: { clock: Clock }) {
     }
   }
 
-  /** Whether the rest of a body is worth waiting for before its answer. */
-  const isDroppable = (request: IncomingMessage) => !broken.has(request.socket) && !waiting.has(request) && dropping < DROPPED_AT_ONCE &&
-    (request.readableDidRead || (lengthOf(request) ?? 0) <= MOST_DROPPED)
+  /** Whether the rest of a body is worth waiting for, were none of it read so far. */
+  const isDroppable = (request: IncomingMessage) => canRead(request) && dropping < DROPPED_AT_ONCE && (lengthOf(request) ?? 0) <= MOST_DROPPED
 
-  /** Ends our side of a connection and drops what still comes, for a while: a reset would overtake the answer. */
-  function linger (socket: Socket) {
-    if (closing.has(socket)) return
-    closing.add(socket)
-    socket.end()
-    const gone = new AbortController()
-    socket.once('close', () => gone.abort())
-    clock.sleep(LINGER_MS, gone.signal).then(() => socket.destroy(), () => {})
+  async function settleRest (request: IncomingMessage, response: ServerResponse) {
+    if (isDroppable(request) && await drop(request)) return
+    response.setHeader('connection', 'close')
+    closeAfterAnswer(request.socket, () => request.resume())
   }
 
   return {
-    /** A client waits for 100 Continue: it gets that when its body is read, and an answer instead when it is refused. */
-    expectContinue (request: IncomingMessage, response: ServerResponse) {
-      waiting.set(request, response)
-    },
+    expectContinue,
 
-    /** The whole body, of which `release` must be called. Throws BodyTooLarge (413), TooManyBodies (503) or BodyCutOff (400). */
+    /** The whole body, which counts until `release`. Throws BodyTooLarge (413), TooManyBodies (503) or BodyCutOff (400). */
     async receive (request: IncomingMessage, limit: number): Promise<Buffer> {
       const length = lengthOf(request)
       if (length !== undefined && length > limit) throw new BodyTooLarge(limit)
@@ -131,7 +85,7 @@ export function createUploads ({ clock }: { clock: Clock }) {
       }
     },
 
-    /** The body is handled, or nobody will: its bytes no longer count. */
+    /** The body was handled, or will not be: its bytes no longer count. */
     release (request: IncomingMessage) {
       shares.get(request)?.release()
     },
@@ -146,43 +100,30 @@ export function createUploads ({ clock }: { clock: Clock }) {
       })
     },
 
-    /** The route reads the body itself. */
-    stream (request: IncomingMessage) {
-      waiting.get(request)?.writeContinue()
-      waiting.delete(request)
+    /** The body, for a route that reads it as it comes. It does not count. */
+    stream (request: IncomingMessage): IncomingMessage {
+      proceed(request)
+      return request
     },
 
     /**
-     * To be awaited before the head of an answer is written: the body is then read to its end, or the connection closes
-     * after the answer. Undefined when there is nothing to wait for.
+     * Gets the rest of a body out of the way, or has the connection closed after the answer. To be awaited before the
+     * head of an answer is written; undefined when there is nothing to wait for.
      */
     settle (request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
       if (!hasBody(request) || request.complete || request.readableEnded || request.destroyed) return
-      const closeAfterwards = () => {
-        response.setHeader('connection', 'close')
-        // What Node calls after the last answer of a connection; its own would reset the connection.
-        request.socket.destroySoon = () => {
-          request.resume()
-          linger(request.socket)
-        }
-      }
-      if (!isDroppable(request)) return Promise.resolve(closeAfterwards())
-      return drop(request).then((whole) => { if (!whole) closeAfterwards() })
+      const settling = settled.get(request) ?? settleRest(request, response)
+      settled.set(request, settling)
+      return settling
     },
 
-    /** Node found the rest of a body to be malformed or late. Whether somebody reads that body, and answers with the error. */
-    interrupt (socket: Socket, error: Error): boolean {
-      const reader = readers.get(socket)
-      if (reader === undefined) return false
-      broken.add(socket)
-      reader(error)
-      return true
-    },
+    /** Ends the read of a body that Node found to be malformed or late, and with it its request. Whether there was one. */
+    fail,
 
-    linger,
+    /** Closes a connection so that what was written to it arrives. */
+    close,
 
-    /** Whether our side of a connection has ended: further requests on it could not be answered. */
-    isClosing: (socket: Socket): boolean => closing.has(socket)
+    isClosing
   }
 }
 

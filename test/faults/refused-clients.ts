@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
-const PIECE = Buffer.alloc(64 * 1024, 'x')
+const MOST = 64_000_000
+const PIECE_BYTES = 64 * 1024
 /** No answer takes so long; a request that does is lost. */
 const LOST_MS = 30_000
 const PYTHON = fileURLToPath(new URL('refused.py', import.meta.url))
@@ -20,8 +21,11 @@ export type Answer = [status: number, body: string]
 /** Sends the upload so many times, one after the other. */
 export type Client = (upload: Upload, times: number) => Promise<Answer[]>
 
+/** One buffer for all uploads: making it would take longer than sending it. */
+const whole = Buffer.alloc(MOST, 'x')
+
 function * pieces (size: number) {
-  for (let left = size; left > 0; left -= PIECE.length) yield PIECE.subarray(0, Math.min(left, PIECE.length))
+  for (let at = 0; at < size; at += PIECE_BYTES) yield whole.subarray(at, Math.min(size, at + PIECE_BYTES))
 }
 
 const each = (send: (upload: Upload, nth: number) => Promise<Answer>): Client => async (upload, times) => {
@@ -31,7 +35,7 @@ const each = (send: (upload: Upload, nth: number) => Promise<Answer>): Client =>
 }
 
 const undici = each(async ({ url, method, headers, size, chunked }) => {
-  const body = chunked ? Readable.toWeb(Readable.from(pieces(size))) as ReadableStream : Buffer.alloc(size, 'x')
+  const body = chunked ? Readable.toWeb(Readable.from(pieces(size))) as ReadableStream : whole.subarray(0, size)
   const response = await fetch(url, { method, headers, body, signal: AbortSignal.timeout(LOST_MS), ...chunked && { duplex: 'half' } })
   return [response.status, await response.text()]
 })
