@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { startService } from '../sidecar.ts'
+import { memoryOf } from './load.ts'
 import { clients, type Answer, type Upload } from './refused-clients.ts'
 
 const TOKEN = 'token'
@@ -40,6 +41,24 @@ export async function refuseUploads (t: Test, { statuses, megabytes, times, load
   await Promise.all(loaded)
   t.match(await (await fetch(`${service.url}/health`)).json(), { status: 'ok' })
   t.match(await service.stop(), { code: 0 })
+}
+
+/** So many uploads of 12 MB at once, all refused; gives the MiB by which the service has grown at most meanwhile. */
+export async function refuseAtOnce (t: Test, uploads: number): Promise<number> {
+  const dir = t.testdir({ home: {}, work: {} })
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  const upload = (chunked: boolean) => clients['node http without keep-alive']({ url: `${service.url}/nowhere`, method: 'POST', headers: JSON_BODY, size: 12_000_000, chunked }, 1)
+  await upload(true)
+  const before = memoryOf(service.pid)
+  let most = before
+  const sampling = setInterval(() => { most = Math.max(most, memoryOf(service.pid)) }, 5)
+  const answers = await Promise.all(Array.from({ length: uploads }, (_, n) => upload(n % 2 === 0)))
+  clearInterval(sampling)
+  t.equal(answers.flat().filter((answer) => isRefusal(answer, 404)).length, uploads)
+  t.match(await service.stop(), { code: 0 })
+  const grown = (most - before) / 1024 / 1024
+  t.comment(`${uploads} refused uploads of 12 MB at once: ${grown.toFixed(0)} MiB more at most`)
+  return grown
 }
 
 function isRefusal ([status, body]: Answer, expected: number) {

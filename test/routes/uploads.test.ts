@@ -113,17 +113,19 @@ t.test('an upload of more than is read after a refusal is answered, and its conn
 })
 
 t.test('of a connection that is closing no further request is taken', async (t) => {
-  const app = await build(t)
-  const { send, sendAll, answers, ended } = await open(t, await listen(app))
-  const fact = '{"fact":"Likes tea"}'
+  const port = await listen(await build(t))
+  const { socket, send, sendAll, answers, ended } = await open(t, port)
+  const learn = (fact: string) => post('/memory/brain/fact', `Content-Length: ${fact.length + 11}`) + `{"fact":"${fact}"}`
   send(post('/nowhere', `Content-Length: ${20 * MB}`))
   await answers(1)
   await ended()
   await sendAll('x'.repeat(MB), 20)
-  send(post('/memory/brain/fact', `Content-Length: ${fact.length}`) + fact)
-  const other = await open(t, await listen(app))
-  other.send(head('GET', '/memory/brain'))
-  t.same((await other.answers(1))[0].json().brain.facts, [])
+  socket.end(learn('Likes tea'))
+  // Then all was read.
+  await once(socket, 'close')
+  const other = await open(t, port)
+  other.send(learn('Likes coffee'))
+  t.same((await other.answers(1))[0].json().brain.facts, ['Likes coffee'])
 })
 
 t.test('a refused client that sends no more is answered', async (t) => {
