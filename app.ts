@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import Fastify, { LogController, type FastifyError, type FastifyInstance } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { pino, type DestinationStream } from 'pino'
@@ -67,17 +68,22 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     return503OnClosing: false,
     http: { requireHostHeader: false, headersTimeout: arrival.headers, connectionsCheckingInterval: arrival.lookedAfter },
     requestTimeout: arrival.body,
-    clientErrorHandler: answerParserError,
+    clientErrorHandler (error: NodeJS.ErrnoException, socket: Socket) { answerParserError(error, socket, (this as unknown as App).uploads) },
     // As long as a path can be: the routes' schemas say what an id is.
     routerOptions: { maxParamLength: 16_384 },
     schemaController: { compilersFactory: (settings.compilers ?? lazyCompilers)() },
     frameworkErrors (error, request, reply) {
-      try {
-        request.server.admitUnrouted(request, reply)
-        answer(error as FastifyError, request, reply)
-      } catch (refused) {
-        answer(refused as FastifyError, request, reply)
+      const { server } = request
+      const refuse = async () => {
+        await server.uploads.settle(request.raw, reply.raw)
+        try {
+          server.admitUnrouted(request, reply)
+          answer(error as FastifyError, request, reply)
+        } catch (refused) {
+          answer(refused as FastifyError, request, reply)
+        }
       }
+      refuse()
     }
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.decorate('secrets', secrets)

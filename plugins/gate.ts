@@ -2,7 +2,6 @@ import cors from '@fastify/cors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Draining } from '../services/draining.ts'
-import { NotJsonMedia, parseBody } from '../services/gate/body.ts'
 import { createGate } from '../services/gate/policy.ts'
 import { createTokenCheck } from '../services/gate/token.ts'
 
@@ -15,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** Decides, before any route, who may call and what a body may be. */
+/** Decides, before any route, who may call. */
 export default fp<{ host: string, token?: string }>(async (app, { host, token }) => {
   const gate = createGate({ host, allowedOrigins: () => app.config.current.allowedOrigins ?? [] })
   const checkToken = token === undefined ? undefined : createTokenCheck(token)
@@ -50,25 +49,16 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     maxAge: 600,
     strictPreflight: false
   })
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.open && request.method !== 'OPTIONS') authorize(request)
     await refuseLate(request)
+    // Before its body is read: nothing would be done with that.
+    if (request.is404) throw app.unrouted(request, reply)
     withoutBody(request)
   })
   // Again when the body is there: it may have been long in coming.
   app.addHook('preHandler', refuseLate)
-
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => parseBody(bytes))
-  // Backups only; the route reads it as it comes.
-  app.addContentTypeParser('application/octet-stream', async ({ routeOptions }: FastifyRequest, payload: AsyncIterable<Buffer>) => {
-    if (routeOptions.config?.stream) return payload
-    for await (const chunk of payload) if (chunk.length > 0) throw new NotJsonMedia()
-  })
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: Buffer) => {
-    if (bytes.length > 0) throw new NotJsonMedia()
-  })
-}, { name: 'gate', dependencies: ['config'] })
+}, { name: 'gate', dependencies: ['config', 'errors', 'uploads'] })
 
 /** Every value that was sent, by lower-case name: Node joins or drops doubled headers elsewhere. `inject` has no `headersDistinct`. */
 function distinct (rawHeaders: string[]): Partial<Record<string, string[]>> {

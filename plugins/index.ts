@@ -24,6 +24,7 @@ import tasks from './tasks.ts'
 import threads from './threads.ts'
 import tools from './tools.ts'
 import transform from './transform.ts'
+import uploads from './uploads.ts'
 import warmUp from './warm-up.ts'
 import web from './web.ts'
 
@@ -33,6 +34,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(routeTable)
   await app.register(errors)
   await app.register(config, settings)
+  await app.register(uploads)
   await app.register(gate, settings)
   await app.register(ending)
   await app.register(store, settings)

@@ -31,6 +31,7 @@ export default fp(async (app) => {
     const { raw, over } = this
     const dialect = dialectOf(run.protocol)
     this.hijack()
+    this.server.uploads.release(this.request.raw)
     try {
       raw.writeHead(200, {
         ...this.getHeaders() as Record<string, string>,
@@ -48,7 +49,7 @@ export default fp(async (app) => {
       raw.end()
     }
   })
-}, { name: 'stream', dependencies: ['clock'] })
+}, { name: 'stream', dependencies: ['clock', 'uploads'] })
 
 async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Dialect) {
   for await (const batch of batches) {

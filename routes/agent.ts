@@ -49,6 +49,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/run/sync', {
     bodyLimit: RUN_BODY_LIMIT,
+    config: { answersLate: true },
     schema: {
       tags: ['agent'],
       operationId: 'runSync',

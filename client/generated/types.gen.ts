@@ -2265,7 +2265,7 @@ export type AboutErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2380,7 +2380,7 @@ export type GetConfigErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2429,7 +2429,7 @@ export type ReloadConfigErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2470,7 +2470,7 @@ export type GetOpenapiErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2509,7 +2509,7 @@ export type GetDocsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2555,7 +2555,7 @@ export type GetDocsFileErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2625,7 +2625,7 @@ export type RunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2695,7 +2695,7 @@ export type ApproveRunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2764,7 +2764,7 @@ export type RunSyncErrors = {
      */
     502: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
     /**
@@ -2819,7 +2819,7 @@ export type FollowRunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2881,7 +2881,7 @@ export type StopRunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2943,7 +2943,7 @@ export type SteerRunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -2990,7 +2990,7 @@ export type ListApprovalsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3039,7 +3039,7 @@ export type DeleteThreadsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3086,7 +3086,7 @@ export type ListThreadsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3139,7 +3139,7 @@ export type CreateThreadErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3197,7 +3197,7 @@ export type DeleteThreadErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3256,7 +3256,7 @@ export type GetThreadErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3314,7 +3314,7 @@ export type PutThreadErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3376,7 +3376,7 @@ export type ExtractFactsErrors = {
      */
     502: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3417,7 +3417,7 @@ export type TaskEventsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3467,7 +3467,7 @@ export type TaskDigestErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3516,7 +3516,7 @@ export type ListTasksErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3575,7 +3575,7 @@ export type CreateTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3633,7 +3633,7 @@ export type DeleteTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3683,7 +3683,7 @@ export type GetTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3745,7 +3745,7 @@ export type UpdateTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3807,7 +3807,7 @@ export type StartTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3869,7 +3869,7 @@ export type PauseTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3931,7 +3931,7 @@ export type ResumeTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -3993,7 +3993,7 @@ export type CancelTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4061,7 +4061,7 @@ export type RunTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4129,7 +4129,7 @@ export type SteerTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4191,7 +4191,7 @@ export type ApproveTaskErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4247,7 +4247,7 @@ export type ListTaskRunsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4301,7 +4301,7 @@ export type GetTaskRunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4367,7 +4367,7 @@ export type CancelTaskRunErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4430,7 +4430,7 @@ export type GetTaskScheduleErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4479,7 +4479,7 @@ export type ClearBrainErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4520,7 +4520,7 @@ export type GetBrainErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4567,7 +4567,7 @@ export type ListFactsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4620,7 +4620,7 @@ export type ForgetFactErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4673,7 +4673,7 @@ export type LearnFactErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4726,7 +4726,7 @@ export type SetPreferenceErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4767,7 +4767,7 @@ export type ListProvidersErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4816,7 +4816,7 @@ export type ConfigureProvidersErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4857,7 +4857,7 @@ export type ListModelsErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4906,7 +4906,7 @@ export type TestProviderErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4947,7 +4947,7 @@ export type ListToolServersErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -4997,7 +4997,7 @@ export type GetToolServerErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -5054,7 +5054,7 @@ export type ConnectToolServerErrors = {
      */
     502: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -5116,7 +5116,7 @@ export type DisconnectToolServerErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -5167,7 +5167,7 @@ export type ExportAllErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };
@@ -5226,7 +5226,7 @@ export type ImportAllErrors = {
      */
     500: Error;
     /**
-     * The service is shutting down, or its store cannot be written
+     * The service is shutting down, its store cannot be written, or too many request bodies are under way
      */
     503: Error;
 };

@@ -31,9 +31,9 @@ export const SHARED = {
   Upstream: answer(502, 'What the service called, such as a model, failed', {
     error: 'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.', code: 'ERR_UPSTREAM'
   }),
-  Unavailable: answer(503, 'The service is shutting down, or its store cannot be written', {
+  Unavailable: answer(503, 'The service is shutting down, its store cannot be written, or too many request bodies are under way', {
     error: 'The service is shutting down; try again after its restart.', code: 'ERR_DRAINING'
-  }),
+  }, { 'retry-after': { description: 'Seconds, where too many request bodies are under way', schema: { type: 'integer' } } }),
   UpstreamTimeout: answer(504, 'What the service called, such as a model, did not answer in time', {
     error: 'The model anthropic/claude-sonnet-5.5 did not answer within 60 s.', code: 'ERR_TIMEOUT'
   })
@@ -58,12 +58,12 @@ export function refusalsOf (method: string, { open, whileDraining }: { open?: bo
   ]
 }
 
-function answer (statusCode: number, description: string, body: { error: string, code: string, details?: object[] }) {
+function answer (statusCode: number, description: string, body: { error: string, code: string, details?: object[] }, headers?: object) {
   const { error, code, ...rest } = body
-  return { description, example: { error, code, statusCode, ...rest } }
+  return { description, headers, example: { error, code, statusCode, ...rest } }
 }
 
 /** `components.responses`. */
-export const responses = Object.fromEntries(Object.entries(SHARED).map(([name, { description, example }]) => [name, {
-  description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } }
+export const responses = Object.fromEntries(Object.entries(SHARED).map(([name, { description, headers, example }]) => [name, {
+  description, headers, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } }
 }]))

@@ -4,6 +4,8 @@ import { excess, parseJson } from '../json.ts'
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
 export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.', 400)
 export const BodyTooManyValues = createError('ERR_BODY_TOO_MANY_VALUES', 'The body holds more than %d values.', 400)
+export const BodyTooLarge = createError('ERR_BODY_TOO_LARGE', 'The body is larger than the %d bytes this route takes.', 413)
+export const BodyCutOff = createError('ERR_BAD_REQUEST', 'The body ended before it was complete; send it again.', 400)
 export const NotJsonMedia = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.', 415)
 
 const MOST = { levels: 64, values: 100_000 }
