@@ -107,8 +107,8 @@ async function callModel ({ live, conversation }: Attempt, { prompt, instruction
     options: tools.length > 0 ? { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
     signal,
     clock,
-    onPart (part) {
-      writer.write(part)
+    onPart (part, id) {
+      writer.write(part, id)
       checkLength(run.log)
       return live.roomToSay()
     }

@@ -1,5 +1,6 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { asObject } from '../json.ts'
+import { isAttached } from '../models/provenance.ts'
 import type { RunEvent } from './events.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
@@ -23,8 +24,8 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
     results = []
     open.clear()
   }
-  const begin = (id: string, type: 'text' | 'reasoning') => {
-    const part = { type, text: '' }
+  const begin = ({ id, providerMetadata }: { id: string, providerMetadata?: SharedV4ProviderMetadata }, type: 'text' | 'reasoning') => {
+    const part = { type, text: '', ...(providerMetadata && { providerOptions: providerMetadata }) }
     open.set(id, part)
     content.push(part)
   }
@@ -35,12 +36,13 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
   for (const event of events) {
     switch (event.type) {
       case 'step-start': closeStep(); break
-      case 'text-start': begin(event.id, 'text'); break
-      case 'reasoning-start': if (event.phase === 'answer') begin(event.id, 'reasoning'); break
+      case 'text-start': begin(event, 'text'); break
+      case 'reasoning-start': if (event.phase === 'answer') begin(event, 'reasoning'); break
       case 'text-delta':
       case 'reasoning-delta': {
         const part = open.get(event.id)
         if (part) part.text += event.delta
+        if (part && event.providerMetadata) part.providerOptions = event.providerMetadata
         break
       }
       case 'text-end':
@@ -69,8 +71,8 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
   return messages
 }
 
-/** Providers refuse an empty text; one that they gave something with, such as a signature, they want back. */
-const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || part.providerOptions !== undefined
+/** Providers refuse an empty text; one that they attached something to, such as a signature, they want back. */
+const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)
 
 /** The text of the answer: what the assistant said after its last tool call, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {

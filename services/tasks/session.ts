@@ -115,8 +115,8 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
       options: { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } },
       signal,
       clock,
-      onPart (part) {
-        writer.write(part)
+      onPart (part, id) {
+        writer.write(part, id)
         if ('delta' in part && (said += part.delta.length) > LONGEST_STEP) throw new BudgetMet('The answer grew beyond 4 million characters and was stopped.')
       }
     })
