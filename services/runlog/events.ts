@@ -12,7 +12,7 @@ interface Call { toolCallId: string, toolName: string }
 interface Meta { providerMetadata?: SharedV4ProviderMetadata }
 
 /** What models are told beside the messages. It is made when a run's first step begins and stays the same for the whole run. */
-export interface RunContext { system: string, tools: LanguageModelV4FunctionTool[] }
+export interface RunContext { at: number, cwd: string, system: string, tools: LanguageModelV4FunctionTool[] }
 
 /**
  * What happens in a run, said once and neutrally: the loop appends these, every reader (the documented stream,
