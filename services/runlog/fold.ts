@@ -1,4 +1,4 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { asObject } from '../json.ts'
 import { isAttached } from '../models/provenance.ts'
 import type { RunEvent } from './events.ts'
@@ -7,22 +7,40 @@ type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
 
 /**
- * What the model is told of a run so far: one assistant message and one tool message a step. A call without an
- * outcome yet has no result here. `forModel` makes of an output what a model may see of it.
+ * What the model is told of a run so far: one assistant message and one tool message a step, parts as the model ordered
+ * them, results in the order of their calls. A call without an outcome yet has no result here. `forModel` makes of an output what a model may see of it.
  */
 export function fold (events: readonly RunEvent[], forModel: (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
   const open = new Map<string, OpenPart>()
+  /** The calls of the step; one whose input never became whole is none. */
+  const calls = new Map<string, LanguageModelV4ToolCallPart & { isWhole: boolean }>()
 
   const closeStep = () => {
-    const said = content.filter(saysSomething)
+    const order = [...calls.keys()]
+    const said = content.flatMap((part): Assistant => {
+      if (part.type !== 'tool-call') return saysSomething(part) ? [part] : []
+      const { isWhole, ...call } = calls.get(part.toolCallId)!
+      return isWhole ? [call] : []
+    })
+    results.sort((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
     if (said.length > 0) messages.push({ role: 'assistant', content: said })
     if (results.length > 0) messages.push({ role: 'tool', content: results })
     content = []
     results = []
     open.clear()
+    calls.clear()
+  }
+  const call = ({ toolCallId, toolName, providerMetadata }: { toolCallId: string, toolName: string, providerMetadata?: SharedV4ProviderMetadata }, input?: { input: unknown }) => {
+    const known = calls.get(toolCallId)
+    const part = known ?? { type: 'tool-call', toolCallId, toolName, input: undefined, isWhole: false }
+    if (known === undefined) {
+      calls.set(toolCallId, part)
+      content.push(part)
+    }
+    if (input !== undefined) Object.assign(part, { ...input, toolName, isWhole: true, ...(providerMetadata && { providerOptions: providerMetadata }) })
   }
   const begin = ({ id, providerMetadata }: { id: string, providerMetadata?: SharedV4ProviderMetadata }, type: 'text' | 'reasoning') => {
     const part = { type, text: '', ...(providerMetadata && { providerOptions: providerMetadata }) }
@@ -51,11 +69,10 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
         if (part && event.providerMetadata) part.providerOptions = event.providerMetadata
         break
       }
-      case 'tool-input':
-        content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, providerOptions: event.providerMetadata })
-        break
+      case 'tool-input-start': call(event); break
+      case 'tool-input': call(event, { input: event.input }); break
       case 'tool-input-error':
-        content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: asObject(event.input), providerOptions: event.providerMetadata })
+        call(event, { input: asObject(event.input) })
         result(event, { type: 'error-text', value: event.errorText })
         break
       case 'tool-output': result(event, forModel(event.output)); break

@@ -10,7 +10,7 @@ const look = { toolName: 'listDirectory', input: { path: '.' } }
 const run = { toolName: 'runCommand', input: { command: 'echo hi' } }
 const user = (content: string) => ({ role: 'user', content })
 const userUI = (text: string) => ({ id: text, role: 'user', parts: [{ type: 'text', text }] })
-const FIRST = { text: 'Let me look.', calls: [look] }
+const FIRST = { text: 'Let me look.', calls: [look, { toolName: 'readFile', input: { path: 'missing' } }, { toolName: 'readFile', input: { file: 1 } }] }
 const LAST = { text: 'It is empty.' }
 
 /** A conversation `chat` of one turn with a look at the folder; the model then says what `next` gives it. */
@@ -117,7 +117,7 @@ t.test('another model gets neither thinking nor what was attached; the one that 
   await use('test/other')
   await ask('and?')
   t.strictSame(assistants(gateway.requests[2]), [
-    { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, { type: 'tool-call', toolCallId: 'a_0', ...look }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, ...FIRST.calls.map((call, n) => ({ type: 'tool-call', toolCallId: `a_${n}`, ...call }))] },
     { role: 'assistant', content: [{ type: 'text', text: 'It is empty.' }] }
   ])
   await use('test/model')
@@ -131,7 +131,7 @@ t.test('the thinking of a model that was fallen back to goes to no other', async
   ][nth], { config: { models: { fallback: 'test/spare' } } })
   await say(app, 'go')
   t.same(gateway.requests.map(({ modelId }) => modelId), ['test/model', 'test/spare', 'test/model', 'test/model'])
-  t.match(assistants(gateway.requests[3])[0].content.map(({ type }: any) => type), ['text', 'tool-call'])
+  t.same(assistants(gateway.requests[3])[0].content.map(({ type }: any) => type), ['text', 'tool-call', 'tool-call', 'tool-call'])
   t.strictSame(assistants(gateway.requests[3])[1], returned('b', { text: 'One more.', calls: [look] }))
 })
 
@@ -169,6 +169,23 @@ t.test('a conversation that is made smaller keeps the thinking of what it keeps 
     const name = message.content[0].text.split(' ')[0]
     t.strictSame(message.content.slice(0, 3), returned(name, {}).content)
   }
+})
+
+t.test('parts come back in the order in which the model gave them, and denials as it was told them', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) => [{
+    parts: ['1', '2'].flatMap((n) => [
+      { type: 'reasoning-start', id: n }, { type: 'reasoning-end', id: n, providerMetadata: { openai: { itemId: `rs_${n}` } } },
+      { type: 'tool-call', toolCallId: `call_${n}`, toolName: 'runCommand', input: '{"command":"echo"}', providerMetadata: { openai: { itemId: `fc_${n}` } } }
+    ]).concat({ type: 'finish', finishReason: { unified: 'tool-calls', raw: '' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } } as never)
+  }, { text: 'As you wish.' }, { text: 'ok' }][nth])
+  const { events } = await sayAll(app, [userUI('go')], { id: 'chat' })
+  const [first, second] = asked(events)
+  await answer(app, { [first]: false, [second]: false })
+  const order = (n: number) => assistants(gateway.requests[n])[0].content.map(({ providerOptions }: any) => providerOptions.openai.itemId)
+  t.same(order(1), ['rs_1', 'fc_1', 'rs_2', 'fc_2'])
+  await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: userUI('and?') } })
+  t.same(order(2), order(1))
+  t.strictSame(gateway.requests[2].body.prompt.slice(1, 4), gateway.requests[1].body.prompt.slice(1))
 })
 
 t.test('what is too large to be kept is not kept in part: its thinking is not sent back', async (t) => {
