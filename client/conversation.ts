@@ -3,20 +3,35 @@ import type { RunStreamEvent } from './generated/index.ts'
 /** A message in the AI SDK's ModelMessage format. */
 export interface Message { role: string, content?: unknown, [key: string]: unknown }
 
-/** Builds the answer's messages from a run's events, over all of its streams: one assistant message and one tool message a step. */
+/**
+ * Builds the answer's messages from a run's events, over all of its streams: one assistant message and one tool message a
+ * step, calls where the model made them, results in the order of the calls.
+ */
 export function createConversation () {
   const messages: Message[] = []
   let content: object[] = []
-  let results: object[] = []
+  let results: Array<{ toolCallId: string }> = []
   let text = ''
   const blocks = new Map<string, { type: 'text', text: string }>()
+  const calls = new Map<string, object>()
 
-  const step = (): Message[] => [
-    ...content.length > 0 ? [{ role: 'assistant', content }] : [],
-    ...results.length > 0 ? [{ role: 'tool', content: results }] : []
-  ]
+  const step = (): Message[] => {
+    const order = [...calls.keys()]
+    const said = content.filter((part) => !('toolCallId' in part) || 'input' in part)
+    const sorted = results.toSorted((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
+    return [...said.length > 0 ? [{ role: 'assistant', content: said }] : [], ...sorted.length > 0 ? [{ role: 'tool', content: sorted }] : []]
+  }
+  const call = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }, input?: { input: unknown }) => {
+    let part = calls.get(toolCallId)
+    if (part === undefined) {
+      calls.set(toolCallId, part = { type: 'tool-call', toolCallId, toolName })
+      content.push(part)
+    }
+    Object.assign(part, input)
+  }
   const result = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }, output: object) => {
-    results.push({ type: 'tool-result', toolCallId, toolName, output })
+    const part = { type: 'tool-result', toolCallId, toolName, output }
+    results.push(part)
   }
 
   return {
@@ -31,6 +46,7 @@ export function createConversation () {
           messages.push(...step())
           content = []
           results = []
+          calls.clear()
           text = ''
           break
         case 'text-start': {
@@ -43,9 +59,10 @@ export function createConversation () {
           text += event.content
           blocks.get(event.id)!.text += event.content
           break
+        case 'tool-input-start': call(event); break
         case 'tool-input-available':
         case 'tool-input-error':
-          content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
+          call(event, { input: event.input })
           if (event.type === 'tool-input-error') result(event, { type: 'error-text', value: event.errorText })
           break
         case 'tool-output-available': result(event, { type: 'json', value: event.output }); break

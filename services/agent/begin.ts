@@ -12,6 +12,7 @@ import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt } from './messages.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run.ts'
+import { unmarked, type Recalled } from '../threads/recall.ts'
 
 /** Until the analysis says otherwise. */
 const STANDARD_STEPS = 10
@@ -95,9 +96,14 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
+  /** The messages of a request; those that the thread holds are the thread's own, whatever the client's copy says. */
+  function recall ({ messages, stored = 0 }: Request, threadId: string): Recalled | Promise<Recalled> {
+    if (stored === 0) return threads.recall(threadId, messages)
+    return { messages: messages.map((message, n) => n < stored ? message : unmarked(message)), places: messages.map((_, n) => n < stored ? undefined : n) }
+  }
+
   async function begin (request: Request): Promise<Follower> {
-    const { messages, context: where, id, resumable = false, protocol, stored } = request
-    const context = await toPrompt(messages, deps.host.forModel, stored)
+    const { messages, context: where, id, resumable = false, protocol } = request
     const cwd = await openFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()
@@ -105,9 +111,11 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
       await lives.settled(threadId)
       // Somebody who told the same came first: this one looks again, when it holds no place of theirs.
       if (known === undefined && lives.has(threadId)) return undefined
+      const said = await recall(request, threadId)
+      const context = await toPrompt(said.messages, deps.host.forModel, (n) => said.places[n])
       const live = await lives.admit(threadId, async () => {
         const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
-        const run = await newRun(request, threadId, cwd)
+        const run = await newRun({ ...request, messages: said.messages }, threadId, cwd)
         return launch({
           run,
           conversation,

@@ -1,4 +1,4 @@
-import { inputDigest, type Approval } from '../approvals/record.ts'
+import { DENIED, inputDigest, type Approval } from '../approvals/record.ts'
 import type { RunEvent } from '../runlog/events.ts'
 import { OUTCOME_UNKNOWN } from '../tools/errors.ts'
 import { inTurn } from '../tools/in-turn.ts'
@@ -98,7 +98,7 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
     } else if (approval.state === 'executing' || approval.state === 'unknown') {
       await settle(approval, 'unknown', interrupted(approval))
     } else if (approval.state === 'denied') {
-      run.log.append({ type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? 'The user denied this call.', approvalId: approval.approvalId })
+      run.log.append({ type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? DENIED, approvalId: approval.approvalId })
     } else {
       await commit(run, deps, { tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }], ops: ledger.expire(approval) })
     }

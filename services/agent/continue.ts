@@ -44,7 +44,7 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
       return followKnown(head, [start, ...requests, { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
     }
     const going = await lives.admit(threadId, async () => {
-      const context = await toPrompt(run.messages, deps.host.forModel, run.messages.length)
+      const context = await toPrompt(run.messages, deps.host.forModel, () => undefined)
       if (head.segment < segment) {
         run.head = { ...head, segment }
         log.append(start)

@@ -21,7 +21,7 @@ export interface AgentDeps {
   conversations: Conversations
   threads: Threads
   config: () => Config
-  /** What is remembered of the user, as text for the system prompt; read anew for each model call. */
+  /** What is remembered of the user, as text for the system prompt; read once for each run. */
   memory: () => Promise<string>
   /** Where work for the background goes; without it such a request is answered like any other. */
   tasks?: Pick<Tasks, 'launch' | 'launched'>

@@ -1,4 +1,4 @@
-import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Analysis } from '../../schemas/agent.ts'
 import { abortKind } from '../abort.ts'
 import { isOwn } from '../own-error.ts'
@@ -13,8 +13,9 @@ import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
 import { openRoom } from '../models/open-room.ts'
 import type { Room } from '../models/room/room.ts'
-import { systemPrompt } from './prompt.ts'
+import { STEPS_USED_UP, withDenials } from './prompt.ts'
 import { conclude, recordAnswer } from './record.ts'
+import { runContext, type Told } from './run-context.ts'
 import { checkLength, commit } from './run.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../models/step.ts'
 
@@ -22,7 +23,9 @@ import { createIdSource, createStepWriter, type IdSource, type StepResult } from
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, ready for the model. */
-export interface Context { prompt: LanguageModelV4Prompt, instructions: string[], notes?: string[] }
+export interface Context extends Told { prompt: LanguageModelV4Prompt }
+
+const USED_UP: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: STEPS_USED_UP }] }
 
 /** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. Undefined when the configuration wants none. */
 export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { registry, clock, config }: AgentDeps): Promise<Analysis | undefined> {
@@ -90,34 +93,34 @@ async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { regist
  * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
  * that they are not told of.
  */
-async function callModel ({ live, conversation }: Attempt, { prompt, instructions, notes = [] }: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Room }, deps: AgentDeps): Promise<StepResult> {
+async function callModel (attempt: Attempt, context: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Room }, deps: AgentDeps): Promise<StepResult> {
   const { registry, clock, host } = deps
+  const { live, conversation } = attempt
   const { run, signal } = live
-  const tools = host.offered()
-  const system = systemPrompt({ cwd: run.head.cwd, tools: tools.map(({ name }) => name), servers: host.describe(), isLast, memory: await deps.memory(), denials: conversation.denials, instructions, notes, now: clock.now() })
+  const { prompt } = context
+  const { system: fixed, tools } = await runContext(attempt, context, deps)
+  const system = withDenials(fixed, conversation.denials)
   const writer = createStepWriter({ append: run.log.append, ids })
-  const described = tools.map(toFunctionTool)
   const messages = withRecentImages([...prompt, ...fold(run.log.events, host.forModel)])
   const latest = prompt.findLastIndex(({ role }) => role === 'user')
   await streamModel({
     models: registry.candidates('capable'),
     load: registry.model,
     describe: registry.describeFailure,
-    prompt: (id, tooLong) => room.fit(id, { system, messages, latest, tools: described }, tooLong),
-    options: tools.length > 0 ? { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
+    async prompt (id, tooLong) {
+      const fitting = await room.fit(id, { system, messages, latest, tools }, tooLong)
+      return isLast && fitting !== undefined ? [...fitting, USED_UP] : fitting
+    },
+    options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
     signal,
     clock,
-    onPart (part) {
-      writer.write(part)
+    onPart (part, id) {
+      writer.write(part, id)
       checkLength(run.log)
       return live.roomToSay()
     }
   })
   return writer.result
-}
-
-function toFunctionTool ({ name, description, inputSchema }: { name: string, description: string, inputSchema: object }): LanguageModelV4FunctionTool {
-  return { type: 'function', name, description, inputSchema }
 }
 
 /** The questions are on disk before anybody sees them; then the stream ends, and the run waits. */

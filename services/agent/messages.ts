@@ -15,15 +15,17 @@ type ForModel = (output: Record<string, unknown>) => LanguageModelV4ToolResultOu
  * Turns the client's messages, UIMessages among them, into a model prompt. System messages that come before all others
  * are the application's instructions, returned apart; later ones, which anybody may have put into a history, count no
  * more than what a user says. Calls that never got a result count as denied, approval parts are dropped: only the ledger
- * decides approvals. `forModel` makes of an output what a model may see of it; so many messages at the beginning are `stored` ones. Throws
- * BadMessage (400) that names the message.
+ * decides approvals. `forModel` makes of an output what a model may see of it; `placeOf` tells where in the request the n-th
+ * message stands, and undefined for one of the thread. Throws BadMessage (400) that names the message.
  */
-export async function toPrompt (messages: RawMessage[], forModel: ForModel, stored = 0): Promise<{ prompt: LanguageModelV4Prompt, instructions: string[] }> {
+export async function toPrompt (messages: RawMessage[], forModel: ForModel, placeOf: (n: number) => number | undefined = (n) => n): Promise<{ prompt: LanguageModelV4Prompt, instructions: string[] }> {
   const [{ modelMessageSchema }, { convertToLanguageModelPrompt }] = await Promise.all([import('ai'), import('ai/internal')])
   const checked: ModelMessage[] = []
-  for (const [at, message] of messages.entries()) {
+  for (const [n, message] of messages.entries()) {
+    const at = placeOf(n) ?? n
+    const isStored = placeOf(n) === undefined
     if (message.parts !== undefined) {
-      checked.push(...await fromUIMessage(message, at, at < stored))
+      checked.push(...await fromUIMessage(message, at, isStored))
       continue
     }
     const whole: ModelMessage[] = []
@@ -31,7 +33,7 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, stor
       const result = modelMessageSchema.safeParse(slice.message)
       if (!result.success) {
         const wrong = whatIsWrong(message, result.error.issues, slice.from)
-        throw new BadMessage(at < stored ? `messages[${at}] of the thread is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `messages[${at}] is not a message: ${wrong}.`)
+        throw new BadMessage(isStored ? `messages[${at}] of the thread is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `messages[${at}] is not a message: ${wrong}.`)
       }
       whole.push(result.data as ModelMessage)
       await turn()

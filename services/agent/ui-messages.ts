@@ -1,4 +1,5 @@
-import type { ModelMessage } from 'ai'
+import type { ModelMessage, UIMessage } from 'ai'
+import { DENIED } from '../approvals/record.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
 
 const OUTCOME_LOST = 'The outcome of this approved call was lost on the way here: check what it did before doing it again.'
@@ -25,7 +26,7 @@ export async function fromUIMessage (message: RawMessage, at: number, isStored =
     }
   }
   try {
-    return await convertToModelMessages([{ ...valid, parts: valid.parts.filter((part) => !isAnalysis(part)) }])
+    return asRefused(await convertToModelMessages([{ ...valid, parts: valid.parts.filter((part) => !isAnalysis(part)) }]), valid.parts)
   } catch (error) {
     throw new BadMessage(`${where} cannot be used: ${(error as Error).message}`)
   }
@@ -47,6 +48,14 @@ function settled (part: any): unknown {
     case 'output-denied': return denied
     default: return { ...call, input }
   }
+}
+
+/** The messages with each denial as the model was told it at first: the SDK makes an error of it. */
+function asRefused (messages: ModelMessage[], parts: UIMessage['parts']): ModelMessage[] {
+  const reasons = new Map(parts.flatMap((part) => 'toolCallId' in part && part.state === 'output-denied' ? [[part.toolCallId, part.approval.reason ?? DENIED]] : []))
+  return messages.map((message) => message.role !== 'tool' || reasons.size === 0
+    ? message
+    : { ...message, content: message.content.map((part) => part.type === 'tool-result' && reasons.has(part.toolCallId) ? { ...part, output: { type: 'execution-denied' as const, reason: reasons.get(part.toolCallId) } } : part) })
 }
 
 const textOf = (value: unknown) => typeof value === 'string' ? value : undefined

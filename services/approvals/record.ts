@@ -26,3 +26,6 @@ export function inputDigest (input: unknown): string {
 export const approvalKey = (id: string) => `approval/${id}`
 /** Beside each open approval, so that listing them reads no others. */
 export const openKey = (id: string) => `open-approval/${id}`
+
+/** Told to the model of a denial that the user gave no reason for. */
+export const DENIED = 'The user denied this call.'

@@ -42,6 +42,7 @@ function render (event: RunEvent): string {
     case 'finish': return line({ type: 'finish', finishReason: event.finishReason })
     case 'compaction': return compactionLine(event)
     case 'analysis':
+    case 'context':
     case 'evaluation':
     case 'message': return ''
   }

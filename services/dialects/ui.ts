@@ -1,5 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../runlog/events.ts'
+import { ANALYSIS } from '../runlog/ui-message.ts'
 import { compactionLine, line } from './line.ts'
 
 /**
@@ -16,17 +17,16 @@ export function renderUI (events: readonly RunEvent[]): string {
 export function renderChunk (event: RunEvent): string {
   switch (event.type) {
     // The one event that comes by the thousand is written by hand.
-    case 'text-delta': return `data: {"type":"text-delta","id":"${event.id}","delta":${JSON.stringify(event.delta)}}\n\n`
-    case 'reasoning-delta': return line({ type: 'reasoning-delta', id: event.id, delta: event.delta })
+    case 'text-delta': return event.providerMetadata
+      ? line({ type: 'text-delta', id: event.id, delta: event.delta, ...meta(event) })
+      : `data: {"type":"text-delta","id":"${event.id}","delta":${JSON.stringify(event.delta)}}\n\n`
+    case 'reasoning-delta': return line({ type: 'reasoning-delta', id: event.id, delta: event.delta, ...meta(event) })
     case 'start': return line({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
-    // Marked, so that it can be told from the model's own when the client sends it back.
-    case 'reasoning-start': return line({
-      type: 'reasoning-start', id: event.id, ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } })
-    })
+    case 'reasoning-start': return line({ type: 'reasoning-start', id: event.id, ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
     case 'reasoning-end': return line({ type: 'reasoning-end', id: event.id, ...meta(event) })
     case 'step-start': return line({ type: 'start-step' })
     case 'step-finish': return line({ type: 'finish-step' })
-    case 'text-start': return line({ type: 'text-start', id: event.id })
+    case 'text-start': return line({ type: 'text-start', id: event.id, ...meta(event) })
     case 'text-end': return line({ type: 'text-end', id: event.id, ...meta(event) })
     case 'tool-input-start': return line({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
     case 'tool-input-delta': return line({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
@@ -47,6 +47,7 @@ export function renderChunk (event: RunEvent): string {
     case 'finish': return line({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })
     case 'compaction': return compactionLine(event)
     case 'analysis':
+    case 'context':
     case 'evaluation':
     case 'message': return ''
   }

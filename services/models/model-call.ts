@@ -25,8 +25,8 @@ export interface ModelCall {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
-  /** Told every part as it comes, at once; a promise it returns holds the model back. */
-  onPart (part: LanguageModelV4StreamPart): void | Promise<void>
+  /** Told every part as it comes, at once, with the id of the model that answers; a promise it returns holds the model back. */
+  onPart (part: LanguageModelV4StreamPart, id: string): void | Promise<void>
 }
 
 /** Milliseconds until the first part, and of silence between parts. */
@@ -53,7 +53,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const { model } = await call.load(id)
         prompt ??= await call.prompt(id, isShortened)
         if (prompt === undefined) break
-        return await attemptOnce(model, prompt, call, progress)
+        return await attemptOnce(id, model, prompt, call, progress)
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
         if (progress.refused) throw progress.refused.error
@@ -80,7 +80,7 @@ interface Progress {
   refused?: { error: unknown }
 }
 
-async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Prompt, { options, signal, clock, onPart }: ModelCall, progress: Progress) {
+async function attemptOnce (id: string, model: LanguageModelV4, prompt: LanguageModelV4Prompt, { options, signal, clock, onPart }: ModelCall, progress: Progress) {
   const silence = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
@@ -124,7 +124,7 @@ async function attemptOnce (model: LanguageModelV4, prompt: LanguageModelV4Promp
       if (part.type === 'finish') finished = true
       if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true
       try {
-        const held = onPart(part)
+        const held = onPart(part, id)
         if (held) await held
       } catch (error) {
         progress.refused = { error }

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { Windows } from '../providers/windows.ts'
+import { ownedBy } from './provenance.ts'
 import type { Room, RoomParts } from './room/room.ts'
 import { askStructured } from './structured.ts'
 
@@ -13,13 +14,22 @@ export interface OpenRoom extends Pick<RoomParts, 'load' | 'keep' | 'say'> {
   signal: AbortSignal
 }
 
-/** What makes the conversation of one run fit its models; loaded when first needed. */
+/**
+ * What makes the conversation of one run fit its models, and leaves out of it what other models have attached to their
+ * answers; loaded when first needed.
+ */
 export async function openRoom ({ registry, clock, signal, ...parts }: OpenRoom): Promise<Room> {
   const { createRoom } = await import('./room/room.ts')
-  return createRoom({
+  const room = createRoom({
     ...parts,
     contextWindow: (id, tokens) => registry.contextWindow(id, tokens, signal),
     ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, ...question }),
     askedWindow: (tokens) => registry.contextWindow(registry.roles().fast, tokens, signal)
   })
+  return {
+    async fit (id, conversation, tooLong) {
+      const prompt = await room.fit(id, { ...conversation, messages: ownedBy(id, conversation.messages) }, tooLong)
+      return prompt?.filter(({ content }) => content.length > 0)
+    }
+  }
 }

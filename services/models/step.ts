@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { createError } from '@fastify/error'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
+import { attachedTo, createMetadata } from './provenance.ts'
 
 /** Of one answer: a model that makes more calls goes round in circles. */
 const MOST_CALLS = 128
@@ -15,33 +16,44 @@ const TooManyCalls = createError('ERR_TOO_MANY_CALLS', `The model made more than
 /** A tool call of the model, its input as the JSON text it wrote. */
 export interface ToolCall { toolCallId: string, toolName: string, input: string, providerMetadata?: SharedV4ProviderMetadata }
 
+interface Part { id: string, providerMetadata?: SharedV4ProviderMetadata }
+interface OpenPart { id: string, collect: ReturnType<typeof createMetadata> }
+
 export interface StepResult { calls: ToolCall[], finishReason: FinishReason, usage: Usage }
 
 /**
  * Turns the parts of one model call into events as they come, and remembers what the loop needs of them.
- * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both. Throws for an
+ * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both. What providers
+ * attach to a part is kept with it, marked with the model. Throws for an
  * answer that nobody can want: inputs are kept here until they are taken up.
  */
 export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
-  const parts = { text: new Map<string, string>(), reasoning: new Map<string, string>() }
+  const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
   const calls = new Map<string, string>()
   let bytes = 0
   const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
 
-  /** Our id of a part; one that was not announced begins by it, for no reader takes it otherwise. */
-  const open = (kind: 'text' | 'reasoning', id: string): string => {
-    let ours = parts[kind].get(id)
-    if (ours === undefined) {
-      parts[kind].set(id, ours = ids.part(kind))
-      append(kind === 'text' ? { type: 'text-start', id: ours } : { type: 'reasoning-start', id: ours, phase: 'answer' })
-    }
-    return ours
+  /** Begins a part, and returns it; `attached` is what the provider has attached to it by then. */
+  const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): OpenPart => {
+    const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
+    parts[kind].set(id, part)
+    const metadata = part.collect(attached)
+    append(kind === 'text' ? { type: 'text-start', id: part.id, ...metadata } : { type: 'reasoning-start', id: part.id, phase: 'answer', ...metadata })
+    return part
   }
-  const close = (kind: 'text' | 'reasoning', part: { id: string, providerMetadata?: SharedV4ProviderMetadata }) => {
-    const ours = parts[kind].get(part.id)
-    if (ours === undefined) return
-    append({ type: `${kind}-end`, id: ours, ...meta(part) })
-    parts[kind].delete(part.id)
+  const start = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part, model: string) => {
+    if (!parts[kind].has(id)) begin(kind, id, model, providerMetadata)
+  }
+  /** A part that was not announced begins with its first delta, since no reader takes it otherwise. */
+  const extend = (kind: 'text' | 'reasoning', { id, delta, providerMetadata }: Part & { delta: string }, model: string) => {
+    const part = parts[kind].get(id) ?? begin(kind, id, model, undefined)
+    append({ type: `${kind}-delta`, id: part.id, delta, ...part.collect(providerMetadata) })
+  }
+  const close = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part) => {
+    const part = parts[kind].get(id)
+    if (part === undefined) return
+    append({ type: `${kind}-end`, id: part.id, ...part.collect(providerMetadata) })
+    parts[kind].delete(id)
   }
   const callId = (id: string) => {
     let ours = calls.get(id)
@@ -51,14 +63,15 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
 
   return {
     result,
-    write (part: LanguageModelV4StreamPart) {
+    /** Takes a part of the answer of `model`, which is named `<provider>/<model>`. */
+    write (part: LanguageModelV4StreamPart, model: string) {
       bytes += PART_BYTES + lengthOf(part)
       if (bytes > LONGEST_ANSWER) throw new AnswerTooLong()
       switch (part.type) {
-        case 'text-delta': return append({ type: 'text-delta', id: open('text', part.id), delta: part.delta })
-        case 'reasoning-delta': return append({ type: 'reasoning-delta', id: open('reasoning', part.id), delta: part.delta })
-        case 'text-start': open('text', part.id); return
-        case 'reasoning-start': open('reasoning', part.id); return
+        case 'text-delta': return extend('text', part, model)
+        case 'reasoning-delta': return extend('reasoning', part, model)
+        case 'text-start': return start('text', part, model)
+        case 'reasoning-start': return start('reasoning', part, model)
         case 'text-end': return close('text', part)
         case 'reasoning-end': return close('reasoning', part)
         case 'tool-input-start':
@@ -73,7 +86,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
           const announced = calls.has(part.toolCallId)
           const toolCallId = callId(part.toolCallId)
           if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
-          result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...meta(part) })
+          result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
           // The next call with this id, also in this step, is another call.
           calls.delete(part.toolCallId)
           return
@@ -89,9 +102,8 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
 
 const count = (tokens: { total?: unknown } | undefined): number => Number.isSafeInteger(tokens?.total) ? tokens!.total as number : 0
 
-const lengthOf = (part: LanguageModelV4StreamPart) => 'delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0
-
-const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
+const lengthOf = (part: LanguageModelV4StreamPart) => ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +
+  ('providerMetadata' in part && part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0)
 
 export type IdSource = ReturnType<typeof createIdSource>
 

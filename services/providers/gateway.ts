@@ -1,6 +1,7 @@
 import { boundedFetch } from './bounded.ts'
 import type { Provider } from './contract.ts'
 import { ProviderNotConfigured } from './errors.ts'
+import { withBlockBinding } from './thinking.ts'
 
 export interface GatewaySettings {
   baseURL?: string
@@ -63,8 +64,8 @@ export function createGatewayProvider ({ settings, fetch }: { settings: () => Ga
           provider: streamed.provider,
           modelId: id,
           supportedUrls: streamed.supportedUrls,
-          doGenerate: (options) => whole.doGenerate(options),
-          doStream: (options) => streamed.doStream(options)
+          doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
+          doStream: (options) => streamed.doStream(withBlockBinding(id, options))
         }
       } catch (error) {
         cached = undefined

@@ -6,7 +6,9 @@ export function compact (events: readonly RunEvent[]): RunEvent[] {
   for (const event of events) {
     const last = joined.at(-1)
     if (last !== undefined && 'delta' in event && 'delta' in last && last.type === event.type && partOf(last) === partOf(event)) {
-      joined[joined.length - 1] = { ...last, delta: last.delta + event.delta }
+      // Each event carries all metadata of its part so far: the newest replaces what came before.
+      const metadata = 'providerMetadata' in event && event.providerMetadata !== undefined && { providerMetadata: event.providerMetadata }
+      joined[joined.length - 1] = { ...last, delta: last.delta + event.delta, ...metadata }
     } else joined.push(event)
   }
   return joined

@@ -1,4 +1,4 @@
-import type { LanguageModelV4FinishReason, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
 
 /** Tokens, as far as the provider counts them. */
@@ -8,7 +8,11 @@ export type FinishReason = LanguageModelV4FinishReason['unified']
 
 /** What belongs to one tool call, in every event about it. */
 interface Call { toolCallId: string, toolName: string }
+/** All that the provider has attached to the part so far; `agent.model` names the model, see models/provenance.ts. */
 interface Meta { providerMetadata?: SharedV4ProviderMetadata }
+
+/** What models are told beside the messages. It is made when a run's first step begins and stays the same for the whole run. */
+export interface RunContext { at: number, cwd: string, system: string, tools: LanguageModelV4FunctionTool[] }
 
 /**
  * What happens in a run, said once and neutrally: the loop appends these, every reader (the documented stream,
@@ -18,14 +22,15 @@ interface Meta { providerMetadata?: SharedV4ProviderMetadata }
  */
 export type RunEvent =
   | { type: 'start', messageId: string, threadId: string, runId: string }
-  | { type: 'reasoning-start', id: string, phase: 'analysis' | 'answer' }
-  | { type: 'reasoning-delta', id: string, delta: string }
+  | { type: 'reasoning-start', id: string, phase: 'analysis' | 'answer' } & Meta
+  | { type: 'reasoning-delta', id: string, delta: string } & Meta
   | { type: 'reasoning-end', id: string } & Meta
   | { type: 'analysis', analysis: Analysis }
+  | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number }
   | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage }
-  | { type: 'text-start', id: string }
-  | { type: 'text-delta', id: string, delta: string }
+  | { type: 'text-start', id: string } & Meta
+  | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta
   | { type: 'tool-input-start' } & Call
   | { type: 'tool-input-delta', toolCallId: string, delta: string }

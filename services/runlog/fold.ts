@@ -1,30 +1,49 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { asObject } from '../json.ts'
+import { isAttached } from '../models/provenance.ts'
 import type { RunEvent } from './events.ts'
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
 
 /**
- * What the model is told of a run so far: one assistant message and one tool message a step. A call without an
- * outcome yet has no result here. `forModel` makes of an output what a model may see of it.
+ * What the model is told of a run so far: one assistant message and one tool message a step, parts as the model ordered
+ * them, results in the order of their calls. A call without an outcome yet has no result here. `forModel` makes of an output what a model may see of it.
  */
 export function fold (events: readonly RunEvent[], forModel: (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
   const open = new Map<string, OpenPart>()
+  /** The calls of the step; one whose input never became whole is none. */
+  const calls = new Map<string, LanguageModelV4ToolCallPart & { isWhole: boolean }>()
 
   const closeStep = () => {
-    const said = content.filter(saysSomething)
+    const order = [...calls.keys()]
+    const said = content.flatMap((part): Assistant => {
+      if (part.type !== 'tool-call') return saysSomething(part) ? [part] : []
+      const { isWhole, ...call } = calls.get(part.toolCallId)!
+      return isWhole ? [call] : []
+    })
+    results.sort((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
     if (said.length > 0) messages.push({ role: 'assistant', content: said })
     if (results.length > 0) messages.push({ role: 'tool', content: results })
     content = []
     results = []
     open.clear()
+    calls.clear()
   }
-  const begin = (id: string, type: 'text' | 'reasoning') => {
-    const part = { type, text: '' }
+  const call = ({ toolCallId, toolName, providerMetadata }: { toolCallId: string, toolName: string, providerMetadata?: SharedV4ProviderMetadata }, input?: { input: unknown }) => {
+    const known = calls.get(toolCallId)
+    const part = known ?? { type: 'tool-call', toolCallId, toolName, input: undefined, isWhole: false }
+    if (known === undefined) {
+      calls.set(toolCallId, part)
+      content.push(part)
+    }
+    if (input !== undefined) Object.assign(part, { ...input, toolName, isWhole: true, ...(providerMetadata && { providerOptions: providerMetadata }) })
+  }
+  const begin = ({ id, providerMetadata }: { id: string, providerMetadata?: SharedV4ProviderMetadata }, type: 'text' | 'reasoning') => {
+    const part = { type, text: '', ...(providerMetadata && { providerOptions: providerMetadata }) }
     open.set(id, part)
     content.push(part)
   }
@@ -35,12 +54,13 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
   for (const event of events) {
     switch (event.type) {
       case 'step-start': closeStep(); break
-      case 'text-start': begin(event.id, 'text'); break
-      case 'reasoning-start': if (event.phase === 'answer') begin(event.id, 'reasoning'); break
+      case 'text-start': begin(event, 'text'); break
+      case 'reasoning-start': if (event.phase === 'answer') begin(event, 'reasoning'); break
       case 'text-delta':
       case 'reasoning-delta': {
         const part = open.get(event.id)
         if (part) part.text += event.delta
+        if (part && event.providerMetadata) part.providerOptions = event.providerMetadata
         break
       }
       case 'text-end':
@@ -49,11 +69,10 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
         if (part && event.providerMetadata) part.providerOptions = event.providerMetadata
         break
       }
-      case 'tool-input':
-        content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, providerOptions: event.providerMetadata })
-        break
+      case 'tool-input-start': call(event); break
+      case 'tool-input': call(event, { input: event.input }); break
       case 'tool-input-error':
-        content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: asObject(event.input), providerOptions: event.providerMetadata })
+        call(event, { input: asObject(event.input) })
         result(event, { type: 'error-text', value: event.errorText })
         break
       case 'tool-output': result(event, forModel(event.output)); break
@@ -69,8 +88,8 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
   return messages
 }
 
-/** Providers refuse an empty text; one that they gave something with, such as a signature, they want back. */
-const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || part.providerOptions !== undefined
+/** Providers refuse an empty text; one that they attached something to, such as a signature, they want back. */
+const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)
 
 /** The text of the answer: what the assistant said after its last tool call, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {

@@ -14,10 +14,11 @@ const BATCHES_KNOWN = 4
 
 /** Rough size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
-  if ('delta' in event) return event.delta.length + 64
+  const attached = 'providerMetadata' in event && event.providerMetadata !== undefined ? JSON.stringify(event.providerMetadata).length : 0
+  if ('delta' in event) return event.delta.length + attached + 64
   if (event.type === 'tool-output') return JSON.stringify(event.output).length + 64
-  if (event.type === 'tool-input' || event.type === 'tool-input-error') return (JSON.stringify(event.input)?.length ?? 0) + 64
-  return 256
+  if (event.type === 'tool-input' || event.type === 'tool-input-error') return (JSON.stringify(event.input)?.length ?? 0) + attached + 64
+  return 256 + attached
 }
 
 /**

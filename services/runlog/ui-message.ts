@@ -28,9 +28,9 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
     open.set(key, part)
     parts.push(part)
   }
-  const end = (key: string, providerMetadata: unknown) => {
+  const end = (key: string, event: Meta) => {
     const part = open.get(key)
-    if (part !== undefined) Object.assign(part, { state: 'done', ...(providerMetadata !== undefined && { providerMetadata }) })
+    if (part !== undefined) Object.assign(part, { state: 'done', ...meta(event) })
     open.delete(key)
   }
   const callOf = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }): Part => {
@@ -60,18 +60,18 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
       case 'error': hasFailed = true; break
       case 'finish': if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason }; break
       case 'step-start': parts.push({ type: 'step-start' }); break
-      case 'text-start': begin(event.id, { type: 'text', text: '', state: 'streaming' }); break
+      case 'text-start': begin(event.id, { type: 'text', text: '', state: 'streaming', ...meta(event) }); break
       case 'reasoning-start':
-        begin(event.id, { type: 'reasoning', text: '', state: 'streaming', ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } }) })
+        begin(event.id, { type: 'reasoning', text: '', state: 'streaming', ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
         break
       case 'text-delta':
       case 'reasoning-delta': {
         const part = open.get(event.id)
-        if (part !== undefined) part.text += event.delta
+        if (part !== undefined) Object.assign(part, { text: part.text + event.delta, ...meta(event) })
         break
       }
       case 'text-end':
-      case 'reasoning-end': end(event.id, event.providerMetadata); break
+      case 'reasoning-end': end(event.id, event); break
       case 'task': parts.push({ type: 'data-task', id: event.task.taskId, data: event.task }); break
       case 'tool-input-start': callOf(event); break
       case 'tool-input': Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) }); break
@@ -93,4 +93,9 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
   return { ...base, id, role: 'assistant', metadata, parts }
 }
 
+/** Marks the analysis, so that it can be told from the model's own thinking when the client sends it back. */
+export const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
+
+interface Meta { providerMetadata?: object }
+const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) => providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -5,8 +5,8 @@ import { PHASE_TOOL } from './phases.ts'
 /** What a task run's history holds: a run's events, and before each call that changes something, that it was about to. */
 export type TaskLogEvent = (RunEvent & { durationMs?: number }) | { type: 'tool-intent', toolCallId: string }
 
-/** The events that a run's readers know. */
-export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] => log.filter((event): event is RunEvent => event.type !== 'tool-intent')
+/** The events that a run's readers know, but for what its models were told beside them. */
+export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] => log.filter((event): event is RunEvent => event.type !== 'tool-intent' && event.type !== 'context')
 
 /** The calls of a run in their order, each with what came of it; how far it said to be is no work. `most` characters of an input or output are kept. */
 export function toolCallsOf (log: readonly TaskLogEvent[], most = Infinity): TaskToolCall[] {

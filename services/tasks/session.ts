@@ -1,4 +1,4 @@
-import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { Aborted } from '../abort.ts'
 import { openFolder } from '../folder.ts'
 import { withRecentImages } from '../models/images.ts'
@@ -7,11 +7,11 @@ import { openRoom } from '../models/open-room.ts'
 import type { Room } from '../models/room/room.ts'
 import { createIdSource, createStepWriter } from '../models/step.ts'
 import { compact } from '../runlog/compact.ts'
-import type { RunEvent } from '../runlog/events.ts'
+import type { RunContext, RunEvent } from '../runlog/events.ts'
 import { answerText } from '../runlog/fold.ts'
 import { readInput } from '../tools/input.ts'
 import { createTaskCalls } from './calls.ts'
-import { taskContext, taskRequest } from './context.ts'
+import { taskRequest } from './context.ts'
 import type { RunDeps } from './deps.ts'
 import { BudgetMet } from './errors.ts'
 import { evidenceOf } from './evaluation/evidence.ts'
@@ -21,6 +21,7 @@ import { existing } from './evaluation/exists.ts'
 import { runEvents, type TaskLogEvent } from './log.ts'
 import { beginNext, PHASE_TOOL } from './phases.ts'
 import { deniedTool, type StoredRun, type StoredTask } from './record.ts'
+import { knownContext, newContext, news } from './run-context.ts'
 import type { RunStart, TaskMain, Turn, Verdict } from './worker/contract.ts'
 import { nextAfter } from './worker/loop.ts'
 
@@ -51,6 +52,9 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   const before = begun.activeMs
   let run = begun
   let room: Promise<Room> | undefined
+  let context: RunContext | undefined
+  /** What is to be said before the next step. */
+  let unsaid: string[] = []
   /** The events of the step under way. */
   let stepping: RunEvent[] = []
 
@@ -78,12 +82,14 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   async function begin (): Promise<RunStart> {
     // It was there when the task was made.
     await openFolder(task.cwd, task.cwd)
-    await record({ phases: beginNext(run.phases).phases })
-    const last = await lastOver()
     await host.ready(signal)
-    const tools = calls.offered().map(({ name }) => name)
+    const known = knownContext(log, task, run)
+    const { phases } = beginNext(run.phases)
+    context = known ?? newContext({ task, run: { ...run, phases }, last: await lastOver(), memory: await deps.memory(), tools: calls.offered(), servers: host.describe(), now: clock.now() })
+    await record({ phases }, known === undefined ? [{ type: 'context', context }] : [])
+    unsaid = known === undefined ? [] : news(log, context, task, run)
     return {
-      system: taskContext({ task, run, last, memory: await deps.memory(), tools, servers: host.describe(), now: clock.now() }),
+      system: context.system,
       request: taskRequest(task, run),
       events: calls.shown(runEvents(log))
     }
@@ -96,27 +102,27 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<Turn> {
     const number = run.steps + 1
     const isLast = number >= MOST_STEPS
-    const tools = calls.offered()
-    const events: RunEvent[] = [{ type: 'step-start', step: number }]
+    const { tools } = context!
+    const added = unsaid.map((text): LanguageModelV4Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] }))
+    const events: RunEvent[] = [...unsaid.map((text): RunEvent => ({ type: 'message', text })), { type: 'step-start', step: number }]
     stepping = events
     let said = 0
     room ??= openRoom({
       registry, clock, signal, load: async () => run.summaries ?? [], keep: (summaries) => record({ summaries }), say: (compaction) => { stepping.push({ type: 'compaction', ...compaction }) }
     })
     const { fit } = await room
-    const [system, ...messages] = withRecentImages(prompt)
-    const described = tools.map(toFunctionTool)
+    const [system, ...messages] = withRecentImages([...prompt, ...added])
     const writer = createStepWriter({ append: (event) => { events.push(event) }, ids: createIdSource(runEvents(log), prompt) })
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
       describe: registry.describeFailure,
-      prompt: (id, tooLong) => fit(id, { system, messages, latest: 0, tools: described }, tooLong),
-      options: { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } },
+      prompt: (id, tooLong) => fit(id, { system, messages, latest: 0, tools }, tooLong),
+      options: { tools, toolChoice: { type: isLast ? 'none' : 'auto' } },
       signal,
       clock,
-      onPart (part) {
-        writer.write(part)
+      onPart (part, id) {
+        writer.write(part, id)
         if ('delta' in part && (said += part.delta.length) > LONGEST_STEP) throw new BudgetMet('The answer grew beyond 4 million characters and was stopped.')
       }
     })
@@ -130,6 +136,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     events.push({ type: 'step-finish', step: number, finishReason: isLast && writer.result.calls.length > 0 ? 'length' : finishReason, usage })
     const spent = { inputTokens: run.usage.inputTokens + usage.inputTokens, outputTokens: run.usage.outputTokens + usage.outputTokens }
     const fresh = compact(events)
+    unsaid = []
     await record({ steps: number, usage: spent, toolCount: run.toolCount + writer.result.calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length }, fresh)
     for (const event of fresh) if (event.type === 'tool-input-error') emit({ type: 'task:tool', taskId: task.id, runId: run.runId, tool: event.toolName, input: event.input, output: { error: event.errorText }, status: 'error' })
     const most = task.budget?.maxTokensPerRun
@@ -185,8 +192,4 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     markStopped: () => stopped.resolve(),
     get run () { return run }
   }
-}
-
-function toFunctionTool ({ name, description, inputSchema }: { name: string, description: string, inputSchema: object }): LanguageModelV4FunctionTool {
-  return { type: 'function', name, description, inputSchema }
 }

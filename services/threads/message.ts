@@ -42,7 +42,7 @@ export function tellings (messages: ThreadMessage[]): string[] {
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant')
   const whole = answers.map((message) => textOf(message)).join('')
   const parts = answers.flatMap(partsOf)
-  const end = parts.slice(parts.findLastIndex(({ type }) => /^(tool-|dynamic-tool|step-start)/.test(type)) + 1)
+  const end = parts.slice(parts.findLastIndex((part) => /^(tool-|dynamic-tool|step-start)/.test(part?.type)) + 1)
   return [...new Set([whole, textOf({ role: 'assistant', parts: end })].map((text) => text.replace(/\s+/g, '')))]
 }
 

@@ -7,6 +7,7 @@ import { ThreadDamaged } from './errors.ts'
 import { faceKey, firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, RECENT, summaryKey, UNREAD, unreadKey, type ThreadHead } from './head.ts'
 import { tellings, type ThreadMessage } from './message.ts'
 import type { Summary } from '../models/room/items.ts'
+import { createRecall } from './recall.ts'
 import { createTurns, type Said } from './turns.ts'
 
 export type { ThreadMessage } from './message.ts'
@@ -98,6 +99,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     get,
     messages,
     lastMessages,
+    recall: createRecall({ store, turns, get, lastMessages }),
 
     /** The messages of the user from the `n`-th on: where they stand, and when they were said. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),

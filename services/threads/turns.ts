@@ -79,6 +79,7 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
     get,
     list,
     shared,
+    windowEnd,
     put: (thread: string, n: number, turn: Turn): Op => ({ type: 'put', key: key(thread, n), value: turn }),
     del: (thread: string, n: number): Op => ({ type: 'del', key: key(thread, n) }),
 

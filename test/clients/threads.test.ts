@@ -7,6 +7,7 @@ import { versions, type Version } from './versions.ts'
 
 const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
 const signature = { anthropic: { signature: 'sig' } }
+const redacted = { anthropic: { redactedData: 'hidden' } }
 
 /**
  * Messages as they are compared: what JSON keeps of them, without the two things that releases keep in different ways,
@@ -44,7 +45,9 @@ for (const version of versions) {
         {
           parts: [
             { type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: 'hm ' }, { type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'reasoning-end', id: 'r', providerMetadata: signature },
-            { type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Let me ' }, { type: 'text-delta', id: 't', delta: 'look.' }, { type: 'text-end', id: 't', providerMetadata: signature },
+            { type: 'reasoning-start', id: 's' }, { type: 'reasoning-delta', id: 's', delta: 'so' }, { type: 'reasoning-delta', id: 's', delta: '', providerMetadata: signature }, { type: 'reasoning-end', id: 's' },
+            { type: 'reasoning-start', id: 'q', providerMetadata: redacted }, { type: 'reasoning-end', id: 'q' },
+            { type: 'text-start', id: 't', providerMetadata: { openai: { itemId: 'msg' } } }, { type: 'text-delta', id: 't', delta: 'Let me ' }, { type: 'text-delta', id: 't', delta: 'look.' }, { type: 'text-end', id: 't', providerMetadata: signature },
             ...[['listDirectory', '{"path":"."}'], ['readFile', '{"path":"missing"}'], ['readFile', '{"file":1}']].map(([toolName, input], n) => ({ type: 'tool-call', toolCallId: `c${n}`, toolName, input, providerMetadata: signature })),
             { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'x' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
           ]
@@ -62,7 +65,15 @@ for (const version of versions) {
       t.same(plain(await stored(app)), plain(later.chat.messages))
       const { prompt } = gateway.requests.at(-1)!.body
       t.same(prompt.slice(1).map(({ role }: any) => role), ['user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'user'])
-      t.match(prompt[2].content, [{ type: 'reasoning', providerOptions: signature }, { type: 'text', text: 'Let me look.' }, {}, {}, { type: 'tool-call', input: { file: 1 } }])
+      const [hm, so, hidden, text, ...calls] = prompt[2].content
+      t.strictSame([hm, so], ['hm hm', 'so'].map((text) => ({ type: 'reasoning', text, providerOptions: signature })))
+      t.strictSame(hidden, { type: 'reasoning', text: '', providerOptions: redacted })
+      t.strictSame(text, { type: 'text', text: 'Let me look.', providerOptions: { openai: { itemId: 'msg' }, ...signature } })
+      t.match(calls, Array(3).fill({ type: 'tool-call', providerOptions: signature }))
+      t.match(calls[2], { input: { file: 1 } })
+      t.same(chat.chat.messages[1].parts.flatMap((part: any) => part.type === 'reasoning' ? [part.providerMetadata] : []), [
+        { agent: { phase: 'analysis' } }, ...[signature, signature, redacted].map((attached) => ({ ...attached, agent: { model: 'test/model' } }))
+      ], 'the chat holds it')
       t.same([...chat.errors, ...later.errors], [])
     })
 

@@ -160,7 +160,7 @@ t.test('what is said after the last step with tools is heard', async (t) => {
   t.equal((await post(app, '/run/chat/steer', { message: 'turn left' })).statusCode, 200)
   wait.open()
   await run.ended
-  t.match(gateway.requests.at(-1)!.body.prompt.at(-1), { role: 'user', content: [{ text: 'turn left' }] })
+  t.match(gateway.requests.at(-1)!.body.prompt.at(-2), { role: 'user', content: [{ text: 'turn left' }] })
 })
 
 t.test('messages that wait are bounded, and must say something', async (t) => {

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { OUTCOME_UNKNOWN } from '../../tools/errors.ts'
+import { NOTE_OPENING } from '../note.ts'
 import { cut, refusals, transcript, unit, type Unit } from './units.ts'
 
 /** Asks the model of role `fast` for data. */
@@ -31,7 +32,7 @@ export const refusalsIn = (units: Unit[]): string[] => refusals(units, OUTCOME_U
 export function note (text: string, refused: string[]): Unit {
   const lines = refused.slice(-REFUSALS)
   const whole = lines.length === 0 ? text : `${text}\n\nThese calls were not carried out, or their outcome is unknown:\n${lines.join('\n')}`
-  return unit({ role: 'user', content: [{ type: 'text', text: `[Not written by the user. ${whole}]` }] })
+  return unit({ role: 'user', content: [{ type: 'text', text: `${NOTE_OPENING} ${whole}]` }] })
 }
 
 export const summaryNote = ({ text, refused }: { text: string, refused: string[] }): Unit =>

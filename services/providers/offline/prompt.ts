@@ -1,4 +1,5 @@
-import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import { NOTE_OPENING } from '../../models/note.ts'
 
 /** A tool call made for the last user message, with its result once there is one. */
 export interface MadeCall {
@@ -7,11 +8,14 @@ export interface MadeCall {
   output?: LanguageModelV4ToolResultOutput
 }
 
+/** Whether a message was written by the user: some with the user's role are notes of the service. */
+const isRequest = (message: LanguageModelV4Message): boolean => message.role === 'user' &&
+  !(message.content[0]?.type === 'text' && message.content[0].text.startsWith(NOTE_OPENING))
+
 /** The text of the last user message; '' when there is none. */
 export function lastRequest (prompt: LanguageModelV4Prompt): string {
-  const message = prompt.findLast((message) => message.role === 'user')
-  if (!message) return ''
-  return message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
+  const message = prompt.findLast(isRequest)
+  return message === undefined || message.role !== 'user' ? '' : message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
 }
 
 /** The text the model said last; '' when it has said none. */
@@ -23,7 +27,7 @@ export function lastAnswer (prompt: LanguageModelV4Prompt): string {
 /** What was called since the last user message, in order. */
 export function callsMade (prompt: LanguageModelV4Prompt): MadeCall[] {
   const calls = new Map<string, MadeCall>()
-  const since = prompt.findLastIndex((message) => message.role === 'user')
+  const since = prompt.findLastIndex(isRequest)
   for (const message of prompt.slice(since + 1)) {
     if (message.role !== 'assistant' && message.role !== 'tool') continue
     for (const part of message.content) {
