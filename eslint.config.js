@@ -13,6 +13,14 @@ const plugins = [['**/plugins/**'], 'A plugin is reached through its decorator.'
 
 export default [
   ...neostandard({ ts: true, ignores: ['dist/**', '.tap/**', 'client/generated/**', 'bench/results/**'] }),
+  {
+    rules: {
+      'no-restricted-syntax': ['error', {
+        selector: "MemberExpression[property.name='pathname'] > NewExpression[arguments.1.object.type='MetaProperty']",
+        message: 'A pathname keeps %20 and begins with /C:/ on Windows: use fileURLToPath.'
+      }]
+    }
+  },
   forbid(['schemas/**/*.ts'], [fastify, routes, plugins, [['**/services/**'], 'Schemas import schemas only.']]),
   forbid(['services/**/*.ts'], [fastify, routes, plugins]),
   forbid(['plugins/**/*.ts'], [routes]),

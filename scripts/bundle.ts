@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { late } from './late.ts'
 
-export const ROOT = new URL('..', import.meta.url).pathname
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
 /** Bundles entry points into `outdir`: one file each, and a chunk for whatever is imported when first needed. */

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { atEnd, type Ending } from './at-end.ts'
 
-const SERVER = new URL('../dist/server.js', import.meta.url).pathname
+const SERVER = fileURLToPath(new URL('../dist/server.js', import.meta.url))
 
 export interface Sidecar {
   url: string
