@@ -26,17 +26,20 @@ interface Options {
   args?: string[]
   /** `--port` (default '0', a free one); null leaves the choice to the environment and config.json. */
   port?: string | null
+  /** Written to its stdin, which then stays open; without it there is none. */
+  stdin?: string | Buffer
   /** Modules loaded before the service, to break it on purpose. */
   preload?: string[]
 }
 
 /** Runs the built service as a shell would, without waiting for it. */
-export function spawnService ({ home, cwd, env, args = [], port = '0', preload = [] }: Options) {
+export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [] }: Options) {
   const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, ...port === null ? [] : ['--port', port], ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe']
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']
   })
+  child.stdin?.on('error', () => {}).write(stdin)
   let out = ''
   let log = ''
   child.stdout!.setEncoding('utf8').on('data', (text) => { out += text })

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 // `instance.json` says where the service of a directory listens. It is there while that holds the directory's lock, is no
@@ -37,6 +37,7 @@ export function removeInstance (dir: string): void {
 /** Where the process that holds the lock listens; undefined when its file is not there. */
 export function urlOf (dir: string, pid: number): string | undefined {
   try {
+    if (!statSync(pathIn(dir)).isFile()) return undefined
     const instance: Instance = JSON.parse(readFileSync(pathIn(dir), 'utf8'))
     return instance.pid === pid && /^http:\/\/[\w.:[\]-]+$/.test(instance.url) ? instance.url : undefined
   } catch {
