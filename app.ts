@@ -6,11 +6,11 @@ import { lazyCompilers } from './plugins/compilers.ts'
 import { answer, answerParserError } from './plugins/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
-import type { Clock } from './services/clock/clock.ts'
 import { createSecrets, struck, type Secrets } from './services/secrets.ts'
+import type { LockOptions } from './services/store/lock.ts'
 
-/** What the environment and the command line decide. An absent value means the default. */
-export interface Settings {
+/** What the environment, the command line and standard input decide. An absent value means the default. */
+export interface Settings extends LockOptions {
   /** `{config_dir}`: configuration, key and data. */
   home: string
   host: string
@@ -20,9 +20,10 @@ export interface Settings {
   passphrase?: string
   gatewayKey?: string
   gatewayBaseURL?: string
+  /** Keys of direct providers by their names. Not used yet: kept secret, no more. */
+  keys?: Record<string, string>
   /** Where tools work when neither the request nor config.json names a folder. */
   cwd: string
-  clock?: Clock
   /** How long a request may take to arrive, milliseconds. */
   arrival?: typeof ARRIVAL
   /** All data and the configuration were replaced: the service must be closed and built anew. */
@@ -53,7 +54,7 @@ declare module 'fastify' {
  * it before its routes do, to see them registered.
  */
 export async function buildApp (settings: Settings, observe?: (app: App) => Promise<unknown>): Promise<App> {
-  const secrets = createSecrets(settings.token, settings.passphrase)
+  const secrets = createSecrets(settings.token, settings.passphrase, ...Object.values(settings.keys ?? {}))
   const arrival = settings.arrival ?? ARRIVAL
   const app = Fastify({
     loggerInstance: pino({

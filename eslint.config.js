@@ -14,6 +14,14 @@ const children = [['node:child_process', 'child_process'], 'services/process/spa
 
 export default [
   ...neostandard({ ts: true, ignores: ['dist/**', '.tap/**', 'client/generated/**', 'bench/results/**'] }),
+  {
+    rules: {
+      'no-restricted-syntax': ['error', {
+        selector: "MemberExpression[property.name='pathname'] > NewExpression[arguments.1.object.type='MetaProperty']",
+        message: 'A pathname keeps %20 and begins with /C:/ on Windows: use fileURLToPath.'
+      }]
+    }
+  },
   forbid(['schemas/**/*.ts'], [fastify, routes, plugins, [['**/services/**'], 'Schemas import schemas only.']]),
   forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
   forbid(['services/process/*.ts'], [fastify, routes, plugins]),

@@ -2,9 +2,10 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { systemClock } from './services/clock/clock.ts'
 import { createStandardOutput } from './services/log/standard.ts'
-import { readOptions, Usage } from './services/options.ts'
+import { readOptions } from './services/options.ts'
 import { explainStart } from './services/start-error.ts'
 import { rotateKey } from './services/store/rotate.ts'
+import { Usage } from './services/usage.ts'
 
 // The command `local-agent rotate-key`; how far it is goes to stderr.
 
@@ -15,9 +16,11 @@ const output = createStandardOutput({ clock: systemClock })
 output.takeOver()
 const say = (line: string) => output.stderr.write(`${line}\n`)
 
+// The clock keeps no process alive, and what waits for a service that is ending may have nothing else to do.
+const awake = setInterval(() => {}, 60_000)
 try {
   if (process.argv.length > 3) throw new Usage('rotate-key takes no arguments: the new passphrase, if there is to be one, comes from LOCAL_AGENT_NEW_PASSPHRASE.')
-  const options = readOptions([], process.env)
+  const options = await readOptions([], process.env, async () => ({}))
   if (typeof options === 'string') throw new Usage(options)
   const dir = resolve(options.home ?? join(homedir(), '.local-agent'))
   await rotateKey({ dir, passphrase: options.passphrase, newPassphrase: process.env.LOCAL_AGENT_NEW_PASSPHRASE, clock: systemClock, say })
@@ -25,6 +28,8 @@ try {
   const { message, exitCode } = explainStart(error)
   say(message)
   process.exitCode = exitCode
+} finally {
+  clearInterval(awake)
 }
 await output.flush(FLUSH_MS)
 process.exit()

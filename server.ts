@@ -3,16 +3,21 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/clock/clock.ts'
+import { readHandOver, requirePipe } from './services/hand-over.ts'
 import { createStandardOutput } from './services/log/standard.ts'
 import { watchTerminal } from './services/log/terminal.ts'
 import { readOptions } from './services/options.ts'
 import { createExit } from './services/process/exit.ts'
+import { findParent, untilGone } from './services/process/parent.ts'
 import { explainStart } from './services/start-error.ts'
+import { identityOf, type Holder } from './services/store/identity.ts'
+import { writeInstance } from './services/store/instance.ts'
 import { VERSION } from './services/version.ts'
 
 const PORT = 3001
 /** The shell expects an end within 5 s. */
 const CLOSE_MS = 4_500
+const AWAKE_MS = 60_000
 /** After ready, when the first requests are likely to be over. */
 const FLUSH_CACHE_MS = 2_000
 /** How long the end waits for the last lines of the log. */
@@ -27,29 +32,62 @@ async function main () {
   // A crash report is written where anybody may find it; the environment holds keys.
   process.report.excludeEnv = true
   output.takeOver()
-  const options = readOptions(process.argv.slice(2), process.env)
+  let input: { ended: Promise<void>, parent?: Holder } | undefined
+  const options = await readOptions(process.argv.slice(2), process.env, async () => {
+    requirePipe()
+    const { handOver, ended } = await readHandOver({ input: process.stdin, clock: systemClock })
+    process.stdin.unref()
+    // Most likely it holds the other end, which tells the next start that this service is about to end.
+    input = { ended, parent: await identityOf(process.ppid) }
+    return handOver
+  })
   if (typeof options === 'string') {
     output.stdout.write(`${options}\n`)
     if (!await output.stdout.flush(Infinity)) process.exitCode = 74
     return
   }
 
-  const { host, port: chosen } = options
+  const { host, port: chosen, parentPid } = options
+  const parent = parentPid === undefined ? undefined : await findParent(parentPid)
   const home = resolve(options.home ?? join(homedir(), '.local-agent'))
-  const build = () => buildApp({ ...options, home, cwd: process.cwd(), log: output.stderr, replaced: () => { beginAnew().catch(fail) } })
-  const service = { building: build() }
-  const ending = endWith(service)
+  // The clock keeps no process alive, and a start that waits for another service may have nothing else to do.
+  const awake = setInterval(() => {}, AWAKE_MS)
+  const build = () => buildApp({
+    ...options,
+    home,
+    cwd: process.cwd(),
+    log: output.stderr,
+    parent: parent ?? input?.parent,
+    ending: exit.signal,
+    replaced: () => { beginAnew().catch(fail) }
+  })
+  const service: { building?: Promise<App> } = {}
+  const exit = createExit({
+    clock: systemClock,
+    limitMs: CLOSE_MS,
+    say,
+    flush: () => output.flush(FLUSH_LOG_MS),
+    async close () {
+      const app = await service.building?.catch(() => undefined)
+      await app?.close()
+    }
+  })
+  const first = build()
+  service.building = first
+  reloadOnHangUp(() => service.building ?? first, exit)
+  if (parent) untilGone(parent, systemClock).then(() => exit.end(`Process ${parent.pid}, given with --parent-pid, has ended`), fail)
+  input?.ended.then(() => exit.end('Standard input has ended'))
 
-  async function serve (port?: number): Promise<App | undefined> {
-    const { building } = service
+  async function serve (building: Promise<App>, port?: number): Promise<App | undefined> {
     try {
       const app = await building
-      if (ending.begun) return
+      if (exit.signal.aborted) return
       await app.listen({ host, port: port ?? chosen ?? app.config.current.port ?? PORT })
+      if (!exit.signal.aborted) leaveAddress(app, home)
       return app
     } catch (error) {
-      if (ending.begun) return
-      ending.uninstall()
+      if (exit.signal.aborted) return
+      exit.uninstall()
       await building.then((app) => app.close(), () => {})
       throw error
     }
@@ -57,50 +95,48 @@ async function main () {
 
   /** All data were replaced: the service goes on with the new ones, where it was. */
   async function beginAnew () {
-    const old = await service.building
+    const old = await (service.building ?? first)
     const { port } = old.server.address() as { port: number }
     service.building = old.close().then(build)
-    await serve(port)
+    await serve(service.building, port)
   }
 
-  const app = await serve()
+  const app = await serve(first).finally(() => clearInterval(awake))
   if (app) announce(app)
 }
 
-/**
- * Signals and errors that nobody caught close the service, also while it is still starting; so does the hang-up of its terminal.
- * Any other SIGHUP reloads its configuration.
- */
-function endWith (service: { building: Promise<App> }) {
+/** SIGHUP ends the service when its terminal has hung up; any other SIGHUP reloads the configuration. */
+function reloadOnHangUp (building: () => Promise<App>, exit: ReturnType<typeof createExit>) {
   const hangUp = () => {
-    if (terminal.hungUp()) ending.end()
-    return ending.begun
+    if (terminal.hungUp()) exit.end('The terminal has hung up')
+    return exit.signal.aborted
   }
   process.on('SIGHUP', () => {
     if (hangUp()) return
     setTimeout(hangUp, LATE_HANG_UP_MS).unref()
-    service.building.then(async (app) => {
+    building().then(async (app) => {
       await app.config.reload().then(() => app.log.info('config.json was reloaded'), (error) => app.log.error(error.message))
     }, () => {})
   })
-  const ending = createExit({
-    clock: systemClock,
-    limitMs: CLOSE_MS,
-    say,
-    flush: () => output.flush(FLUSH_LOG_MS),
-    async close () {
-      const app = await service.building.catch(() => undefined)
-      await app?.close()
-    }
-  })
-  return ending
+}
+
+/** For others who start the service with this directory, and for whoever looks for it. */
+function leaveAddress (app: App, dir: string) {
+  try {
+    writeInstance(dir, { url: urlOf(app).url, pid: process.pid, version: VERSION, startedAt: Math.round(performance.timeOrigin) })
+  } catch (error) {
+    app.log.warn({ err: error }, 'instance.json could not be written')
+  }
+}
+
+function urlOf (app: App) {
+  const { address, port, family } = app.server.address() as { address: string, port: number, family: string }
+  return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, port }
 }
 
 /** One line on stdout that the shell waits for. */
 function announce (app: App) {
-  const { address, port, family } = app.server.address() as { address: string, port: number, family: string }
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-  output.stdout.write(JSON.stringify({ event: 'ready', url, port, pid: process.pid, version: VERSION }) + '\n')
+  output.stdout.write(JSON.stringify({ event: 'ready', ...urlOf(app), pid: process.pid, version: VERSION }) + '\n')
   setTimeout(flushCompileCache, FLUSH_CACHE_MS).unref()
 }
 

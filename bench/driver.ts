@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import type { Command, PollCommand, PollResult, StreamsCommand, StreamsResult } from './client.ts'
 
 export type Client = ReturnType<typeof startClient>
 
 /** A client process; see client.ts for what it can be told. */
 export function startClient () {
-  const child = fork(new URL('./client.ts', import.meta.url).pathname)
+  const child = fork(fileURLToPath(new URL('./client.ts', import.meta.url)))
 
   async function tell (command: Command): Promise<unknown> {
     child.send(command)

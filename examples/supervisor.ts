@@ -2,7 +2,8 @@
 //
 //   node examples/supervisor.ts [--poll-ms 5000] [--max-restarts 3] [-- command arguments…]
 //
-// The command is `local-agent` unless another one is given. What happens is told on stdout, one JSON object a line.
+// The command is `local-agent` unless another one is given; it gets `--stdin`, so that it ends with this process, also when
+// that is killed. What happens is told on stdout, one JSON object a line.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -21,6 +22,15 @@ const READY_MS = 30_000
 /** The service ends within 5 s when it is told to. */
 const END_MS = 6_000
 
+// Secrets go to the service over its standard input, so that they are in no environment there. They come from this process's
+// own for want of a keychain, which a real shell would ask.
+const { LOCAL_AGENT_TOKEN, LOCAL_AGENT_PASSPHRASE, AI_GATEWAY_API_KEY, ...env } = process.env
+const SECRETS = JSON.stringify({
+  token: LOCAL_AGENT_TOKEN || undefined,
+  passphrase: LOCAL_AGENT_PASSPHRASE || undefined,
+  gatewayKey: AI_GATEWAY_API_KEY || undefined
+})
+
 interface Exit { code: number | null, signal: NodeJS.Signals | null }
 
 const tell = (event: string, more: object = {}) => console.log(JSON.stringify({ event, ...more }))
@@ -38,7 +48,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 /** Runs the service once: waits for its ready line, then asks after its health until it has ended. */
 async function run (): Promise<Exit> {
-  const child = service = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = service = spawn(command, [...args, '--stdin'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  // It stays open: its end is the service's. One that fails at once reads nothing, which is seen by its exit.
+  child.stdin!.on('error', () => {}).write(`${SECRETS}\n`)
   const over = new AbortController()
   const exited = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal })).finally(() => over.abort())
   const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)

@@ -1,13 +1,16 @@
 import fp from 'fastify-plugin'
 import { openConfig, type ConfigService } from '../services/config/config.ts'
+import { waitForEnding, type LockOptions } from '../services/store/lock.ts'
 import { isUnsettled } from '../services/store/unsettled.ts'
 
 declare module 'fastify' { interface FastifyInstance { config: ConfigService } }
 
-/** The configuration. What an import or a change of the key has left to do is done before anything is read. */
-export default fp<{ home: string }>(async (app, { home }) => {
-  if (isUnsettled(home)) await (await import('../services/store/replace.ts')).settleAlone(home)
+/** The configuration, read when nobody else writes it any more. What an import or a change of the key has left to do is done before anything is read. */
+export default fp<LockOptions & { home: string }>(async (app, { home, parent, ending }) => {
+  const options = { clock: app.clock, parent, ending }
+  await waitForEnding(home, options)
+  if (isUnsettled(home)) await (await import('../services/store/replace.ts')).settleAlone(home, options)
   const config = await openConfig({ dir: home, onChange: ({ log }) => { app.log.level = log?.level ?? 'info' } })
   if (config.problem) app.log.error(config.problem)
   app.decorate('config', config)
-}, { name: 'config' })
+}, { name: 'config', dependencies: ['clock'] })

@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
 import { openStore } from '../services/store/store.ts'
-import type { Store } from '../services/store/contract.ts'
+import type { Store, StoreOptions } from '../services/store/contract.ts'
 
 declare module 'fastify' { interface FastifyInstance { store: Store } }
 
 /** The encrypted store. It closes last: every plugin that writes depends on it and so was registered later. */
-export default fp<{ home: string, passphrase?: string }>(async (app, { home, passphrase }) => {
-  const store = await openStore({ dir: home, passphrase, clock: app.clock, log: app.log })
+export default fp<Pick<StoreOptions, 'passphrase' | 'parent' | 'ending'> & { home: string }>(async (app, { home, passphrase, parent, ending }) => {
+  const store = await openStore({ dir: home, passphrase, parent, ending, clock: app.clock, log: app.log })
   app.decorate('store', store)
   app.addHook('onClose', async () => store.close())
 }, { name: 'store', dependencies: ['clock', 'config'] })

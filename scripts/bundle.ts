@@ -1,9 +1,33 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { late } from './late.ts'
 
-export const ROOT = new URL('..', import.meta.url).pathname
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+
+/**
+ * Writes the file that is run first. It has no static import, and no syntax that an old Node cannot read, so that it can say
+ * which version is needed; `later` gives the bundles that it imports by their sources.
+ */
+export async function bundleFirst (source: string, outfile: string, later: Record<string, string>) {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node12.20',
+    plugins: [{
+      name: 'later',
+      setup: ({ onResolve }) => onResolve({ filter: /./ }, ({ path }) => Object.hasOwn(later, path) ? { path: later[path], external: true } : undefined)
+    }],
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'warning'
+  })
+}
 
 /** Bundles entry points into `outdir`: one file each, and a chunk for whatever is imported when first needed. */
 export async function bundle (entryPoints: Record<string, string>, outdir: string) {

@@ -1,6 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import type { App } from '../app.ts'
 
-const of = (program: string) => new URL(`../node_modules/@modelcontextprotocol/${program}/dist/index.js`, import.meta.url).pathname
+const of = (program: string) => fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/${program}/dist/index.js`, import.meta.url))
 
 /** Real tool servers, as bodies of POST /mcp/connect. */
 export const everything = (name = 'everything', rest: object = {}) => ({ name, command: process.execPath, args: [of('server-everything'), 'stdio'], ...rest })
@@ -10,7 +11,7 @@ export const connect = (app: App, body: object) => app.inject({ method: 'POST', 
 
 /** The server that misbehaves; see test/fakes/mcp-server.ts for its options. */
 export const misbehaving = (name = 'odd', options: string[] = [], rest: object = {}) =>
-  ({ name, command: process.execPath, args: [new URL('./fakes/mcp-server.ts', import.meta.url).pathname, ...options], ...rest })
+  ({ name, command: process.execPath, args: [fileURLToPath(new URL('./fakes/mcp-server.ts', import.meta.url)), ...options], ...rest })
 
 /** How the servers stand, by name. */
 export async function statuses (app: App): Promise<Record<string, string>> {

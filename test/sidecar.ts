@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { atEnd, type Ending } from './at-end.ts'
 
-const SERVER = new URL('../dist/server.js', import.meta.url).pathname
+const SERVER = fileURLToPath(new URL('../dist/server.js', import.meta.url))
 
 export interface Sidecar {
   url: string
@@ -25,6 +26,8 @@ interface Options {
   args?: string[]
   /** `--port` (default '0', a free one); null leaves the choice to the environment and config.json. */
   port?: string | null
+  /** Written to its stdin, which then stays open; without it there is none. */
+  stdin?: string | Buffer
   /** Modules loaded before the service, to break it on purpose. */
   preload?: string[]
   /** Where stderr goes instead of to `log()`. */
@@ -32,12 +35,13 @@ interface Options {
 }
 
 /** Runs the built service as a shell would, without waiting for it. */
-export function spawnService ({ home, cwd, env, args = [], port = '0', preload = [], stderr }: Options) {
+export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr }: Options) {
   const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, ...port === null ? [] : ['--port', port], ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', stderr ?? 'pipe']
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', stderr ?? 'pipe']
   })
+  child.stdin?.on('error', () => {}).write(stdin)
   let out = ''
   let log = ''
   child.stdout!.setEncoding('utf8').on('data', (text) => { out += text })

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 
 /**
  * Runs a module of the tests with `dir` as a file system of its own of so many MiB, in a namespace that ends with it; returns
@@ -13,5 +14,5 @@ export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
   } catch {
     return undefined
   }
-  return JSON.parse(inNamespace('inherit', process.execPath, module.pathname, dir))
+  return JSON.parse(inNamespace('inherit', process.execPath, fileURLToPath(module), dir))
 }

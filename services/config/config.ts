@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createError } from '@fastify/error'
 import type { Config } from '../../schemas/config.ts'
 import { checkConfig } from './check.ts'
-import { closeToOthers, keepAside, prepareDirectory, readConfigFile, writeConfigFile } from './file.ts'
+import { closeToOthers, keepAside, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './file.ts'
 import { mask } from './mask.ts'
 
 export const ConfigRejected = createError('ERR_CONFIG_INVALID', 'config.json was not taken over: %s. Mend it and reload; until then the last good configuration stays in force.', 400)
@@ -46,6 +46,7 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
   }
 
   await prepareDirectory(dir)
+  await requireFile(file)
   await closeToOthers(file)
   try {
     take(await readConfigFile(file))
@@ -84,7 +85,8 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
      * kept, and comes into force with it; a file that cannot be read is kept aside. Throws ConfigNotSaved.
      */
     update: (change: (config: Config) => Config): Promise<Config> => inTurn(async () => {
-      const base = await readConfigFile(file).catch(async () => {
+      const base = await readConfigFile(file).catch(async (error) => {
+        if (error instanceof NotAFile) throw new ConfigNotSaved(error.message)
         await keepAside(file)
         return raw
       })

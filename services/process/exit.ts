@@ -1,3 +1,4 @@
+import { Aborted } from '../abort.ts'
 import type { Clock } from '../clock/clock.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const
@@ -15,24 +16,25 @@ interface Parts {
 }
 
 /**
- * Ends the process in order. The first signal, or error that nobody caught, calls `close`; then the process exits with 0
- * after a signal and with 1 after an error, or when `close` failed. A `close` that takes too long is cut off, which a busy
+ * Ends the process in order. The first signal, the first error that nobody caught, or a call of `end` calls `close`; then the
+ * process exits with 0, after an error or when `close` failed with 1. A `close` that takes too long is cut off, which a busy
  * machine can bring about and which loses nothing: whatever was acknowledged is on disk. Signals that follow change
- * nothing: a terminal sends one to the whole group, and a supervisor passes it on. Errors that follow are told only.
+ * nothing: a terminal sends one to the whole group, and a supervisor passes it on. Errors that follow are logged only.
  */
 export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
-  let begun = false
-  const onSignal = () => { end(0) }
+  const begun = new AbortController()
+  let isInstalled = true
+  const onSignal = () => { exit(0) }
   const onError = (error: unknown) => {
-    say(`${begun ? 'another error while ending' : 'ending after an error that nobody caught'}: ${(error as Error)?.stack ?? error}`)
-    end(1)
+    say(`${begun.signal.aborted ? 'another error while ending' : 'ending after an error that nobody caught'}: ${(error as Error)?.stack ?? error}`)
+    exit(1)
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
   for (const event of ERRORS) process.on(event, onError)
 
-  async function end (code: number) {
-    if (begun) return
-    begun = true
+  async function exit (code: number) {
+    if (begun.signal.aborted || !isInstalled) return
+    begun.abort(new Aborted('shutdown'))
     // The clock keeps no process alive.
     new MessageChannel().port1.ref()
     // No time-out that spares a process which was stopped: whoever waits for the end has a clock of their own.
@@ -50,11 +52,17 @@ export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
   }
 
   return {
-    get begun () { return begun },
-    /** Ends the process as a signal does. */
-    end: () => end(0),
-    /** Leaves signals and errors to Node again. */
+    /** Aborts when the end begins. */
+    signal: begun.signal,
+    /** Ends the process as a signal does; `why` is logged. */
+    end (why: string) {
+      if (begun.signal.aborted || !isInstalled) return
+      say(`${why}: the service ends.`)
+      exit(0)
+    },
+    /** Leaves signals and errors to Node again; `end` does nothing from then on. */
     uninstall () {
+      isInstalled = false
       for (const signal of SIGNALS) process.off(signal, onSignal)
       for (const event of ERRORS) process.off(event, onError)
     }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts'
 import type { OpenDatabase } from './database.ts'
+import type { Holder } from './identity.ts'
 import type { Migration } from './migrations.ts'
 import type { Next } from './next.ts'
 
@@ -91,6 +92,10 @@ export interface StoreOptions {
   passphrase?: string
   clock: Clock
   log?: StoreLog
+  /** The process that this one ends with. */
+  parent?: Holder
+  /** Aborted when this process is told to end: whoever waits for the directory is told so. */
+  ending?: AbortSignal
   /** Steps from older schemas to the newest this program knows. */
   migrations?: readonly Migration[]
   /** Opens the raw database: LevelDB, unless a test wants to see or break its writes. */

@@ -24,9 +24,10 @@ export class StoreInUse extends StoreStartError {
   readonly code = 'ERR_STORE_IN_USE'
   readonly exitCode = 73
 
-  constructor (dir: string, pid?: number) {
-    super(`The data directory ${dir} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}. ` +
-      'Stop that process first, or set LOCAL_AGENT_HOME to another directory.')
+  constructor (dir: string, { pid, url, isLate = false }: { pid?: number, url?: string, isLate?: boolean } = {}) {
+    const holder = pid === undefined ? 'another process' : `process ${pid}${url === undefined ? '' : `, a service at ${url}`}`
+    super(`The data directory ${dir} is in use by ${holder}${isLate ? ', which is ending but takes too long' : ''}. ` +
+      `${url === undefined ? 'Stop that process first' : 'Use that service, or stop it first'}, or set LOCAL_AGENT_HOME to another directory.`)
   }
 }
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 /** A process as named in a lock file: pids are reused, the time of their start tells them apart. */
 export interface Holder {
   pid: number
-  /** Linux: clock ticks from boot to its start (proc_pid_stat(5), field 22). Elsewhere: milliseconds since the epoch. */
+  /** Linux: clock ticks from boot to its start (proc_pid_stat(5), field 22). Elsewhere: milliseconds since the epoch. 0: not known. */
   started: number
 }
 
@@ -19,6 +19,22 @@ export function ownIdentity (): Holder {
   return { pid: process.pid, started: started ?? Math.round(performance.timeOrigin) }
 }
 
+/** The live process of that id; undefined when there is none. */
+export async function identityOf (pid: number): Promise<Holder | undefined> {
+  const holder = { pid, started: await startOf(pid) ?? 0 }
+  return await isRunning(holder) ? holder : undefined
+}
+
+async function startOf (pid: number): Promise<number | undefined> {
+  if (process.platform === 'win32') return undefined
+  return process.platform === 'linux' ? procStat(pid)?.started : (await askPs(pid))?.started
+}
+
+/** Whether it can have been there when `later` began. */
+export function isOlder ({ started }: Holder, later: Holder): boolean {
+  return started <= later.started + (process.platform === 'linux' ? 0 : SLACK_MS)
+}
+
 /** Whether that very process still runs; a zombie does not. In doubt it does. */
 export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
   try {
@@ -29,9 +45,10 @@ export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
   if (process.platform === 'win32') return true
   if (process.platform === 'linux') {
     const found = procStat(pid)
-    return found === undefined || (!/[ZX]/.test(found.state) && found.started === started)
+    return found === undefined || (!/[ZX]/.test(found.state) && (started === 0 || found.started === started))
   }
-  return await askPs(pid, started)
+  const found = await askPs(pid)
+  return found === undefined || (!found.isZombie && (started === 0 || Math.abs(found.started - started) < SLACK_MS))
 }
 
 function procStat (pid: number | 'self'): { state: string, started: number } | undefined {
@@ -44,11 +61,12 @@ function procStat (pid: number | 'self'): { state: string, started: number } | u
   }
 }
 
-async function askPs (pid: number, started: number): Promise<boolean> {
+/** What `ps` says of a process; undefined when it says nothing that can be read. */
+async function askPs (pid: number): Promise<{ isZombie: boolean, started: number } | undefined> {
   const { spawnIsolated } = await import('../process/spawn.ts')
   const child = spawnIsolated('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { PATH: process.env.PATH, LC_ALL: 'C' }, timeout: PS_MS, stdio: ['ignore', 'pipe', 'ignore'] })
-  const line = await Promise.all([text(child.stdout!), once(child, 'exit')]).then(([told]) => told.trim(), () => '')
+  const line = await Promise.all([text(child.stdout!), once(child, 'exit')]).then(([out]) => out.trim(), () => '')
   const [, state, since] = /^(\S+)\s+(.+)$/.exec(line) ?? []
-  if (since === undefined || Number.isNaN(Date.parse(since))) return true
-  return !state.startsWith('Z') && Math.abs(Date.parse(since) - started) < SLACK_MS
+  const started = Date.parse(since ?? '')
+  return Number.isNaN(started) ? undefined : { isZombie: state.startsWith('Z'), started }
 }

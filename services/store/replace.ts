@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { moveDirectory, namesIn, syncDirectory } from './files.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, type LockOptions } from './lock.ts'
 import { LEFTOVERS, NEXT, NEXT_CONFIG, NEXT_KEY, PLAN, UPLOAD } from './unsettled.ts'
 
 // All data of a directory are replaced by data that lie there ready. What there is to do is written first, in one file,
@@ -53,8 +53,8 @@ export async function settle (dir: string): Promise<Plan | undefined> {
 }
 
 /** The same for who does not hold the lock. Throws StoreInUse. */
-export async function settleAlone (dir: string): Promise<Plan | undefined> {
-  const lock = await acquireLock(dir)
+export async function settleAlone (dir: string, options?: LockOptions): Promise<Plan | undefined> {
+  const lock = await acquireLock(dir, options)
   try {
     return await settle(dir)
   } finally {

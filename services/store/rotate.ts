@@ -36,7 +36,7 @@ const SAID_EVERY = 10_000
  */
 export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }: Parts): Promise<void> {
   if ((await namesIn(dir)).length === 0) return say(NOTHING)
-  const lock = await acquireLock(dir)
+  const lock = await acquireLock(dir, { clock })
   try {
     const ended = await settle(dir)
     // What an import had decided changes no key.

@@ -17,7 +17,7 @@ import { seal, unseal } from './seal.ts'
  */
 export async function openStore (options: StoreOptions): Promise<Store> {
   privateDirectory(options.dir)
-  const lock = await acquireLock(options.dir)
+  const lock = await acquireLock(options.dir, options)
   try {
     const opened = await openData(options, lock)
     return createStore(createEngine({ ...opened, clock: options.clock, log: options.log }), opened, lock, options)

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { startService } from '../sidecar.ts'
 
 const execute = promisify(execFile)
-const script = (name: string) => new URL(`../../examples/${name}.sh`, import.meta.url).pathname
+const script = (name: string) => fileURLToPath(new URL(`../../examples/${name}.sh`, import.meta.url))
 const SCRIPT = script('curl')
 
 for (const token of [undefined, 'a-token-of-the-shell']) {

@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { atEnd } from '../at-end.ts'
 import { startService } from '../sidecar.ts'
 
-const path = (name: string) => new URL(`../../${name}`, import.meta.url).pathname
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 const HOME = process.env.HOME
 
 /** Runs a program of examples/. */

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { startService } from '../sidecar.ts'
 import { exported, imported, post, until } from './backup.ts'
 
-const KILLER = new URL('./kill-at-step.ts', import.meta.url).pathname
+const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
 
 /** Kills a service at one step after the other of an import; what is there at the next start is the old data or the new, whole. */
 export async function killImports (t: Test, isTried: (moment: number) => boolean) {

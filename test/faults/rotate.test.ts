@@ -52,7 +52,7 @@ t.test('a change that was decided and cut off is ended by the next start of the 
   await fill(`${dir}/home`)
   cpSync(`${dir}/home`, `${dir}/counted`, { recursive: true })
   const { err } = await rotate(`${dir}/counted`, {}, 'count')
-  const [, step] = /step (\d+) rename to \S*replace\.json/.exec(err)!
+  const [, step] = /step (\d+) rename to .*replace\.json/.exec(err)!
   for (const when of ['before', 'after']) {
     const home = `${dir}/${when}`
     cpSync(`${dir}/home`, home, { recursive: true })

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { systemClock } from '../../services/clock/clock.ts'
 import { openStore } from '../../services/store/store.ts'
 
-const SERVER = new URL('../../dist/server.js', import.meta.url).pathname
-const KILLER = new URL('./kill-at-step.ts', import.meta.url).pathname
+const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
+const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
 /** Fast enough to be tried at every step, and more than one write. */
 const RECORDS = 250
 

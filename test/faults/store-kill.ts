@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { systemClock } from '../../services/clock/clock.ts'
 import { openStore } from '../../services/store/store.ts'
 import { emptyCounter, PARTS, partsOf } from './store-writer.ts'
 
-const program = new URL('store-writer.ts', import.meta.url).pathname
+const program = fileURLToPath(new URL('store-writer.ts', import.meta.url))
 
 /**
  * Kills a process that writes to a store, again and again over the same data, and looks after each kill whether every

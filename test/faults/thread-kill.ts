@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { parseEvents } from '../sse.ts'
 import { startService } from '../sidecar.ts'
 
-const KILLER = new URL('./kill-at-write.ts', import.meta.url).pathname
+const KILLER = new URL('./kill-at-write.ts', import.meta.url).href
 const mine = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Before', unheard: { of: [1] } }], extra: null }
 
 /** What a client was told is stored. */

@@ -41,7 +41,7 @@ async function cling ({ url }: Sidecar, cwd: string, andThen = STAY) {
   const marker = `86400.${process.pid}${String(++runs).padStart(3, '0')}`
   const fifo = `${cwd}/fifo-${runs}`
   execFileSync('mkfifo', [fifo])
-  writeFileSync(`${cwd}/run-${runs}.sh`, `exec sh cling.sh ${marker} ${fifo} : '${andThen}'\n`)
+  writeFileSync(`${cwd}/run-${runs}.sh`, `exec sh cling.sh ${marker} '${fifo}' : '${andThen}'\n`)
   const leaving = new AbortController()
   const response = await fetch(`${url}/run`, {
     method: 'POST',

@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { noBrowser, openBrowser } from '../browser.ts'
 import { build } from '../helper.ts'
 import { listen } from '../raw.ts'
 
-const ATTACKS = new URL('../foreign-page.js', import.meta.url).pathname
+const ATTACKS = fileURLToPath(new URL('../foreign-page.js', import.meta.url))
 const NAMES = ['evil.example', 'allowed.example', 'rebound.example']
 
 // Nothing of the browser's own may stand in the way of what is tried here.

@@ -1,4 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, dirname } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Config } from '../../../schemas/config.ts'
 import { ConfigUnusable } from '../../../services/config/file.ts'
@@ -73,15 +77,45 @@ t.test('what is wrong is told without a secret of the file and without its path'
   }
 })
 
-t.test('a directory in the file\'s place degrades the service instead of ending it', async (t) => {
-  const { dir, file } = home(t)
-  mkdirSync(file)
-  const config = await openConfig({ dir })
-  t.match(config.problem, /it cannot be read \(EISDIR\)/)
-  t.notMatch(config.problem, dir)
-  await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', message: /EISDIR/ })
-  await t.rejects(config.update((config) => config), { code: 'ERR_CONFIG_NOT_SAVED', statusCode: 503 })
-})
+/** The whole path may be longer than a socket's can be. */
+async function listenAt (file: string) {
+  const before = process.cwd()
+  process.chdir(dirname(file))
+  await once(createServer().unref().listen(basename(file)), 'listening')
+  process.chdir(before)
+}
+
+/** What may lie in the file's place; a test for a device makes one of its own, since what goes wrong would harm a real one. */
+const NO_FILES: Array<[string, (file: string) => unknown]> = [
+  ['a folder', (file) => mkdirSync(file)],
+  ['a FIFO', (file) => execFileSync('mkfifo', [file])],
+  ['a socket', listenAt],
+  ['a device', (file) => execFileSync('mknod', [file, 'c', '1', '3'], { stdio: 'ignore' })],
+  ['a link to a file that does not exist', (file) => symlinkSync('nowhere.json', file)],
+  ['a link that leads nowhere', (file) => symlinkSync('config.json', file)]
+]
+for (const [what, make] of NO_FILES) {
+  const skip = (process.platform === 'win32' && !/folder/.test(what)) || (what === 'a device' && process.getuid?.() !== 0)
+  t.test(`${what} in the file's place is refused and left as it is, and at a reload the last good configuration stays`, { skip }, async (t) => {
+    const { dir, file } = home(t)
+    await make(file)
+    const before = lstatSync(file)
+    const error = await openConfig({ dir }).catch((error) => error)
+    t.ok(error instanceof ConfigUnusable)
+    t.match(error, { exitCode: 78, message: new RegExp(`config\\.json cannot be used: it is ${what}.*LOCAL_AGENT_HOME`) })
+    t.match(lstatSync(file), { ino: before.ino, mode: before.mode })
+    rmSync(file, { recursive: true })
+
+    writeFileSync(file, '{"port":1}')
+    const config = await openConfig({ dir })
+    rmSync(file)
+    await make(file)
+    await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', message: what })
+    await t.rejects(config.update((config) => ({ ...config, port: 2 })), { code: 'ERR_CONFIG_NOT_SAVED', statusCode: 503, message: what })
+    t.same(config.current, { port: 1 })
+    t.equal(lstatSync(file).mode, before.mode)
+  })
+}
 
 t.test('a byte order mark does not matter', async (t) => {
   const { dir } = home(t, '\uFEFF{"workspace":"/tmp"}')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { systemClock as clock } from '../../../services/clock/clock.ts'
 import { spawnGuarded } from '../../../services/process/guarded.ts'
@@ -82,7 +83,7 @@ t.test('what a command leaves in the background ends with it', { skip: !linux },
     ['one forked away by setsid', `setsid -f sh -c "echo \\$\\$; touch there; exec sleep 1000"; ${there}`],
     ['one that was stopped', 'sleep 1000 & kill -STOP $!; echo $!'],
     ['a daemon without environment, files and folder of the command',
-      `( ( cd /; exec env -i setsid sh -c "echo \\$\\$; echo >${cwd}/there; exec sleep 1000 <&- >&- 2>&-" ) & ); ${there}`]
+      `( ( cd /; exec env -i setsid sh -c "echo \\$\\$; echo >'${cwd}/there'; exec sleep 1000 <&- >&- 2>&-" ) & ); ${there}`]
   ] as const) {
     const child = await run(line, { cwd })
     const [[left]] = await Promise.all([pids(child.stdout, 1), child.exited])
@@ -143,7 +144,7 @@ t.test('the death of the service, SIGKILL included, ends everything it started',
     kill -TERM 0
     while :; do sleep 1000; done`
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    const parent = spawn(process.execPath, [new URL('parent.ts', import.meta.url).pathname, line], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const parent = spawn(process.execPath, [fileURLToPath(new URL('parent.ts', import.meta.url)), line], { stdio: ['ignore', 'pipe', 'inherit'] })
     const started = await pids(parent.stdout, 6)
     t.ok(alive(started[0]), 'the command ignores TERM')
     parent.kill(signal)
@@ -171,8 +172,8 @@ t.test('what a command sees in its environment is what it was given', async (t) 
 })
 
 t.test('a guarded command within another is ended with its own, and with the outer one', { skip: !linux }, async (t) => {
-  const parent = new URL('parent.ts', import.meta.url).pathname
-  const outer = await run(`${process.execPath} ${parent} 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); wait; sleep 1000'`)
+  const parent = fileURLToPath(new URL('parent.ts', import.meta.url))
+  const outer = await run(`'${process.execPath}' '${parent}' 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); wait; sleep 1000'`)
   const started = await pids(outer.stdout, 2)
   t.same(started.map(alive), [true, true])
   await outer.end()

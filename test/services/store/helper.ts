@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { systemClock, type Clock } from '../../../services/clock/clock.ts'
 import type { StoreOptions } from '../../../services/store/contract.ts'
@@ -77,7 +78,7 @@ export async function until (holds: () => boolean | Promise<boolean>, what: stri
 
 /** Runs a module of the tests in a process of its own; `lines` are what it prints. */
 export function child (t: Test, module: URL, ...args: string[]) {
-  const started = spawn(process.execPath, [module.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const started = spawn(process.execPath, [fileURLToPath(module), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
   t.teardown(() => started.kill('SIGKILL'))
   return { process: started, line: async () => (await lines.next()).value as string | undefined, kill: () => kill(started) }

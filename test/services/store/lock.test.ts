@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { systemClock } from '../../../services/clock/clock.ts'
 import { child as start, open, watched } from './helper.ts'
@@ -83,7 +84,7 @@ t.test('after a crash whose last threads still hold the database, the start wait
 
 t.test('a killed process that its parent has not yet reaped no longer counts', { skip: process.platform !== 'linux' && 'asks /proc' }, async (t) => {
   const dir = t.testdir()
-  const parent = start(t, new URL('negligent.ts', import.meta.url), module.pathname, dir)
+  const parent = start(t, new URL('negligent.ts', import.meta.url), fileURLToPath(module), dir)
   t.equal(await parent.line(), 'zombie')
 
   await open(t, dir)

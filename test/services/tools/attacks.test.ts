@@ -4,6 +4,7 @@ import { appendFileSync, chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { build } from './helper.ts'
 
@@ -93,7 +94,7 @@ t.test('what is mounted elsewhere is neither a way to the service nor deleted', 
   try {
     told = execFileSync('unshare', ['-rm', 'sh', '-c', 'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"', 'sh',
       own, join(workspace, 'mounted'), join(base, 'out'), join(workspace, 'sub/out'),
-      process.execPath, new URL('mounted.ts', import.meta.url).pathname, workspace, own, JSON.stringify(calls)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      process.execPath, fileURLToPath(new URL('mounted.ts', import.meta.url)), workspace, own, JSON.stringify(calls)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   } catch {
     t.comment('this machine lets nobody mount')
     return
@@ -105,7 +106,7 @@ t.test('what is mounted elsewhere is neither a way to the service nor deleted', 
 
 t.test('names of every kind are listed, and deleted with their folder', { skip: linux }, async (t) => {
   const { workspace, output, failure } = lay(t)
-  const bytes = (name: string) => Buffer.from(`${workspace}/sub/${name}`, 'latin1')
+  const bytes = (name: string) => Buffer.concat([Buffer.from(`${workspace}/sub/`), Buffer.from(name, 'latin1')])
   mkdirSync(bytes('dir\xff'))
   for (const name of ['caf\xe9', 'dir\xff/\xfe', 'new\nline', '\x1b[2J', '-rf', ' ', '...', '\xef\xbf\xbd']) writeFileSync(bytes(name), 'four')
   for (const name of ['é', 'e\u0301']) writeFileSync(join(workspace, 'sub', name), name)

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { build } from './helper.ts'
 
@@ -71,7 +72,7 @@ export async function race (t: Test, name: string, ms: number): Promise<void> {
   const outside = () => [readdirSync(join(base, 'outside'), { recursive: true }).sort(), readFileSync(join(base, 'outside/sub/file.txt'), 'utf8')]
   const before = outside()
   const { execute } = build({ workspace: join(base, 'work') })
-  const swapper = fork(new URL('swapper.ts', import.meta.url).pathname, [join(base, 'work', entry), join(base, 'outside', entry)], { execArgv: [] })
+  const swapper = fork(fileURLToPath(new URL('swapper.ts', import.meta.url)), [join(base, 'work', entry), join(base, 'outside', entry)], { execArgv: [] })
   await once(swapper, 'message')
   let passed = 0
   let rounds = 0

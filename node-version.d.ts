@@ -1,0 +1,2 @@
+export const OLDEST: string
+export function refuseOldNode (): boolean
