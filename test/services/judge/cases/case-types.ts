@@ -33,8 +33,10 @@ export interface JudgeCase {
 }
 
 type Input = Record<string, unknown>
-export const call = (id: string, tool: string, input: Input, output?: unknown): ToolCall => ({ id, tool, input, status: 'complete', output })
-export const failedCall = (id: string, tool: string, input: Input, output: string): ToolCall => ({ id, tool, input, status: 'error', output })
+export const call = (id: string, tool: string, input: Input, output?: unknown): ToolCall =>
+  ({ id, tool, input, status: 'complete', output })
+export const failedCall = (id: string, tool: string, input: Input, output: string): ToolCall =>
+  ({ id, tool, input, status: 'error', output })
 export const deniedCall = (id: string, tool: string, input: Input): ToolCall => ({ id, tool, input, status: 'denied' })
 /** The process died while the call ran. */
 export const unknownCall = (id: string, tool: string, input: Input): ToolCall => ({ id, tool, input, status: 'unknown' })
