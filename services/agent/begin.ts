@@ -8,6 +8,7 @@ import type { Conversation } from './conversations.ts'
 import { openFolder } from '../folder.ts'
 import type { Follower } from './live.ts'
 import type { RunParts } from './launch.ts'
+import { placed, WHOLE, type History } from './history.ts'
 import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt } from './messages.ts'
 import type { RawMessage } from './raw-message.ts'
@@ -20,8 +21,8 @@ const STANDARD_STEPS = 10
 export interface Request extends RunBody {
   messages: RawMessage[]
   protocol: Protocol
-  /** How many of the messages, from the first on, are the thread's. */
-  stored?: number
+  /** Where in the thread the messages before the last one were read; undefined when the request brought them. */
+  history?: History
 }
 
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
@@ -60,8 +61,12 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  async function newRun ({ messages, trigger, id, protocol }: Request, threadId: string, cwd: string): Promise<Run> {
-    const { ops, answerAt } = await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
+  async function newRun ({ messages, trigger, id, protocol, history }: Request, threadId: string, cwd: string): Promise<Run> {
+    const { ops, answerAt } = history === undefined
+      ? await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
+      : await threads.append(threadId, messages.slice(-1))
+    // Of a client that keeps only some messages, or others, nobody knows where they stand.
+    const known = history ?? (answerAt === messages.length ? WHOLE : undefined)
     const saved = store.transact(ops)
     // Whoever ends the run waits for it, and meets its failure there.
     saved.catch(() => {})
@@ -82,6 +87,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
         segment: 0,
         steps: 0,
         asked: [],
+        ...(known !== undefined && { history: known }),
         usage: { inputTokens: 0, outputTokens: 0 },
         // The client's own message grows by what follows.
         answerAt: continued === undefined ? answerAt : answerAt - 1,
@@ -96,8 +102,8 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
   }
 
   async function begin (request: Request): Promise<Follower> {
-    const { messages, context: where, id, resumable = false, protocol, stored } = request
-    const context = await toPrompt(messages, deps.host.forModel, stored)
+    const { messages, context: where, id, resumable = false, protocol, history } = request
+    const { origins, ...context } = await toPrompt(messages, deps.host.forModel, { history, stored: history === undefined ? 0 : messages.length - 1 })
     const cwd = await openFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()
@@ -114,7 +120,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
           resumable,
           protocol,
           async work (attempt) {
-            const whole = { ...context, notes }
+            const whole = { ...context, ...placed(origins, run.head.history), notes }
             const analysis = await analyzeRun(attempt, whole, deps)
             const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOver(attempt, analysis, { ...deps, tasks: deps.tasks })
             if (!isOver) await runSteps(attempt, whole, deps)

@@ -8,6 +8,7 @@ import { analyze } from './analyze.ts'
 import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { evaluate, refinementPrompt } from './evaluate.ts'
+import type { Placed } from './history.ts'
 import type { LiveRun } from './live.ts'
 import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
@@ -22,7 +23,7 @@ import { createIdSource, createStepWriter, type IdSource, type StepResult } from
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, ready for the model. */
-export interface Context { prompt: LanguageModelV4Prompt, instructions: string[], notes?: string[] }
+export interface Context extends Placed { prompt: LanguageModelV4Prompt, instructions: string[], notes?: string[] }
 
 /** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. Undefined when the configuration wants none. */
 export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { registry, clock, config }: AgentDeps): Promise<Analysis | undefined> {
@@ -90,7 +91,7 @@ async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { regist
  * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
  * that they are not told of.
  */
-async function callModel ({ live, conversation }: Attempt, { prompt, instructions, notes = [] }: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Room }, deps: AgentDeps): Promise<StepResult> {
+async function callModel ({ live, conversation }: Attempt, { prompt, instructions, notes = [], older, places }: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Room }, deps: AgentDeps): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { run, signal } = live
   const tools = host.offered()
@@ -103,7 +104,7 @@ async function callModel ({ live, conversation }: Attempt, { prompt, instruction
     models: registry.candidates('capable'),
     load: registry.model,
     describe: registry.describeFailure,
-    prompt: (id, tooLong) => room.fit(id, { system, messages, latest, tools: described }, tooLong),
+    prompt: (id, tooLong) => room.fit(id, { system, messages, latest, tools: described, older, places }, tooLong),
     options: tools.length > 0 ? { tools: described, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
     signal,
     clock,

@@ -6,7 +6,7 @@ export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested 
 export const BodyTooManyValues = createError('ERR_BODY_TOO_MANY_VALUES', 'The body holds more than %d values.', 400)
 export const NotJsonMedia = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.', 415)
 
-const MOST = { levels: 64, values: 100_000 }
+const MOST = { levels: 64, values: 200_000 }
 /**
  * `__proto__` as a key, its letters plain or escaped. A key's quote stands behind a bracket, a comma or a blank; inside a
  * text every quote is escaped. A reviver would find it too, but keeps everything else waiting for seconds.

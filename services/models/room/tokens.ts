@@ -26,6 +26,18 @@ function tokensOfPart (part: Record<string, any>): number {
   return tokensIn(JSON.stringify(part))
 }
 
+/** What is shown of an output that was left out. */
+const LEFT_OUT_TOKENS = 130
+
+/** At least how many tokens a part of a stored message is, in whatever shape its client keeps it, once old outputs were left out. */
+export function itemTokens (part: Record<string, any> | null): number {
+  if (typeof part?.text === 'string') return MESSAGE_TOKENS + tokensIn(part.text)
+  if (part?.type === 'file' || part?.type === 'image' || part?.type === 'reasoning-file') return FILE_TOKENS
+  const { output, errorText, input } = part ?? {}
+  const said = input === undefined ? 0 : tokensIn(JSON.stringify(input))
+  return MESSAGE_TOKENS + said + Math.min(LEFT_OUT_TOKENS, tokensIn(JSON.stringify(output ?? errorText ?? '')))
+}
+
 function tokensOfFile ({ mediaType, data }: Record<string, any>): number {
   if (data?.type === 'text') return tokensIn(data.text)
   if (data?.type !== 'data' || mediaType.startsWith('image')) return FILE_TOKENS
