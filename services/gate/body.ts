@@ -1,4 +1,5 @@
 import { createError } from '@fastify/error'
+import { turn } from '../models/turns.ts'
 import { excess, parseJson } from '../json.ts'
 
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
@@ -16,17 +17,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses a JSON body of UTF-8 bytes; throws BodyNotJson, BodyTooDeep or BodyTooManyValues (400). An empty body is none.
- * Megabytes of the smallest values would take everything seconds to parse, check and copy.
+ * Megabytes of the smallest values would take everything seconds to parse, check and copy; others go on between the
+ * passes over a large body.
  */
-export function parseBody (bytes: Buffer): unknown {
+export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
+  await turn()
   // Before it is parsed, so that nothing of it is ever built.
   const tooMuch = excess(bytes, MOST)
   if (tooMuch === 'levels') throw new BodyTooDeep(MOST.levels)
   if (tooMuch === 'values') throw new BodyTooManyValues(MOST.values)
+  await turn()
   const text = decode(bytes)
+  await turn()
   // It would become a prototype as soon as somebody copies the object.
   if (PROTO_KEY.test(text)) throw new BodyNotJson('"__proto__" is not allowed as a key')
+  await turn()
   try {
     return parseJson(text)
   } catch (error) {
