@@ -22,10 +22,15 @@ export interface Item {
   raw: Unit[]
   shown: Unit
   summary?: Summary
+  /** The summary says no more than that nothing is known of them. */
+  isUnknown?: true
   isProtected: boolean
   /** How many messages it is of. */
   messages: number
 }
+
+/** Whether a summary stands for the item. */
+export const isSummed = ({ summary, isUnknown }: Item): boolean => summary !== undefined && !isUnknown
 
 export const tokensOfAll = (items: Item[]): number => items.reduce((tokens, { shown }) => tokens + shown.tokens, 0)
 export const messagesIn = (items: Iterable<Item>): number => {
@@ -109,7 +114,7 @@ export async function dropOldest (items: Item[], excess: number): Promise<{ item
   for (const isSummary of [false, true]) {
     for (const item of items) {
       if (left <= 0) break
-      if (item.isProtected || (item.summary !== undefined) !== isSummary) continue
+      if (item.isProtected || isSummed(item) !== isSummary) continue
       gone.add(item)
       left -= item.shown.tokens
     }

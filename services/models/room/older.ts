@@ -24,14 +24,16 @@ export function standsFor ({ from, to, chain, at, tokens = 0 }: Summary): Omit<O
 
 /**
  * What the model is shown of what was not read: the summary of it, or the newest one of a part of it with a word about
- * the rest; with the number of messages that nothing is known of. As a summary it goes into the next one.
+ * the rest; with the number of messages in that gap. As a summary it goes into the next one.
  */
-export function itemOf ({ at, messages, units, chain, tokens }: Older, summaries: Summary[]): { item: Item, unknown: number } {
+export function itemOf ({ at, messages, units, chain, tokens }: Older, summaries: Summary[]): { item: Item, gap: number } {
   const known = summaries.filter((summary) => (standsFor(summary)?.at ?? Infinity) <= at).sort((a, b) => b.at! - a.at!)[0]
   const gap = known === undefined ? messages : at - known.at!
   const unknown = `${gap} messages ${known === undefined ? 'at the beginning' : 'after that'} are not known.`
   const text = known === undefined ? unknown : gap === 0 ? known.text : `${known.text}\n\n${unknown}`
   const summary = { from: 0, to: units, chain, text, refused: known?.refused ?? [], at, tokens }
   const shown = known === undefined ? droppedNote(messages, []) : summaryNote(summary)
-  return { item: { from: 0, to: units, raw: [], shown, summary, isProtected: false, messages: messages - gap }, unknown: gap }
+  return known === undefined
+    ? { item: { from: 0, to: units, raw: [], shown, summary, isUnknown: true, isProtected: false, messages }, gap: 0 }
+    : { item: { from: 0, to: units, raw: [], shown, summary, isProtected: false, messages: messages - gap }, gap }
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { dropOldest, itemsOf, messagesIn, prune, tokensOfAll, tooOld, withSummaries, type Item, type Summary } from './items.ts'
+import { dropOldest, isSummed, itemsOf, messagesIn, prune, tokensOfAll, tooOld, withSummaries, type Item, type Summary } from './items.ts'
 import { itemOf, type Older } from './older.ts'
 import { shortened } from './prune.ts'
 import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
@@ -111,9 +111,9 @@ export function createRoom ({ contextWindow, ask, askedWindow, load, keep, say }
       let left = 0
       if (older !== undefined) {
         summaries ??= await load()
-        const { item, unknown } = itemOf(older, summaries)
+        const { item, gap } = itemOf(older, summaries)
         items = [item, ...items]
-        left = unknown
+        left = gap
       }
       let total = fixed + tokensOfAll(items)
       const before = total + (older?.tokens ?? 0)
@@ -146,7 +146,7 @@ export function createRoom ({ contextWindow, ask, askedWindow, load, keep, say }
         if (total > budget) items = await summedUp(items, Math.max(room, 0), { chainAt, placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0]) })
         total = fixed + tokensOfAll(items)
       }
-      const summarised = messagesIn(items.filter(({ summary }) => summary !== undefined))
+      const summarised = messagesIn(items.filter(isSummed))
       const hard = budgets.has(id) ? budget : window * MOST
       if (total > hard) {
         const rest = await dropOldest(items, total - hard)
@@ -154,6 +154,7 @@ export function createRoom ({ contextWindow, ask, askedWindow, load, keep, say }
         left += rest.messages
         total = fixed + tokensOfAll(items)
       }
+      left += messagesIn(items.filter(({ isUnknown }) => isUnknown))
       const newest = items.at(-1)!
       if (total > hard) {
         const { tokens } = newest.shown
