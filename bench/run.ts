@@ -7,6 +7,7 @@ import { startClient } from './driver.ts'
 import { coldStart } from './rows/cold-start.ts'
 import type { Context } from './rows/context.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
+import { longThread } from './rows/long-thread.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
@@ -23,6 +24,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'one-stream': oneStream,
   'many-streams': manyStreams,
   paced,
+  'long-thread': longThread,
   'health-saturated': healthSaturated
 }
 

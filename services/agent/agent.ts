@@ -6,10 +6,11 @@ import { isAnswer } from './answers.ts'
 import { createBegin, type Request } from './begin.ts'
 import { createContinue } from './continue.ts'
 import type { AgentDeps } from './deps.ts'
+import { readHistory } from './history.ts'
 import { createKeeper } from './keep.ts'
 import { createLauncher } from './launch.ts'
 import { ConversationBusy, createLiveRuns, NoLiveRun, type Follower, type LiveRun } from './live.ts'
-import { BadMessage, type RawMessage } from './raw-message.ts'
+import { BadMessage } from './raw-message.ts'
 import { collect } from './sync.ts'
 
 /** Runs at once, by default. */
@@ -31,16 +32,23 @@ export function createAgent (deps: AgentDeps) {
   const { begin, leaveBehind } = createBegin(parts)
   const answer = createContinue(parts)
 
-  /** The whole request: `message` with an `id` continues the stored thread. Throws BadMessage (400) or ConversationBusy (409). */
+  /** Tokens that the most patient of the models that may answer reads at once. */
+  async function largestWindow (): Promise<number> {
+    const { signal } = new AbortController()
+    const windows = await Promise.all(deps.registry.candidates('capable').map((model) => deps.registry.contextWindow(model, Infinity, signal)))
+    return Math.max(...windows, 0)
+  }
+
+  /** The whole request: `message` with an `id` continues the stored thread, of which it has what a model can be told. Throws BadMessage (400) or ConversationBusy (409). */
   async function withHistory (body: RunBody, protocol?: Protocol): Promise<Request> {
-    if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages), stored: 0 }
+    if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
     if (body.message === undefined || body.id === undefined) throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
     // A run that is just ending has still to write there what it did.
     if (await lives.settled(body.id)) throw new ConversationBusy()
-    const thread = await deps.threads.messages(body.id) as RawMessage[]
-    return { ...request, messages: [...thread, body.message], stored: thread.length }
+    const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: largestWindow })
+    return { ...request, messages: [...messages, body.message], history }
   }
 
   async function run (body: RunBody, protocol?: Protocol): Promise<Follower> {

@@ -8,11 +8,12 @@ import type { Conversation } from './conversations.ts'
 import { openFolder } from '../folder.ts'
 import type { Follower } from './live.ts'
 import type { RunParts } from './launch.ts'
+import { placed, placeIn, WHOLE, type History } from './history.ts'
 import { analyzeRun, runSteps } from './loop.ts'
-import { continuedMessage, toPrompt } from './messages.ts'
+import { continuedMessage, toPrompt, type Origin } from './messages.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run.ts'
-import { unmarked, type Recalled } from '../threads/recall.ts'
+import { unmarked } from '../threads/recall.ts'
 
 /** Until the analysis says otherwise. */
 const STANDARD_STEPS = 10
@@ -21,8 +22,8 @@ const STANDARD_STEPS = 10
 export interface Request extends RunBody {
   messages: RawMessage[]
   protocol: Protocol
-  /** How many of the messages, from the first on, are the thread's. */
-  stored?: number
+  /** Where in the thread the messages before the last one were read; undefined when the request brought them. */
+  history?: History
 }
 
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
@@ -61,8 +62,12 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  async function newRun ({ messages, trigger, id, protocol }: Request, threadId: string, cwd: string): Promise<Run> {
-    const { ops, answerAt } = await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
+  async function newRun ({ messages, trigger, id, protocol, history }: Request, threadId: string, cwd: string): Promise<Run> {
+    const { ops, answerAt } = history === undefined
+      ? await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
+      : await threads.append(threadId, messages.slice(-1))
+    // Of a client that keeps only some messages, or others, nobody knows where they stand.
+    const known = history ?? (answerAt === messages.length ? WHOLE : undefined)
     const saved = store.transact(ops)
     // Whoever ends the run waits for it, and meets its failure there.
     saved.catch(() => {})
@@ -83,6 +88,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
         segment: 0,
         steps: 0,
         asked: [],
+        ...(known !== undefined && { history: known }),
         usage: { inputTokens: 0, outputTokens: 0 },
         // The client's own message grows by what follows.
         answerAt: continued === undefined ? answerAt : answerAt - 1,
@@ -96,10 +102,21 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  /** The messages of a request; those that the thread holds are the thread's own, whatever the client's copy says. */
-  function recall ({ messages, stored = 0 }: Request, threadId: string): Recalled | Promise<Recalled> {
-    if (stored === 0) return threads.recall(threadId, messages)
-    return { messages: messages.map((message, n) => n < stored ? message : unmarked(message)), places: messages.map((_, n) => n < stored ? undefined : n) }
+  /** The messages of a request, where those that the thread holds are the thread's own, whatever the client's copy says; and where each comes from. */
+  async function recall ({ messages, history }: Request, threadId: string): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
+    const ofThread = (n: number): Origin => ({ name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`, isStored: true })
+    if (history !== undefined) {
+      const last = messages.length - 1
+      return { messages: [...messages.slice(0, last), unmarked(messages[last]) as RawMessage], originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false } }
+    }
+    const recalled = await threads.recall(threadId, messages)
+    return {
+      messages: recalled.messages as RawMessage[],
+      originOf (n) {
+        const place = recalled.places[n]
+        return place === undefined ? ofThread(n) : { name: `messages[${place}]`, isStored: false }
+      }
+    }
   }
 
   async function begin (request: Request): Promise<Follower> {
@@ -112,7 +129,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
       // Somebody who told the same came first: this one looks again, when it holds no place of theirs.
       if (known === undefined && lives.has(threadId)) return undefined
       const said = await recall(request, threadId)
-      const context = await toPrompt(said.messages, deps.host.forModel, (n) => said.places[n])
+      const { origins, ...context } = await toPrompt(said.messages, deps.host.forModel, said.originOf)
       const live = await lives.admit(threadId, async () => {
         const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
         const run = await newRun({ ...request, messages: said.messages }, threadId, cwd)
@@ -122,7 +139,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
           resumable,
           protocol,
           async work (attempt) {
-            const whole = { ...context, notes }
+            const whole = { ...context, ...placed(origins, run.head.history), notes }
             const analysis = await analyzeRun(attempt, whole, deps)
             const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOver(attempt, analysis, { ...deps, tasks: deps.tasks })
             if (!isOver) await runSteps(attempt, whole, deps)

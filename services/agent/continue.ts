@@ -9,6 +9,7 @@ import type { RunParts } from './launch.ts'
 import { followKnown, type Follower } from './live.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './messages.ts'
+import { placed, placeIn, WHOLE } from './history.ts'
 import { loadRun, storedSegment } from './run.ts'
 
 const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
@@ -44,7 +45,8 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
       return followKnown(head, [start, ...requests, { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
     }
     const going = await lives.admit(threadId, async () => {
-      const context = await toPrompt(run.messages, deps.host.forModel, () => undefined)
+      const history = head.history ?? WHOLE
+      const { origins, ...context } = await toPrompt(run.messages, deps.host.forModel, (n) => ({ name: `messages[${placeIn(history, n)}] of the thread`, isStored: true }))
       if (head.segment < segment) {
         run.head = { ...head, segment }
         log.append(start)
@@ -56,7 +58,7 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
         protocol,
         async work (attempt) {
           await settleDecided(asked, attempt, deps)
-          await runSteps(attempt, context, deps)
+          await runSteps(attempt, { ...context, ...placed(origins, head.history) }, deps)
         }
       })
     })

@@ -8,6 +8,7 @@ import { analyze } from './analyze.ts'
 import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { evaluate, refinementPrompt } from './evaluate.ts'
+import type { Placed } from './history.ts'
 import type { LiveRun } from './live.ts'
 import { withRecentImages } from '../models/images.ts'
 import { streamModel } from '../models/model-call.ts'
@@ -23,7 +24,7 @@ import { createIdSource, createStepWriter, type IdSource, type StepResult } from
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, ready for the model. */
-export interface Context extends Told { prompt: LanguageModelV4Prompt }
+export interface Context extends Told, Placed { prompt: LanguageModelV4Prompt }
 
 const USED_UP: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: STEPS_USED_UP }] }
 
@@ -97,7 +98,7 @@ async function callModel (attempt: Attempt, context: Context, { isLast, ids, roo
   const { registry, clock, host } = deps
   const { live, conversation } = attempt
   const { run, signal } = live
-  const { prompt } = context
+  const { prompt, older, places } = context
   const { system: fixed, tools } = await runContext(attempt, context, deps)
   const system = withDenials(fixed, conversation.denials)
   const writer = createStepWriter({ append: run.log.append, ids })
@@ -108,7 +109,7 @@ async function callModel (attempt: Attempt, context: Context, { isLast, ids, roo
     load: registry.model,
     describe: registry.describeFailure,
     async prompt (id, tooLong) {
-      const fitting = await room.fit(id, { system, messages, latest, tools }, tooLong)
+      const fitting = await room.fit(id, { system, messages, latest, tools, older, places }, tooLong)
       return isLast && fitting !== undefined ? [...fitting, USED_UP] : fitting
     },
     options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},

@@ -1,6 +1,7 @@
 import { createError } from '@fastify/error'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { Clock } from '../clock/clock.ts'
+import type { History } from './history.ts'
 import type { RawMessage } from './raw-message.ts'
 import { compact } from '../runlog/compact.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../runlog/runlog.ts'
@@ -28,6 +29,8 @@ export interface RunHead {
   usage: Usage
   /** What the user said to the run after its last step, for the one that follows the approvals. */
   unheard?: string[]
+  /** Where in the thread its messages stand; undefined when nobody knows. */
+  history?: History
   /** Where the answer begins in the thread. */
   answerAt: number
   /** How many chunks of events are stored. */

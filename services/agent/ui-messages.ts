@@ -9,11 +9,10 @@ const KNOWN = /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-d
 /**
  * Turns a chat client's message (of version 5, 6 or 7) into the model's messages. What it shows beside the
  * conversation (our analysis, data parts) is left out; of a stored message, which nobody is there to mend, also what no
- * client of today knows. Throws BadMessage (400) that names the message.
+ * client of today knows. `where` names the message. Throws BadMessage (400) that says so.
  */
-export async function fromUIMessage (message: RawMessage, at: number, isStored = false): Promise<ModelMessage[]> {
+export async function fromUIMessage (message: RawMessage, where: string, isStored = false): Promise<ModelMessage[]> {
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
-  const where = `messages[${at}]`
   if (!Array.isArray(message.parts)) throw new BadMessage(`${where}.parts must be an array of parts.`)
   const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(settled)
   if (isStored && parts.length === 0) return []

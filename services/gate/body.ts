@@ -1,4 +1,5 @@
 import { createError } from '@fastify/error'
+import { turn } from '../models/turns.ts'
 import { excess, parseJson } from '../json.ts'
 
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
@@ -8,7 +9,7 @@ export const BodyTooLarge = createError('ERR_BODY_TOO_LARGE', 'The body is large
 export const BodyCutOff = createError('ERR_BAD_REQUEST', 'The body ended before it was complete; send it again.', 400)
 export const NotJsonMedia = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.', 415)
 
-const MOST = { levels: 64, values: 100_000 }
+const MOST = { levels: 64, values: 200_000 }
 /**
  * `__proto__` as a key, its letters plain or escaped. A key's quote stands behind a bracket, a comma or a blank; inside a
  * text every quote is escaped. A reviver would find it too, but keeps everything else waiting for seconds.
@@ -18,17 +19,22 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses a JSON body of UTF-8 bytes; throws BodyNotJson, BodyTooDeep or BodyTooManyValues (400). An empty body is none.
- * Megabytes of the smallest values would take everything seconds to parse, check and copy.
+ * Megabytes of the smallest values would take everything seconds to parse, check and copy; others go on between the
+ * passes over a large body.
  */
-export function parseBody (bytes: Buffer): unknown {
+export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
+  await turn()
   // Before it is parsed, so that nothing of it is ever built.
   const tooMuch = excess(bytes, MOST)
   if (tooMuch === 'levels') throw new BodyTooDeep(MOST.levels)
   if (tooMuch === 'values') throw new BodyTooManyValues(MOST.values)
+  await turn()
   const text = decode(bytes)
+  await turn()
   // It would become a prototype as soon as somebody copies the object.
   if (PROTO_KEY.test(text)) throw new BodyNotJson('"__proto__" is not allowed as a key')
+  await turn()
   try {
     return parseJson(text)
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Clock } from '../clock/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { Windows } from '../providers/windows.ts'
@@ -28,7 +29,13 @@ export async function openRoom ({ registry, clock, signal, ...parts }: OpenRoom)
   })
   return {
     async fit (id, conversation, tooLong) {
-      const prompt = await room.fit(id, { ...conversation, messages: ownedBy(id, conversation.messages) }, tooLong)
+      const messages = ownedBy(id, conversation.messages)
+      const places = new Map<LanguageModelV4Message, number>()
+      for (const [n, message] of conversation.messages.entries()) {
+        const place = conversation.places?.get(message)
+        if (place !== undefined) places.set(messages[n], place)
+      }
+      const prompt = await room.fit(id, { ...conversation, messages, ...(conversation.places && { places }) }, tooLong)
       return prompt?.filter(({ content }) => content.length > 0)
     }
   }

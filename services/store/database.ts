@@ -1,4 +1,5 @@
 import { Level } from 'level'
+import { turn } from '../models/turns.ts'
 
 export type RawOp = { type: 'put', key: string, value: Buffer } | { type: 'del', key: string }
 
@@ -31,7 +32,29 @@ export type OpenDatabase = (location: string, options: { createIfMissing: boolea
 export const openLevel: OpenDatabase = async (location, { createIfMissing }) => {
   const level = new Level<string, Buffer>(location, { createIfMissing, compression: false, valueEncoding: 'buffer' })
   await level.open()
-  return level
+  return {
+    get: (key) => level.get(key),
+    batch: (ops, options) => ops.length < MANY ? level.batch(ops, options) : batchOfMany(level, ops, options),
+    iterator: (range) => level.iterator(range),
+    close: () => level.close()
+  }
+}
+
+/** So many operations are handed over one by one, and others go on between them. It stays one write. */
+const MANY = 1_000
+
+async function batchOfMany (level: Level<string, Buffer>, ops: RawOp[], options: { sync: boolean }): Promise<void> {
+  const batch = level.batch()
+  try {
+    for (const op of ops) {
+      if (op.type === 'put') batch.put(op.key, op.value)
+      else batch.del(op.key)
+      await turn()
+    }
+    await batch.write(options)
+  } finally {
+    await batch.close()
+  }
 }
 
 /** Key order ends with the greatest code point, so this bounds every key that starts with `prefix`. */

@@ -1,4 +1,6 @@
+import { turn } from '../models/turns.ts'
 import type { Store, StoredRecord, StoreOptions } from './contract.ts'
+import type { RawOp } from './database.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { rootOf, StoreIoError, StoreStartError } from './errors.ts'
 import { privateDirectory } from './files.ts'
@@ -10,6 +12,9 @@ import { assertKey, recordKey } from './names.ts'
 import { openData, type Opened } from './open.ts'
 import { createRecord } from './record.ts'
 import { seal, unseal } from './seal.ts'
+
+/** So many operations are enciphered one by one, and others go on between them. */
+const MANY = 500
 
 /**
  * Opens the encrypted store of a directory, making it when there is none. Throws a StoreStartError, whose `exitCode`
@@ -32,6 +37,8 @@ function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }:
   const records = new Map<string, StoredRecord<any>>()
   let closed: Promise<void> | undefined
   let damaged = false
+  /** Settles when the newest batch of many operations has its place among the writes: what comes later stays behind it. */
+  let sealing: Promise<void> | undefined
 
   function open<T> (key: string, envelope: Buffer): T {
     try {
@@ -65,7 +72,26 @@ function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }:
     keys: (prefix) => listKeys(engine, prefix),
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
-      if (ops.length > 0) await engine.write(ops.map((op) => toRaw(keys, op)))
+      if (ops.length === 0) return
+      if (ops.length < MANY && sealing === undefined) return engine.write(ops.map((op) => toRaw(keys, op)))
+      const turnOf = Promise.withResolvers<void>()
+      const before = sealing
+      sealing = turnOf.promise
+      try {
+        const raw: RawOp[] = []
+        for (const op of ops) {
+          raw.push(toRaw(keys, op))
+          await turn()
+        }
+        await before
+        const written = engine.write(raw)
+        if (sealing === turnOf.promise) sealing = undefined
+        turnOf.resolve()
+        await written
+      } finally {
+        if (sealing === turnOf.promise) sealing = undefined
+        turnOf.resolve()
+      }
     },
     record<T> (name: string, initial: () => T) {
       const known = records.get(name)

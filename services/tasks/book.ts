@@ -1,4 +1,5 @@
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
+import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../clock/clock.ts'
 import { createKeyedLock } from '../locks.ts'
 import type { Op, Store } from '../store/contract.ts'
@@ -6,7 +7,8 @@ import { isDamage, unlessDamaged } from '../store/errors.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './errors.ts'
 import type { TaskLogEvent } from './log.ts'
 import { pastRun } from './past.ts'
-import { eventsKey, eventsPrefix, openQuestions, runIndexKey, runKey, runsPrefix, taskKey, TASKS, type RunPointer, type StoredRun, type StoredTask } from './record.ts'
+import { eventsKey, eventsPrefix, openQuestions, runIndexKey, runKey, runsPrefix, taskKey, TRASH, type RunPointer, type StoredRun, type StoredTask } from './record.ts'
+import { createTaskIndex } from './task-index.ts'
 
 /** What a change does: the task becomes `task`, `ops` go with it, then `events` leave, then `after` happens. */
 export interface Change<T> {
@@ -31,6 +33,7 @@ export type Book = ReturnType<typeof createBook>
  */
 export function createBook ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
   const locked = createKeyedLock()
+  const index = createTaskIndex(store)
   /** When each task next wants to be looked at. */
   const due = new Map<string, number>()
   const listeners = new Set<() => void>()
@@ -40,6 +43,16 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     const task = await store.get<StoredTask>(taskKey(taskId)).catch((error) => { throw isDamage(error) ? new TaskDamaged(taskId) : error })
     if (task === undefined) throw new TaskNotFound(taskId)
     return task
+  }
+
+  /** Undefined when it is gone, or damaged: `damaged` is told its id then. */
+  async function find (taskId: string, damaged: (taskId: string) => void): Promise<StoredTask | undefined> {
+    try {
+      return await store.get<StoredTask>(taskKey(taskId))
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      damaged(taskId)
+    }
   }
 
   /** Undefined also when what is stored of it is damaged. */
@@ -71,7 +84,7 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
       if (run.status === 'queued') writes.push({ type: 'put', key: runIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
       writes.push(...pastRun('put', run))
     }
-    await store.transact([...writes, ...ops])
+    await index.write(task.id, { status: task.status, taskType: task.taskType }, (more) => store.transact([...writes, ...more, ...ops]))
     const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
     watch(task, live)
     for (const event of events) emit(event)
@@ -81,7 +94,9 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
   }
 
   return {
+    index,
     get,
+    find,
     run,
     runAt,
     watch,
@@ -106,16 +121,19 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
       return change === undefined ? undefined as T : commit(before, change)
     }),
 
-    /** All tasks but those whose records are damaged: `damaged` is told their ids. */
-    tasks: ({ damaged, after, ...options }: { reverse?: boolean, after?: string, damaged: (taskId: string) => void }) =>
-      store.list<StoredTask>(TASKS, { ...options, after: after && taskKey(after), damaged: (key) => damaged(key.slice(TASKS.length)) }),
-
-    /** How many tasks there are, the damaged ones among them. */
-    async count (): Promise<number> {
-      const keys: string[] = []
-      for await (const key of store.keys(TASKS)) keys.push(key)
-      return keys.length
+    /** Tasks of that status and type, newest first: no other is read. `damaged` is told the ids of those that cannot be. */
+    async * matching ({ damaged, ...wanted }: { status?: TaskStatus, type?: TaskType, after?: string, damaged: (taskId: string) => void }): AsyncGenerator<StoredTask> {
+      for (const taskId of (await index.load()).matching(wanted)) {
+        const task = await find(taskId, damaged)
+        // It may have changed since.
+        const { status = task?.status, type = task?.taskType } = wanted
+        if (task !== undefined && task.status === status && task.taskType === type) yield task
+      }
     },
+
+    /** Removes a task, but not yet its runs. */
+    remove: (taskId: string): Promise<void> => index.write(taskId, undefined, (ops) =>
+      store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }, ...ops])),
 
     /** The runs of a task, newest first, from behind the run with that number, but for damaged ones: `damaged` is told their numbers. */
     runs: (taskId: string, { before, damaged }: { before?: number, damaged: (runNumber: number) => void }) => store.list<StoredRun>(runsPrefix(taskId), {

@@ -4,14 +4,13 @@ import { openFolder } from '../folder.ts'
 import { newId } from '../ids.ts'
 import type { Op } from '../store/contract.ts'
 import type { RunDeps } from './deps.ts'
-import { BadTask, TooManyTasks, WrongState } from './errors.ts'
+import { BadTask, WrongState } from './errors.ts'
 import { givenPlan, makePlan } from './plan.ts'
 import type { StoredTask } from './record.ts'
 import type { Schedules } from './schedules.ts'
 import { taskView } from './views.ts'
 
 const FIRST_N = 3
-const MOST_TASKS = 1_000
 
 export const noMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
 
@@ -26,10 +25,6 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
-  async function assertRoom () {
-    if (await book.count() >= MOST_TASKS) throw new TooManyTasks(MOST_TASKS)
-  }
-
   /** A task that is planned and not stored yet. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
     const { goal, taskType = 'one_shot', schedule, budget } = body
@@ -38,7 +33,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     const approval = await approvalOf(body.approval)
     const cwd = await openFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.check(schedule)
-    await assertRoom()
+    await book.index.assertRoom()
     const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
     const now = clock.now()
     return {

@@ -4,6 +4,7 @@ import type { Store } from '../store/contract.ts'
 import type { Book } from './book.ts'
 import { createTeller, shortGoal, shorten } from './digest-text.ts'
 import { pastPrefix, pastTime, type PastKind, type PastRun, type PastSlot } from './past.ts'
+import type { TaskStates } from './task-states.ts'
 import { openQuestions, type StoredRun, type StoredTask } from './record.ts'
 
 /** What is about to be past may still be on its way to the disk. Milliseconds. */
@@ -13,17 +14,17 @@ const SETTLES_MS = 1_000
 interface Some<T> { items: T[], more: number }
 
 /**
- * Tells those who were away what tasks did. It reads every task once, the live runs, and of the past only what came
- * since, by the index in `past.ts`: never runs it does not show.
+ * Tells those who were away what tasks did. It reads every task that is not finished once, the live runs, and of the
+ * past only what came since, by the index in `past.ts`: never runs it does not show, nor their finished tasks.
  */
 export function createDigest ({ book, store, clock, timezone }: { book: Book, store: Store, clock: Clock, timezone: () => string }) {
   /** The newest entries of that kind since then that are of a task that is there. */
-  async function past<T extends { taskId: string }> (kind: PastKind, since: number, limit: number, tasks: Map<string, StoredTask>): Promise<Some<T>> {
+  async function past<T extends { taskId: string }> (kind: PastKind, since: number, limit: number, states: TaskStates): Promise<Some<T>> {
     const items: T[] = []
     let more = 0
     for await (const [key, entry] of store.list<T>(pastPrefix(kind), { reverse: true, damaged () {} })) {
       if (pastTime(kind, key) < since || items.length + more === DIGEST_LIMITS.counted) break
-      if (!tasks.has(entry.taskId)) continue
+      if (!states.has(entry.taskId)) continue
       if (items.length < limit) items.push(entry)
       else more++
     }
@@ -35,19 +36,27 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
     const until = Math.max(clock.now() - SETTLES_MS, 0)
     const tasks = new Map<string, StoredTask>()
     const damaged: string[] = []
-    for await (const [, task] of book.tasks({ damaged: (taskId) => { damaged.push(taskId) } })) tasks.set(task.id, task)
+    const states = await book.index.load()
+    /** Undefined of one that is gone, or damaged. */
+    const taskOf = async (taskId: string): Promise<StoredTask | undefined> => {
+      const task = tasks.get(taskId) ?? await book.find(taskId, () => { if (!damaged.includes(taskId)) damaged.push(taskId) })
+      if (task !== undefined) tasks.set(taskId, task)
+      return task
+    }
+    for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
 
     const ended = async (kind: PastKind): Promise<Some<DigestRun>> => {
-      const { items, more } = await past<PastRun>(kind, since, limit, tasks)
-      const runs = await Promise.all(items.map((pointer) => book.runAt(pointer, pointer.taskId)))
-      return { items: runs.flatMap((run) => run?.completedAt === undefined ? [] : [endedRun(run, run.completedAt, tasks.get(run.taskId)!, tell)]), more }
+      const { items, more } = await past<PastRun>(kind, since, limit, states)
+      const runs = await Promise.all(items.map(async (pointer) => ({ run: await book.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) })))
+      return { items: runs.flatMap(({ run, task }) => run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, tell)]), more }
     }
     const [completed, failed, stopped] = await Promise.all([ended('completed'), ended('failed'), ended('stopped')])
 
-    const passed = await past<PastSlot>('notRun', since, limit, tasks)
+    const passed = await past<PastSlot>('notRun', since, limit, states)
+    const slots = await Promise.all(passed.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
     const notRun = {
-      items: passed.items.map(({ taskId, slot }) => ({ taskId, goal: shortGoal(tasks.get(taskId)!), slot, text: tell.notRun(tasks.get(taskId)!, slot) })),
+      items: slots.flatMap(({ task, slot }) => task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: tell.notRun(task, slot) }]),
       more: passed.more
     }
 

@@ -1,6 +1,7 @@
 import type { Book, Change } from './book.ts'
 import type { TaskDeps } from './deps.ts'
 import { afterRun, closeRun } from './ending.ts'
+import { TaskDamaged } from './errors.ts'
 import { isOver, type StoredRun, type StoredTask } from './record.ts'
 import type { Schedules } from './schedules.ts'
 import { IMPORTED } from '../store/names.ts'
@@ -12,9 +13,7 @@ const WHY = 'The run was under way when the backup was made.'
  * passed since. Questions that waited for a person still do. Done again after a crash it changes nothing more.
  */
 export async function settleImported ({ store, clock, book, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { book: Book, schedules: Schedules }): Promise<void> {
-  const ids: string[] = []
-  for await (const [, { id }] of book.tasks({ damaged () {} })) ids.push(id)
-  for (const id of ids) await book.change(id, settle)
+  for (const id of (await book.index.load()).notFinished()) await book.change(id, settle).catch((error) => { if (!(error instanceof TaskDamaged)) throw error })
   await store.transact([{ type: 'del', key: IMPORTED }])
 
   async function settle (task: StoredTask): Promise<Change<undefined>> {

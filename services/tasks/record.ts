@@ -81,6 +81,9 @@ export interface Origin { taskId: string, at: number }
 /** A task that is being deleted: its runs go after it, also when the service dies in between. */
 export const TRASH = 'task-trash/'
 
+/** Whether nothing of the task is to come unless somebody starts it again. One whose record cannot be read is not. */
+export const isFinished = ({ status }: { status?: Task['status'] }): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
+
 export const isOver = ({ status }: Pick<StoredRun, 'status'>) => !['queued', 'running', 'pending_approval'].includes(status)
 
 /** The question about a tool that a person said no to: what the run then lacks is no fault of its own. */

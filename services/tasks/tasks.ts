@@ -12,7 +12,7 @@ import { createDefinitions, CLOSING } from './create.ts'
 import type { TaskDeps } from './deps.ts'
 import { createDigest } from './digest.ts'
 import { CALL_SHOWN } from './ending.ts'
-import { BadTask } from './errors.ts'
+import { BadTask, TaskDamaged } from './errors.ts'
 import { createLauncher, type Launcher } from './launcher.ts'
 import { createQuestions } from './questions.ts'
 import { createQueue, type Queue } from './queue.ts'
@@ -62,10 +62,13 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
       await purge(key.slice(TRASH.length)).catch((error) => log.error({ err: error, key }, 'what a deleted task left behind could not be removed'))
     }
     const damaged = (taskId: string) => log.error({ taskId }, 'what is stored of a task is damaged; it does not run')
-    for await (const [, { id }] of book.tasks({ damaged })) {
+    for (const taskId of (await book.index.load()).notFinished()) {
       if (closing.signal.aborted) return
       // One that cannot be read holds up no other.
-      await conductor.found(id).catch((error) => { if (error.statusCode !== 404) log.error({ err: error, taskId: id }, 'what was under way of a task could not be found') })
+      await conductor.found(taskId).catch((error) => {
+        if (error instanceof TaskDamaged) damaged(taskId)
+        else if (error.statusCode !== 404) log.error({ err: error, taskId }, 'what was under way of a task could not be found')
+      })
     }
   }
 
@@ -99,8 +102,7 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
     async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
       const damaged: string[] = []
-      for await (const [, task] of book.tasks({ reverse: true, after: cursor, damaged: (taskId) => { damaged.push(taskId) } })) {
-        if ((status !== undefined && task.status !== status) || (type !== undefined && task.taskType !== type)) continue
+      for await (const task of book.matching({ status, type, after: cursor, damaged: (taskId) => { damaged.push(taskId) } })) {
         if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...named(damaged) }
         tasks.push(taskView(task))
       }
@@ -120,7 +122,7 @@ export function createTasks (given: TaskDeps, launcher: Launcher = createLaunche
     remove: (taskId: string) => book.locked(taskId, async () => {
       const task = await unlessDamaged(book.get(taskId))
       const events = task === undefined ? [] : await control.halt(task)
-      await store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }])
+      await book.remove(taskId)
       book.forget(taskId)
       timekeeper.forget(taskId)
       for (const event of events) given.emit(event)

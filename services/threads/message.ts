@@ -32,6 +32,9 @@ export const textOf = (message: ThreadMessage, separator = ''): string =>
 
 /** The one text for what a user's message says: a text and its one part are the same, ids and metadata say nothing. */
 export function essence (message: ThreadMessage): string {
+  const [only, ...more] = partsOf(message)
+  // What most messages are, and the same as the rest would make of it.
+  if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
   const parts = partsOf(message).map((part) => part?.type === 'text' ? { type: 'text', text: part.text } : part)
   return canonicalJson(parts)
 }

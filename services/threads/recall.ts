@@ -1,7 +1,7 @@
 import type { Store } from '../store/contract.ts'
 import type { ThreadHead } from './head.ts'
 import { partsOf, tellings, type ThreadMessage } from './message.ts'
-import type { Turns } from './turns.ts'
+import type { Turn, Turns } from './turns.ts'
 
 /** The messages of a request with the thread's own in the place of the client's copies of them. */
 export interface Recalled {
@@ -27,7 +27,7 @@ const BLOCK = 1_000
  */
 export function createRecall ({ store, turns, get, lastMessages }: Parts) {
   /** Up to which turn of the thread the request holds it, and how many of its turns that are. */
-  async function matched (thread: string, count: number, theirs: ReturnType<Turns['read']>): Promise<{ turns: number, end: number }> {
+  async function matched (thread: string, count: number, theirs: Turn[]): Promise<{ turns: number, end: number }> {
     const earlier = theirs.length - 1
     const common = Math.min(await turns.shared(thread, count, theirs), earlier)
     if (common > 0) return { turns: common, end: common }
@@ -37,7 +37,7 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
 
   return async function recall (id: string, said: ThreadMessage[]): Promise<Recalled> {
     const head = await get(id)
-    const theirs = turns.read(said)
+    const theirs = await turns.read(said)
     const answers = new Map<number, ThreadMessage[]>()
     if (head !== undefined && head.turns > 0 && theirs.length > 1) {
       const thread = store.digest(id)

@@ -10,7 +10,7 @@ import type { Summary } from '../models/room/items.ts'
 import { createRecall } from './recall.ts'
 import { createTurns, type Said } from './turns.ts'
 
-export type { ThreadMessage } from './message.ts'
+export { partsOf, type ThreadMessage } from './message.ts'
 
 export type Threads = ReturnType<typeof createThreads>
 
@@ -44,6 +44,12 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     return found
   }
 
+  /** The messages and where they stand, the newest first: they are read as they are asked for. */
+  async function * backwards (id: string): AsyncGenerator<{ at: number, message: ThreadMessage }> {
+    const prefix = `message/${store.digest(id)}/`
+    for await (const [key, message] of store.list<ThreadMessage>(prefix, { reverse: true, damaged: tellDamage(id) })) yield { at: Number(key.slice(prefix.length)), message }
+  }
+
   /** The last messages before position `end`, at most `limit` and as many as a page holds; and where they begin. */
   async function lastMessages (id: string, { end, limit }: { end: number, limit: number }): Promise<{ messages: ThreadMessage[], from: number }> {
     const thread = store.digest(id)
@@ -72,7 +78,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
   }): Promise<Op[]> {
     const digest = store.digest(thread.id)
     const chain = await turns.chainAt(digest, keep)
-    const newTurns = turns.read(fresh, { chain, from })
+    const newTurns = await turns.read(fresh, { chain, from })
     const isWhole = from === 0
     const after: ThreadHead = {
       ...thread,
@@ -90,7 +96,15 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
     for (const [n, turn] of newTurns.entries()) ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, n === newTurns.length - 1) }))
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
+    if (from < (before?.messageCount ?? 0)) ops.push(...await unplaced(digest, from))
     return [...ops, ...headOps(store, before, after)]
+  }
+
+  /** The operations after which no summary claims to stand for messages of the thread behind position `from`: they change. */
+  async function unplaced (thread: string, from: number): Promise<Op[]> {
+    const summaries = await unlessDamaged(store.get<Summary[]>(summaryKey(thread))) ?? []
+    if (!summaries.some(({ at = 0 }) => at > from)) return []
+    return [{ type: 'put', key: summaryKey(thread), value: summaries.map(({ at, tokens, ...summary }) => at !== undefined && at <= from ? { ...summary, at, tokens } : summary) }]
   }
 
   const newHead = (id: string): ThreadHead => ({ id, createdAt: clock.now(), updatedAt: 0, messageCount: 0, turns: 0, words: '', lastMessage: '' })
@@ -98,6 +112,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
   return {
     get,
     messages,
+    backwards,
     lastMessages,
     recall: createRecall({ store, turns, get, lastMessages }),
 
@@ -123,6 +138,15 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
       const saidAt = (chain: string, isLast: boolean) => again?.chain === chain ? again.said : isLast ? now : 0
       const ops = await put(before, thread, { keep, from, fresh, saidAt })
       return { ops, answerAt: from + fresh.length }
+    },
+
+    /** Adds messages behind those that the thread has; as `take` does otherwise. */
+    async append (id: string, fresh: ThreadMessage[]): Promise<{ ops: Op[], answerAt: number }> {
+      const before = await get(id)
+      const { asked, minted, ...thread } = before ?? newHead(id)
+      const now = clock.now()
+      const ops = await put(before, thread, { keep: thread.turns, from: thread.messageCount, fresh, saidAt: (_, isLast) => isLast ? now : 0 })
+      return { ops, answerAt: thread.messageCount + fresh.length }
     },
 
     /** The operations that put a run's answer in its place, with the approvals that it asks for. */
@@ -199,7 +223,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
      * answer. Of several that hold the very same the one that changed last; undefined when there is none that `isFree`.
      */
     async find (messages: ThreadMessage[], isFree: (id: string) => boolean): Promise<string | undefined> {
-      const said = turns.read(messages)
+      const said = await turns.read(messages)
       if (said.length < 2 || messages.at(-1)!.role !== 'user') return undefined
       const history = messages.slice(0, said.at(-1)!.at)
       const keys = [...foundUnder(said.at(-2)!.chain, tellings(history).slice(0, 1)), ...foundUnder(said.at(-1)!.chain, 'waits')]

@@ -1,5 +1,6 @@
 import type { Op, Store } from '../store/contract.ts'
 import { historyKey } from '../store/names.ts'
+import { turn } from '../models/turns.ts'
 import { essence, type ThreadMessage } from './message.ts'
 
 /**
@@ -29,11 +30,22 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
   const key = (thread: string, n: number) => historyKey('turn', thread, n)
   const get = (thread: string, n: number) => store.get<Turn>(key(thread, n))
 
+  /** What was read of whole requests: each is asked for more than once. */
+  const whole = new WeakMap<ThreadMessage[], Promise<Turn[]>>()
+
   /** The turns that messages make after those with `chain`; `from` is where the first message stands in the thread. */
-  function read (messages: ThreadMessage[], { chain = '', from = 0 }: { chain?: string, from?: number } = {}): Turn[] {
+  function read (messages: ThreadMessage[], { chain = '', from = 0 }: { chain?: string, from?: number } = {}): Promise<Turn[]> {
+    if (chain !== '' || from !== 0) return readAnew(messages, chain, from)
+    const known = whole.get(messages) ?? readAnew(messages, chain, from)
+    whole.set(messages, known)
+    return known
+  }
+
+  async function readAnew (messages: ThreadMessage[], chain: string, from: number): Promise<Turn[]> {
     const turns: Turn[] = []
     for (const [n, message] of messages.entries()) {
       if (message.role !== 'user') continue
+      await turn()
       const own = store.digest(`message ${essence(message)}`)
       chain = store.digest(`chain ${chain} ${own}`)
       turns.push({ own, chain, at: from + n, said: 0, ...(typeof message.id === 'string' && { id: message.id }) })
@@ -90,7 +102,7 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
      * before and takes nothing away, unless it is the same message again, by its id, or still waits for its answer.
      */
     async divergence (thread: string, { count, length }: { count: number, length: number }, { messages, trigger }: Said): Promise<{ keep: number, since: number }> {
-      const theirs = read(messages)
+      const theirs = await read(messages)
       const end = { keep: count, since: 0 }
       if (count === 0 || theirs.length === 0) return end
       const last = theirs.length - 1

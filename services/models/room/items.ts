@@ -1,52 +1,89 @@
+import { turn } from '../turns.ts'
 import { pruned } from './prune.ts'
 import { droppedNote, refusalsIn, summaryNote } from './summarise.ts'
 import { isOpen, type Unit } from './units.ts'
 
 /** What stands for a conversation's units `from` to `to` (that one not among them) before the model, while their `chain` is the same. */
-export interface Summary { from: number, to: number, chain: string, text: string, refused: string[] }
+export interface Summary {
+  from: number
+  to: number
+  chain: string
+  text: string
+  refused: string[]
+  /** Where in the thread the first message stands that it is not of, and how many tokens those before are; only where that is known. */
+  at?: number
+  tokens?: number
+}
 
 /** Units as they are, and what the model is shown of them. */
-export interface Item { from: number, to: number, raw: Unit[], shown: Unit, summary?: Summary, isProtected: boolean }
+export interface Item {
+  from: number
+  to: number
+  raw: Unit[]
+  shown: Unit
+  summary?: Summary
+  /** The summary says no more than that nothing is known of them. */
+  isUnknown?: true
+  isProtected: boolean
+  /** How many messages it is of. */
+  messages: number
+}
+
+/** Whether a summary stands for the item. */
+export const isSummed = ({ summary, isUnknown }: Item): boolean => summary !== undefined && !isUnknown
 
 export const tokensOfAll = (items: Item[]): number => items.reduce((tokens, { shown }) => tokens + shown.tokens, 0)
-export const messagesIn = (items: Item[]): number => items.reduce((count, { raw }) => count + raw.reduce((messages, unit) => messages + unit.messages.length, 0), 0)
+export const messagesIn = (items: Iterable<Item>): number => {
+  let count = 0
+  for (const { messages } of items) count += messages
+  return count
+}
 
 /**
- * Every unit as an item. Protected are the user's latest message, those right before it and what they said since, the
- * newest step, and calls without a result.
+ * Every unit as an item; the first unit is the conversation's `offset`-th. Protected are the user's latest message, which
+ * is the `latest`-th unit here, those right before it and what they said since, the newest step, and calls without a result.
  */
-export function itemsOf (units: Unit[], latest: number): Item[] {
+export async function itemsOf (units: Unit[], latest: number, offset = 0): Promise<Item[]> {
   let first = latest
   while (first > 0 && units[first - 1].role === 'user') first--
-  return units.map((raw, at) => ({
-    from: at, to: at + 1, raw: [raw], shown: raw, isProtected: at === units.length - 1 || (at >= first && raw.role === 'user') || isOpen(raw)
-  }))
+  const items: Item[] = []
+  for (const [at, raw] of units.entries()) {
+    const isProtected = at === units.length - 1 || (at >= first && raw.role === 'user') || isOpen(raw)
+    items.push({ from: offset + at, to: offset + at + 1, raw: [raw], shown: raw, isProtected, messages: raw.messages.length })
+    await turn()
+  }
+  return items
 }
 
 /**
- * Leaves old outputs out, the oldest first: those before unit `to`, then more until nothing is in `excess`. The newest
- * unit's stay. Returns before which unit none is left.
+ * Leaves old outputs out, the oldest first: of the items from `from` to `to` (that one not among them) all, then more
+ * until `excess` tokens are saved. The newest item's stay. Returns before which item none is left, and what was saved.
  */
-export function prune (items: Item[], to: number, excess: () => number): number {
-  for (const [at, item] of items.slice(0, -1).entries()) {
-    if (at >= to && excess() <= 0) return at
-    item.shown = pruned(item.shown)
+export async function prune (items: Item[], { from, to, excess }: { from: number, to: number, excess: number }): Promise<{ to: number, saved: number }> {
+  let saved = 0
+  let at = from
+  for (; at < items.length - 1 && (at < to || saved < excess); at++) {
+    const { tokens } = items[at].shown
+    items[at].shown = pruned(items[at].shown)
+    saved += tokens - items[at].shown.tokens
+    await turn()
   }
-  return Math.max(to, items.length - 1)
+  return { to: Math.max(to, at), saved }
 }
 
-/** The items with summaries in the place of what those stand for, as far as it is still the same. */
-export function withSummaries (items: Item[], summaries: Summary[], chains: string[]): Item[] {
+/** The items with summaries in the place of what those stand for, as far as it is still the same: `chainAt` names the units before one. */
+export function withSummaries (items: Item[], summaries: Summary[], chainAt: (unit: number) => string | undefined): Item[] {
   let result = items
   // The one that stands for most is taken first; what lies in it is then gone.
   for (const summary of summaries.toSorted((a, b) => (b.to - b.from) - (a.to - a.from))) {
-    if (chains[summary.to - 1] !== summary.chain) continue
+    if (chainAt(summary.to) !== summary.chain) continue
     const first = result.findIndex(({ from }) => from === summary.from)
     const last = result.findIndex(({ to }) => to === summary.to)
     if (first === -1 || last < first) continue
     const inside = result.slice(first, last + 1)
     if (inside.some(({ isProtected }) => isProtected)) continue
-    result = result.toSpliced(first, inside.length, { from: summary.from, to: summary.to, raw: inside.flatMap(({ raw }) => raw), shown: summaryNote(summary), summary, isProtected: false })
+    const item = { from: summary.from, to: summary.to, raw: inside.flatMap(({ raw }) => raw), shown: summaryNote(summary), summary, isProtected: false, messages: messagesIn(inside) }
+    result = [...result.slice(0, first), item, ...result.slice(last + 1)]
   }
   return result
 }
@@ -71,20 +108,25 @@ export function tooOld (items: Item[], room: number): Item[][] {
 const WORD_TOKENS = 100
 
 /** The items without the oldest, to be rid of `excess` tokens; summaries go last. A word stands in the place of the first. */
-export function dropOldest (items: Item[], excess: number): { items: Item[], messages: number } {
+export async function dropOldest (items: Item[], excess: number): Promise<{ items: Item[], messages: number }> {
   const gone = new Set<Item>()
   let left = excess + WORD_TOKENS
   for (const isSummary of [false, true]) {
     for (const item of items) {
-      if (left <= 0 || item.isProtected || (item.summary !== undefined) !== isSummary) continue
+      if (left <= 0) break
+      if (item.isProtected || isSummed(item) !== isSummary) continue
       gone.add(item)
       left -= item.shown.tokens
     }
   }
   if (gone.size === 0) return { items, messages: 0 }
-  const messages = messagesIn([...gone])
-  const refused = [...gone].flatMap(({ raw, summary }) => summary?.refused ?? refusalsIn(raw))
+  const refused: string[] = []
+  for (const { raw, summary } of gone) {
+    for (const line of summary?.refused ?? refusalsIn(raw)) refused.push(line)
+    await turn()
+  }
+  const messages = messagesIn(gone)
   const first = items.find((item) => gone.has(item))
-  const word: Item = { from: -1, to: -1, raw: [], shown: droppedNote(messages, refused), isProtected: true }
+  const word: Item = { from: -1, to: -1, raw: [], shown: droppedNote(messages, refused), isProtected: true, messages: 0 }
   return { items: items.flatMap((item) => item === first ? [word] : gone.has(item) ? [] : [item]), messages }
 }

@@ -19,7 +19,7 @@ const REFUSALS = 20
 
 /** A summary of units by the model of role `fast`, which is shown `most` characters of them; undefined when there is none of any use. */
 export async function summarise (units: Unit[], { ask, most, earlier }: { ask: Ask, most: number, earlier: string[] }): Promise<string | undefined> {
-  const text = [...earlier.map((summary) => `Summary of what was before:\n${summary}`), cut(transcript(units), most)].join('\n\n')
+  const text = [...earlier.map((summary) => `Summary of what was before:\n${summary}`), cut(await transcript(units), most)].join('\n\n')
   const answer = await ask({ name: 'summary', schema: SummarySchema, instructions: INSTRUCTIONS, text })
   const said = 'value' in answer ? answer.value.summary.trim().slice(0, LONGEST).toWellFormed() : ''
   return said === '' ? undefined : said

@@ -30,6 +30,17 @@ function tokensOfPart (part: Record<string, any>): number {
 /** Characters of encrypted thinking, base64, a token: its readable text may be a summary, or missing. */
 const ATTACHED_CHARACTERS = 6
 const tokensAttached = (options: object | undefined) => options === undefined ? 0 : Math.ceil(JSON.stringify(options).length / ATTACHED_CHARACTERS)
+/** What is shown of an output that was left out. */
+const LEFT_OUT_TOKENS = 130
+
+/** At least how many tokens a part of a stored message is, in whatever shape its client keeps it, once old outputs were left out. */
+export function itemTokens (part: Record<string, any> | null): number {
+  if (typeof part?.text === 'string') return MESSAGE_TOKENS + tokensIn(part.text)
+  if (part?.type === 'file' || part?.type === 'image' || part?.type === 'reasoning-file') return FILE_TOKENS
+  const { output, errorText, input } = part ?? {}
+  const said = input === undefined ? 0 : tokensIn(JSON.stringify(input))
+  return MESSAGE_TOKENS + said + Math.min(LEFT_OUT_TOKENS, tokensIn(JSON.stringify(output ?? errorText ?? '')))
+}
 
 function tokensOfFile ({ mediaType, data }: Record<string, any>): number {
   if (data?.type === 'text') return tokensIn(data.text)

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { canonicalJson } from '../../canonical.ts'
+import { turn } from '../turns.ts'
 import { tokensOf } from './tokens.ts'
 
 /** Messages that stay together: a call without its result, or the other way round, is refused by providers. */
@@ -14,17 +15,33 @@ export const unit = (...messages: LanguageModelV4Message[]): Unit =>
   ({ role: messages[0].role, messages, tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0) })
 
 /** The messages as units: one of the user, or one of the assistant with the results of its calls. */
-export function unitsOf (messages: LanguageModelV4Prompt): Unit[] {
-  const groups: LanguageModelV4Message[][] = []
+export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]> {
+  const units: Unit[] = []
+  let group: LanguageModelV4Message[] = []
+  const close = () => { if (group.length > 0) units.push(unit(...group)) }
   for (const message of messages) {
-    if (message.role === 'tool' && groups.length > 0) groups.at(-1)!.push(message)
-    else groups.push([message])
+    if (message.role === 'tool' && group.length > 0) {
+      group.push(message)
+      continue
+    }
+    close()
+    group = [message]
+    await turn()
   }
-  return groups.map((group) => unit(...group))
+  close()
+  return units
+}
+
+/** How many units begin among the first `count` messages. */
+export function unitsIn (messages: LanguageModelV4Prompt, count: number): number {
+  let units = 0
+  for (let at = 0; at < count; at++) if (at === 0 || messages[at].role !== 'tool') units++
+  return units
 }
 
 /** The unit with each result of a tool changed. */
 export function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPart) => LanguageModelV4ToolResultPart): Unit {
+  if (before.messages.every(({ role }) => role !== 'tool')) return before
   return unit(...before.messages.map((message): LanguageModelV4Message => message.role === 'tool'
     ? { ...message, content: message.content.map((part) => part.type === 'tool-result' ? change(part) : part) }
     : message))
@@ -32,14 +49,16 @@ export function withResults (before: Unit, change: (result: LanguageModelV4ToolR
 
 /**
  * Names of the conversation up to and with each unit, by what was said and done: ids, thinking and pictures differ
- * between what a run holds and what its client sends back of it.
+ * between what a run holds and what its client sends back of it. `chain` is the name of what was before.
  */
-export function chainsOf (units: Unit[]): string[] {
-  let chain = ''
-  return units.map((each) => {
+export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
+  const chains: string[] = []
+  for (const each of units) {
     chain = hash('sha256', `${chain} ${each.role} ${canonicalJson(partsOf(each).flatMap(essence))}`)
-    return chain
-  })
+    chains.push(chain)
+    await turn()
+  }
+  return chains
 }
 
 function essence (part: Part): unknown[] {
@@ -69,6 +88,7 @@ export function isOpen (each: Unit): boolean {
 /** The calls that were not carried out, or whose outcome nobody knows, one line each: no model is trusted to remember them. */
 export function refusals (units: Unit[], unknown: string): string[] {
   return units.flatMap((each) => {
+    if (each.messages.every(({ role, content }) => role === 'user' || typeof content === 'string' || content.every(({ type }) => type !== 'tool-result'))) return []
     const parts = partsOf(each)
     const calls = new Map(parts.flatMap((part) => part.type === 'tool-call' ? [[part.toolCallId, part] as const] : []))
     return parts.flatMap((part) => {
@@ -80,15 +100,24 @@ export function refusals (units: Unit[], unknown: string): string[] {
 }
 
 /** The units as text for whoever is to sum them up. */
-export const transcript = (units: Unit[]): string => units.map((each) => partsOf(each).map((part) => {
+export async function transcript (units: Unit[]): Promise<string> {
+  const texts: string[] = []
+  for (const each of units) {
+    texts.push(partsOf(each).map((part) => lineOf(each, part)).filter((line) => line !== '').join('\n'))
+    await turn()
+  }
+  return texts.join('\n\n')
+}
+
+function lineOf ({ role }: Unit, part: Part): string {
   switch (part.type) {
-    case 'text': return `${each.role === 'user' ? 'User' : 'Assistant'}: ${cut(part.text, 4_000)}`
+    case 'text': return `${role === 'user' ? 'User' : 'Assistant'}: ${cut(part.text, 4_000)}`
     case 'tool-call': return `Call of ${part.toolName}: ${cut(JSON.stringify(part.input) ?? '', 500)}`
     case 'tool-result': return `Result of ${part.toolName}: ${cut(outputText(part.output), 1_000)}`
     case 'file': return `[a file: ${part.mediaType}]`
     default: return ''
   }
-}).filter((line) => line !== '').join('\n')).join('\n\n')
+}
 
 const opening = (text: string, most: number) => text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text
 

@@ -1,0 +1,78 @@
+import { absoluteRow, type Row } from '../compare.ts'
+import { median, percentile } from '../stats.ts'
+import { createHome, startModels, startSubject } from '../subjects.ts'
+import type { Context } from './context.ts'
+
+const LONG = 20_000
+const SHORT = 100
+/** About 100 tokens each, by the service's estimate. */
+const WORDS = 'The sea has many voices, and each of them says another thing to who stands at its shore and listens. '.repeat(4).trim()
+const TOKENS = 20
+/** Tokens: what 100 of the messages fill, and what the gateway's models are taken to have. */
+const WINDOWS = [16_000, 200_000]
+
+const messages = (count: number) => Array.from({ length: count }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: `${n} ${WORDS}` }))
+const NEW = { role: 'user', content: 'And what does it say to me?' }
+const LONG_BODY = JSON.stringify({ messages: messages(LONG) })
+const SHORT_BODY = JSON.stringify({ messages: messages(SHORT) })
+const allOf = (count: number, id: string) => JSON.stringify({ id, messages: [...messages(count), NEW] })
+
+/** The first text of a thread of 20,000 messages, to one of 100; and how /health fares beside the long one. */
+export async function longThread ({ client, beside, times }: Context): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const window of WINDOWS) {
+    const home = createHome({ contextWindows: { test: window }, models: { fast: 'test/fast' } })
+    const models = await startModels({ tokens: TOKENS })
+    const { port, stop } = await startSubject('service', { dir: home.dir, url: models.url })
+    try {
+      const put = async (id: string, body: string) => {
+        const { status } = await fetch(`http://127.0.0.1:${port}/threads/${id}`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
+        if (status !== 200) throw new Error(`PUT /threads/${id} answered ${status}`)
+      }
+      const first = async (body: string) => (await client.streams({ port, path: '/run', body, count: 1 })).first[0]
+      let nth = 0
+      const ways: Record<string, Record<'long' | 'short', () => Promise<number>>> = {
+        'the new message sent': {
+          long: () => first(JSON.stringify({ id: 'long', message: NEW })),
+          // Each time one of a hundred: what is answered is added.
+          short: async () => {
+            const id = `short-${nth++}`
+            await put(id, SHORT_BODY)
+            return first(JSON.stringify({ id, message: NEW }))
+          }
+        },
+        'all messages sent': { long: () => first(allOf(LONG, 'all-long')), short: () => first(allOf(SHORT, 'all-short')) }
+      }
+      await put('long', LONG_BODY)
+      for (const [way, { long, short }] of Object.entries(ways)) {
+        for (let warm = 0; warm < 10; warm++) await short()
+        for (let warm = 0; warm < 3; warm++) await long()
+        const figures: Array<{ long: number, short: number }> = []
+        for (let turn = 0; turn < times(30); turn++) figures.push({ short: await short(), long: await long() })
+        const ratios = figures.map((figure) => figure.long / figure.short).toSorted((a, b) => a - b)
+        const what = `a window of ${window / 1_000}k tokens, ${way}`
+        rows.push({
+          what: `20,000 messages to 100, ${what}`,
+          unit: 'ms',
+          bar: 1.5,
+          floor: median(figures.map((figure) => figure.short)),
+          service: median(figures.map((figure) => figure.long)),
+          ratio: median(ratios),
+          ratios,
+          pass: median(ratios) <= 1.5
+        })
+
+        const over = new AbortController()
+        const load = (async () => { while (!over.signal.aborted) await long() })()
+        const { latencies } = await beside.poll({ port, path: '/health', everyMs: 5, forMs: times(6) * 1_000 })
+        over.abort()
+        await load
+        rows.push(absoluteRow({ what: `/health p99 beside 20,000 messages, ${what}`, unit: 'ms', bar: 50 }, percentile(latencies, 0.99)))
+      }
+    } finally {
+      await Promise.all([stop(), models.stop()])
+      home.remove()
+    }
+  }
+  return rows
+}

@@ -1,0 +1,122 @@
+import t, { type Test } from 'tap'
+import type { App } from '../../../app.ts'
+import type { TaskStatus } from '../../../schemas/tasks.ts'
+import { newId } from '../../../services/ids.ts'
+import type { Op } from '../../../services/store/contract.ts'
+import { taskKey, type StoredTask } from '../../../services/tasks/record.ts'
+import { TASK_STATES } from '../../../services/tasks/task-index.ts'
+import { build } from '../../helper.ts'
+import { tasksOf } from '../../tasks.ts'
+
+const PLAN = { phases: [{ description: 'Look' }] }
+
+/** Adds so many copies of a task in that state to the disk, with their entries in the index unless they are `old`. */
+async function seed ({ store }: App, task: object, status: TaskStatus, count: number, { old = false } = {}): Promise<string[]> {
+  const ids = Array.from({ length: count }, newId)
+  const ops = ids.flatMap((id): Op[] => [
+    { type: 'put', key: taskKey(id), value: { ...task, id, status } },
+    ...old ? [] : [{ type: 'put' as const, key: `${TASK_STATES}${status}/one_shot/${id}`, value: {} }]
+  ])
+  for (let at = 0; at < ops.length; at += 2_000) await store.transact(ops.slice(at, at + 2_000))
+  return ids
+}
+
+/** A record of a task as this version stores it. */
+async function template (t: Test): Promise<StoredTask> {
+  const app = await build(t)
+  const task = (await app.inject({ method: 'POST', url: '/tasks', payload: { goal: 'look around', plan: PLAN } })).json()
+  const stored = await app.store.get<StoredTask>(taskKey(task.id))
+  await app.close()
+  return stored!
+}
+
+/** Counts the records of tasks that are read from now on. */
+function countReads ({ store }: App) {
+  const { get, list } = store
+  const read = { tasks: 0 }
+  const count = (key: string) => { if (key.startsWith('task/')) read.tasks++ }
+  store.get = (key) => {
+    count(key)
+    return get(key)
+  }
+  store.list = async function * <T> (...args: Parameters<typeof list>) {
+    for await (const entry of list<T>(...args)) {
+      count(entry[0])
+      yield entry
+    }
+  } as typeof list
+  return read
+}
+
+t.test('a filtered list reads the tasks that it shows, and no other', async (t) => {
+  const task = await template(t)
+  const app = await build(t)
+  const planned = await seed(app, task, 'planned', 3)
+  await seed(app, task, 'completed', 1_000)
+  const newest = await seed(app, task, 'planned', 1)
+  const read = countReads(app)
+  const list = async (query: string) => (await app.inject(`/tasks?${query}`)).json()
+  const idsOf = ({ tasks }: { tasks: Array<{ id: string }> }) => tasks.map(({ id }) => id)
+
+  const first = await list('status=planned&limit=2')
+  t.same(idsOf(first), [newest[0], planned[2]], 'newest first')
+  t.ok(read.tasks <= 3, `${read.tasks} read`)
+  const second = await list(`status=planned&limit=2&cursor=${first.nextCursor}`)
+  t.same([idsOf(second), second.nextCursor], [[planned[1], planned[0]], undefined])
+  t.same(idsOf(await list('status=failed')), [])
+  t.same(idsOf(await list('type=recurring')), [])
+  t.ok(read.tasks <= 8, `${read.tasks} read`)
+
+  await app.inject({ method: 'POST', url: `/tasks/${planned[0]}/cancel` })
+  await app.inject({ method: 'DELETE', url: `/tasks/${planned[1]}` })
+  t.same(idsOf(await list('status=planned&type=one_shot')), [newest[0], planned[2]])
+  t.same(idsOf(await list('status=cancelled')), [planned[0]])
+})
+
+t.test('a start reads no finished task, and gives the tasks of an older version their places in the index', async (t) => {
+  const task = await template(t)
+  const first = await build(t)
+  await seed(first, task, 'completed', 300)
+  const [old] = await seed(first, task, 'failed', 1, { old: true })
+  await seed(first, task, 'planned', 2)
+  await first.close()
+
+  for (const expected of [4, 2]) {
+    const app = await build(t, { home: first.home, cwd: first.cwd })
+    const read = countReads(app)
+    await app.tasks.open()
+    // Each task that is not finished is read once; of the older version's first its state, once.
+    t.ok(read.tasks <= expected, `${read.tasks} read`)
+    t.same((await app.inject('/tasks?status=failed')).json().tasks.map(({ id }: { id: string }) => id), [old])
+    await app.close()
+  }
+})
+
+t.test('of tasks made at the same moment only so many find room; finished ones take none', async (t) => {
+  const task = await template(t)
+  const app = await build(t)
+  const [planned] = await seed(app, task, 'planned', 996)
+  const [done] = await seed(app, task, 'completed', 50)
+  const tasks = await tasksOf(t, app)
+  const create = () => tasks.call('POST', '', { goal: 'look around', plan: PLAN })
+  const made = await Promise.all(Array.from({ length: 10 }, create))
+  t.same(made.map(({ status }) => status).sort(), [...Array(4).fill(201), ...Array(6).fill(409)])
+  const refused = made.find(({ status }) => status === 409)!.body
+  t.match(refused, { code: 'ERR_TOO_MANY_TASKS', error: /1000 tasks that are not finished/ })
+  t.match(await tasks.call('POST', `/${done}/start`), { status: 409, body: { code: 'ERR_TOO_MANY_TASKS' } }, 'a finished one that begins anew needs room, too')
+
+  t.equal((await tasks.call('POST', `/${planned}/cancel`)).status, 200)
+  t.equal((await create()).status, 201)
+  t.equal((await create()).status, 409)
+})
+
+t.test('beyond 10,000 finished tasks a new one is a 409 that says to delete some', async (t) => {
+  const task = await template(t)
+  const app = await build(t)
+  const [done] = await seed(app, { id: task.id }, 'completed', 10_000)
+  const tasks = await tasksOf(t, app)
+  const create = () => tasks.call('POST', '', { goal: 'look around', plan: PLAN })
+  t.match(await create(), { status: 409, body: { code: 'ERR_TOO_MANY_TASKS', error: /10000 finished tasks; delete some first/ } })
+  t.equal((await tasks.call('DELETE', `/${done}`)).status, 200)
+  t.equal((await create()).status, 201)
+})
