@@ -95,10 +95,9 @@ t.test('while it shuts down new requests get 503, and /health says that it still
   const service = await startService(t, where)
   const command = await openCommand(service, where.cwd, "trap '' TERM; $TELL; sleep 60")
   service.child.kill('SIGTERM')
-  let ready = 200
-  while (ready === 200) ready = (await fetch(`${service.url}/ready`)).status
+  await ending(service)
 
-  t.equal(ready, 503)
+  t.equal((await fetch(`${service.url}/ready`)).status, 503)
   const refused = await fetch(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"messages":[{"role":"user","content":"hello"}]}' })
   t.equal(refused.status, 503)
   t.match(await refused.json(), { error: /shutting down/, code: 'ERR_DRAINING', statusCode: 503 })
@@ -108,6 +107,39 @@ t.test('while it shuts down new requests get 503, and /health says that it still
   t.match(await service.exited, { code: 0 }, 'a command that ignores TERM is killed in time')
   await allGone(command.pids, 0)
   await t.resolves(command.ended)
+})
+
+/** Resolves once the service has begun to end. */
+async function ending ({ url }: Sidecar) {
+  while ((await fetch(`${url}/ready`)).status === 200);
+}
+
+t.test('further signals and errors change nothing of an end that is under way', async (t) => {
+  const where = place(t, START)
+  const service = await startService(t, { ...where, preload: ['data:text/javascript,process.on("SIGWINCH", () => { throw new Error("boom") })'] })
+  const command = await openCommand(service, where.cwd, "trap '' TERM; $TELL; sleep 60")
+  service.child.kill('SIGTERM')
+  await ending(service)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGWINCH'] as const) service.child.kill(signal)
+
+  t.match(await service.exited, { code: 0, signal: null })
+  t.match(service.log(), /another error while ending: Error: boom/)
+  await t.resolves(command.ended, 'its stream was not cut')
+  t.equal(command.events().at(-1)?.type, 'finish')
+  await allGone(command.pids, 0)
+})
+
+t.test('an end that hangs is cut off in time, with 0, and loses nothing', async (t) => {
+  const where = place(t)
+  const hang = 'data:text/javascript,import { Server } from "node:http"; Server.prototype.close = function () { return this }'
+  const service = await startService(t, { ...where, preload: [hang] })
+  await fetch(`${service.url}/memory/brain/fact`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"fact":"Prefers tea"}' })
+  const { code, ms } = await timed(service, 'SIGTERM')
+  t.equal(code, 0)
+  t.ok(ms < 4 * WITHIN_MS, `${ms} ms`)
+  t.match(service.log(), /did not close within/)
+  const { url } = await startService(t, where)
+  t.match(await (await fetch(`${url}/memory/brain`)).json(), { brain: { facts: ['Prefers tea'] } })
 })
 
 t.test('a reader that takes nothing holds up no end', async (t) => {
