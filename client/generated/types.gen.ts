@@ -270,7 +270,7 @@ export type ConnectBody = {
         [key: string]: string;
     };
     /**
-     * Which of its tools a person is asked about: all of them, or those named
+     * Which of its tools a person is asked about: all of them, none, or those named. By default those that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
 };

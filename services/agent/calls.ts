@@ -36,12 +36,16 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
     const call = { toolCallId, toolName, input: checked.input }
     log.append({ type: 'tool-input', ...call, providerMetadata })
     if (deps.host.permission(toolName) === 'allow') permitted.push(call)
-    else if (wasDenied(attempt.conversation, toolName, inputDigest(call.input))) log.append({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
+    else if (isRefused(call, attempt)) log.append(refusal(call))
     else questions.push(call)
   }
-  await runPermitted(permitted, attempt, deps)
-  return questions
+  const changed = await runPermitted(permitted, attempt, deps)
+  for (const call of changed) if (isRefused(call, attempt)) log.append(refusal(call))
+  return [...questions, ...changed.filter((call) => !isRefused(call, attempt))]
 }
+
+const isRefused = ({ toolName, input }: ReadyCall, { conversation }: Attempt) => wasDenied(conversation, toolName, inputDigest(input))
+const refusal = ({ toolCallId, toolName }: ReadyCall): RunEvent => ({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
 
 /** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
 export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Attempt, deps: AgentDeps) {
@@ -50,16 +54,24 @@ export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Atte
   }
 }
 
-/** Runs the calls that nobody needs to be asked about. */
-async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps) {
+/** Runs the permitted calls; returns those whose tool has come to need approval meanwhile, as its server changed it. */
+async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps): Promise<ReadyCall[]> {
   const { log } = attempt.live.run
+  const changed: ReadyCall[] = []
   await inTurn(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', async (call) => {
     checkLength(log)
-    log.append(await execute(call, attempt, deps).catch((error) => {
+    if (deps.host.permission(call.toolName) !== 'allow') {
+      changed.push(call)
+      return
+    }
+    // The tool as it is now: one that is replaced while its server reconnects may need approval.
+    const identity = deps.host.identity(call.toolName)
+    log.append(await execute({ ...call, identity }, attempt, deps).catch((error) => {
       log.append(interrupted(call))
       throw error
     }))
   })
+  return changed
 }
 
 async function execute ({ toolCallId, toolName, input, identity }: ReadyCall & { identity?: string }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {

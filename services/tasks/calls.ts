@@ -71,10 +71,15 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
         .then((output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }), (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message }))
       return note(call, outcome as never)
     }
+    // Its server may have changed the tool since: it is then asked about like any other.
+    if (questionOf(call) === undefined && asks(toolName)) {
+      toAsk.push(call)
+      return
+    }
     if (!isRead(call)) await record({}, [{ type: 'tool-intent', toolCallId }])
     emit({ type: 'task:tool-start', taskId: task.id, runId, tool: toolName, input })
     try {
-      const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: questionOf(call)?.identity })
+      const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: questionOf(call)?.identity ?? host.identity(toolName) })
       const { durationMs } = result
       await note(call, result.status === 'complete'
         ? { type: 'tool-output', toolCallId, toolName, output: result.output, durationMs }

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { Permission } from './permissions.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
@@ -22,6 +23,8 @@ export interface Tool<Input = any> {
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema
   effect: ToolEffect
+  /** Its default, where this is not the one of its effect: see `createPermissions`. */
+  permission?: Permission
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Why it cannot be used here, a sentence: it is then not offered. */

@@ -26,7 +26,7 @@ export interface ToolCall {
   callId: string
   cwd: string
   signal: AbortSignal
-  /** Of the tool that a person agreed to: another one of its name is not run. See `identity`. */
+  /** Of the tool that a person or the permissions agreed to: another one of its name is not run. See `identity`. */
   identity?: string
 }
 
@@ -62,7 +62,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     return other === undefined ? builtin.get(name) : other.available ? other : undefined
   }
   const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
-  const permission = (name: string): Permission => decide(name, foreign(name))
+  const permission = (name: string): Permission => decide(name, builtin.get(name) ?? foreign(name))
   const offered = () => [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) => permission(name) !== 'deny' && unavailable(name) === undefined)
 
   function validate (name: string, input: unknown): Validation {
@@ -144,7 +144,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
         fence.check(call.runId, call.attempt)
         if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
         if (call.identity !== undefined && foreign(call.name)?.identity !== call.identity) {
-          throw new ToolFailed(`${call.name} is not, or no more, the tool that the user agreed to, and was not run. Call it again to have the user asked anew.`)
+          throw new ToolFailed(`${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where that is needed.`)
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: took() }

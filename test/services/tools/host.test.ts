@@ -7,11 +7,17 @@ import { createToolHost } from '../../../services/tools/host.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
 import { names, over, server, tool } from './helper.ts'
 
-t.test('writeFile, deleteFile, runCommand, click and type ask; all else is allowed', async (t) => {
+t.test('what has an effect asks, but for scroll, and so does what is not known; reads are allowed', async (t) => {
   const { host } = over(t)
   const asked = ['readFile', 'writeFile', 'listDirectory', 'deleteFile', 'runCommand', 'systemInfo', 'click', 'type', 'scroll', 'server_tool']
     .filter((name) => host.permission(name) === 'ask')
-  t.same(asked, ['writeFile', 'deleteFile', 'runCommand', 'click', 'type'])
+  t.same(asked, ['writeFile', 'deleteFile', 'runCommand', 'click', 'type', 'server_tool'])
+})
+
+t.test('a tool of a server asks by its effect unless its own default says otherwise', async (t) => {
+  const { host } = over(t)
+  host.merge([server('s', ['look']), server('x', ['push', 'poke'], { effect: 'external' }), server('y', ['pull'], { effect: 'external', permission: 'allow' })])
+  t.same(['look', 'push', 'poke', 'pull'].map(host.permission), ['allow', 'ask', 'ask', 'allow'])
 })
 
 t.test('permissions are globs, the last that matches wins, and a change takes effect at once', async (t) => {
