@@ -26,7 +26,7 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-input-start', ...list },
   { type: 'tool-input-delta', toolCallId: 'call_1', inputTextDelta: '{"path":"."}' },
   { type: 'tool-input-available', ...list, input: { path: '.' } },
-  { type: 'tool-input-error', ...read, input: { pth: 'missing.txt' }, errorText: 'The input of readFile is not valid: the input lacks the property "path"; the input has no property "pth" (allowed: path, offset, limit).' },
+  { type: 'tool-input-error', ...read, input: { pth: 'missing.txt' }, errorText: 'The input of readFile is not valid: the input lacks the property "path"; the input has no property "pth" (allowed: path, offset, limit, column).' },
   { type: 'tool-output-available', ...list, output: { path: '/home/ada/notes', entries: [{ name: 'todo.md', path: 'todo.md', kind: 'file', size: 7 }] } },
   { type: 'tool-output-error', ...read, errorText: '"missing.txt" does not exist.' },
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },

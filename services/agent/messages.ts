@@ -9,7 +9,7 @@ import { fromUIMessage } from './ui-messages.ts'
 const NOTE = 'A note of the application, not written by the user:\n'
 const MOVED_ON = 'The user moved on without answering.'
 
-type ForModel = (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput
+type ForModel = (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
 
 /**
  * Turns the client's messages, UIMessages among them, into a model prompt. System messages that come before all others
@@ -105,7 +105,7 @@ function repair (messages: ModelMessage[], forModel: ForModel): ModelMessage[] {
 function shorten (part: ToolResultPart, forModel: ForModel): ToolResultPart {
   const { output } = part
   if (output.type !== 'json' || typeof output.value !== 'object' || output.value === null || Array.isArray(output.value)) return part
-  return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>) } as ToolResultPart['output'] }
+  return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>, part.toolName) } as ToolResultPart['output'] }
 }
 
 function hasContent (message: LanguageModelV4Message) {

@@ -9,7 +9,7 @@ type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: an
  * What the model is told of a run so far: one assistant message and one tool message a step. A call without an
  * outcome yet has no result here. `forModel` makes of an output what a model may see of it.
  */
-export function fold (events: readonly RunEvent[], forModel: (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
+export function fold (events: readonly RunEvent[], forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
@@ -56,7 +56,7 @@ export function fold (events: readonly RunEvent[], forModel: (output: Record<str
         content.push({ type: 'tool-call', toolCallId: event.toolCallId, toolName: event.toolName, input: asObject(event.input), providerOptions: event.providerMetadata })
         result(event, { type: 'error-text', value: event.errorText })
         break
-      case 'tool-output': result(event, forModel(event.output)); break
+      case 'tool-output': result(event, forModel(event.output, event.toolName)); break
       case 'tool-error': result(event, { type: 'error-text', value: event.errorText }); break
       case 'message':
         closeStep()

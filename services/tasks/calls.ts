@@ -51,7 +51,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
   const questionOf = ({ toolCallId }: Call) => current().questions.find((question) => question.toolCallId === toolCallId)
   const find = (name: string): Tool | undefined => name === PHASE_TOOL ? phaseTool : host.find(name)
   const isRead = ({ toolName }: Call) => find(toolName)?.effect === 'read'
-  const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output) } } : event
+  const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output, event.toolName) } } : event
 
   async function note (call: Call, outcome: TaskLogEvent & { type: 'tool-output' | 'tool-error' | 'tool-denied' }) {
     await record({ ...(moved && { phases: moved }) }, [outcome])

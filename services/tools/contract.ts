@@ -29,5 +29,7 @@ export interface Tool<Input = any> {
   timeLimitMs?: number
   /** Why it cannot be used here, a sentence: it is then not offered. */
   unavailable? (): string | undefined
+  /** How a model is shown an output, where that differs from what readers get. */
+  forModel? (output: ToolOutput): ToolOutput
   execute (input: Input, context: ToolContext): Promise<ToolOutput>
 }

@@ -107,7 +107,8 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   return {
     find,
     permission,
-    forModel: toModelOutput,
+    /** What a model sees of the output of the tool of that name. */
+    forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.forModel),
     validate,
 
     /** The tools that are not denied, always in the same order, so that a prompt which lists them can be cached. */
