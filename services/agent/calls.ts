@@ -3,6 +3,8 @@ import type { RunEvent } from '../runlog/events.ts'
 import { OUTCOME_UNKNOWN } from '../tools/errors.ts'
 import { inTurn } from '../tools/in-turn.ts'
 import { readInput } from '../tools/input.ts'
+import { folderGone, type WorkFolder } from '../tools/work-folder.ts'
+import { shownFolder, type MovedCall } from './ask-anew.ts'
 import { wasDenied, type Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
 import type { LiveRun } from './live.ts'
@@ -12,6 +14,9 @@ import type { ToolCall } from '../models/step.ts'
 
 /** A call whose tool exists and whose input holds. */
 export interface ReadyCall { toolCallId: string, toolName: string, input: unknown }
+
+/** A call that a person is to be asked about, and where it would work. */
+export interface AskedCall extends ReadyCall { folder: WorkFolder }
 
 /** A live run's attempt, as the fence counts them. */
 export interface Attempt { live: LiveRun, attempt: number, conversation: Conversation }
@@ -23,7 +28,7 @@ const REFUSED_BEFORE = 'The user denied this very call earlier in the conversati
  * Settles the calls of one step: bad ones become tool errors that the model sees, permitted ones run now, the rest
  * are returned for the user to decide.
  */
-export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: AgentDeps): Promise<ReadyCall[]> {
+export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { log } = attempt.live.run
   const permitted: ReadyCall[] = []
   const questions: ReadyCall[] = []
@@ -41,7 +46,17 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
   }
   const changed = await runPermitted(permitted, attempt, deps)
   for (const call of changed) if (isRefused(call, attempt)) log.append(refusal(call))
-  return [...questions, ...changed.filter((call) => !isRefused(call, attempt))]
+  return withFolders([...questions, ...changed.filter((call) => !isRefused(call, attempt))], attempt, deps)
+}
+
+/** Finds where each call would work, which is shown with the question; a call without a folder fails instead. */
+async function withFolders (calls: ReadyCall[], { live: { run: { head: { cwd }, log } } }: Attempt, { host }: AgentDeps): Promise<AskedCall[]> {
+  const found = await Promise.all(calls.map(async (call) => ({ ...call, folder: await host.folders.of(call.toolName, call.input, cwd) })))
+  return found.flatMap(({ folder, ...call }) => {
+    if (folder !== undefined) return [{ ...call, folder }]
+    log.append({ type: 'tool-error', toolCallId: call.toolCallId, toolName: call.toolName, errorText: folderGone(cwd) })
+    return []
+  })
 }
 
 const isRefused = ({ toolName, input }: ReadyCall, { conversation }: Attempt) => wasDenied(conversation, toolName, inputDigest(input))
@@ -74,9 +89,9 @@ async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDe
   return changed
 }
 
-async function execute ({ toolCallId, toolName, input, identity }: ReadyCall & { identity?: string }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
+async function execute ({ toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
   const { runId, cwd } = live.run.head
-  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity })
+  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity, folder })
   return result.status === 'complete'
     ? { type: 'tool-output', toolCallId, toolName, output: result.output }
     : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }
@@ -87,21 +102,33 @@ const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 't
 /**
  * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
  * disk; one that is found there later has an unknown outcome and never runs again. The thread learns every outcome at once.
+ * Returns the approved calls that did not run since they would work in another folder than the one that was shown.
  */
-export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps) {
+export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps): Promise<MovedCall[]> {
   const { run } = attempt.live
-  const { ledger } = deps
+  const { ledger, host } = deps
+  const moved: MovedCall[] = []
   const settle = async (approval: Approval, state: Approval['state'], outcome: RunEvent) =>
     commit(run, deps, { tail: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
   for (const approval of approvals) {
     const { toolCallId, toolName } = approval
     if (hasOutcome(run.log.events, approval)) continue
     if (approval.state === 'approved') {
+      const folder = shownFolder(approval)
+      const where = folder && await host.folders.whereabouts(toolName, approval.input, run.head.cwd, folder)
+      if (where?.is === 'moved') {
+        moved.push({ approval, to: where.to })
+        continue
+      }
+      if (where?.is === 'gone') {
+        await settle(approval, 'done', { type: 'tool-error', toolCallId, toolName, errorText: folderGone(approval.cwd) })
+        continue
+      }
       const executing = ledger.move(approval, 'executing')
       await commit(run, deps, { ops: [executing.op] })
       let outcome: RunEvent
       try {
-        outcome = await execute(approval, attempt, deps)
+        outcome = await execute({ ...approval, folder }, attempt, deps)
       } catch (error) {
         await settle(executing.approval, 'unknown', interrupted(approval))
         throw error
@@ -116,6 +143,7 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
     }
   }
   if (run.stored < run.log.events.length) await commit(run, deps)
+  return moved
 }
 
 function hasOutcome (events: readonly RunEvent[], { toolCallId }: Approval) {

@@ -83,7 +83,9 @@ t.test('a call of an attempt that is no longer current is refused and not run', 
 
 t.test('an aborted call rejects with the reason, after the tool has settled', async (t) => {
   const events: string[] = []
+  const begun = Promise.withResolvers<void>()
   const { execute } = over(t, [tool('slow', async (_input, { signal }) => {
+    begun.resolve()
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
     await wait(50)
     events.push('settled')
@@ -91,7 +93,7 @@ t.test('an aborted call rejects with the reason, after the tool has settled', as
   })])
   const leaving = new AbortController()
   const call = execute('slow', {}, { signal: leaving.signal })
-  setImmediate(() => leaving.abort(new Aborted('pause')))
+  begun.promise.then(() => leaving.abort(new Aborted('pause')))
   await t.rejects(call, new Aborted('pause'))
   t.same(events, ['settled'])
 })
