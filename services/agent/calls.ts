@@ -142,7 +142,8 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
       await commit(run, deps, { tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }], ops: ledger.expire(approval) })
     }
   }
-  if (run.stored < run.log.events.length) await commit(run, deps)
+  // What is asked anew is committed with the rest of the segment.
+  if (moved.length === 0 && run.stored < run.log.events.length) await commit(run, deps)
   return moved
 }
 
