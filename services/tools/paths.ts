@@ -43,10 +43,12 @@ const SHARED_MEMORY = '/dev/shm'
  * folder.ts, which notices when the path means another place by then.
  */
 export function createPathPolicy (scope: PathScope): PathPolicy {
-  // Where cwd leads was found out before. It is not resolved again: a link that takes its place gains nothing.
   const allowedRoots = async (cwd: string) => {
-    const roots = [scope.workspace, ...scope.roots].filter(isAbsolute)
-    return [...new Set([...await Promise.all(roots.map(realPlace)), cwd].filter(isAbsolute))]
+    const roots = [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
+    const places = await Promise.all(roots.map(realPlace))
+    // Where cwd leads was found out before: a link that took its place since then gains nothing.
+    if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
+    return [...new Set(places)]
   }
   const hidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
 

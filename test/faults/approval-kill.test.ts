@@ -17,5 +17,6 @@ t.test('killed around an approved call, the service doubles no effect, and the c
 t.test('killed while calls are asked about anew, since their folder has changed, the service runs them in no other', async (t) => {
   const scenario = SCENARIOS.find(({ moves }) => moves)!
   const prepared = await prepare(t, scenario)
-  for (const killAt of ['4 before', '4 after']) await t.test(killAt, (t) => survives(t, prepared, scenario, killAt))
+  // The fifth write holds the new requests and the end of the old ones.
+  await survives(t, prepared, scenario, '4 after')
 })
