@@ -27,6 +27,7 @@ const Waiting = Type.Object({
   approvalId: Type.String({ description: 'For POST /tasks/:id/approve' }),
   kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
   tool: Type.Optional(Type.String({ description: 'The tool that wants to run' })),
+  cwd: Type.Optional(Type.String({ description: 'Real path of the folder that tool works in' })),
   about: Type.String({ description: 'The input of that tool as JSON, or the result that wants approval, shortened' }),
   createdAt: Timestamp,
   expiresAt: Timestamp,

@@ -54,6 +54,7 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   toolCallId: ToolCallId,
   toolName: ToolName,
   input: Type.Unknown({ description: 'The whole input the tool will get' }),
+  cwd: Type.Optional(Type.String({ description: 'Real path of the folder the call works in' })),
   reason: Type.Optional(Type.String({ description: 'Why it is asked again' }))
 }, 'A tool call wants a person\'s word. After the last of its step the stream ends, to be continued by POST /run/approve')
 const DataTask = event('DataTaskEvent', 'data-task', { id: Type.String({ description: 'The same as data.taskId' }), data: ref(RunTaskSchema) }, 'The request was work for the background: a task was made and started. The answer says so in words, too')

@@ -28,6 +28,8 @@ export const taskEvents = [
     kind: Type.String({ description: 'tool or result' }),
     tool: Type.Optional(Type.String()),
     input: Type.Optional(Type.Unknown()),
+    cwd: Type.Optional(Type.String({ description: 'Real path of the folder the tool works in' })),
+    reason: Type.Optional(Type.String({ description: 'Why it is asked again' })),
     output: Type.Optional(Type.String())
   }, 'A run waits for a person; answer with POST /tasks/{id}/approve'),
   event('TaskCompleteEvent', 'task:complete', {

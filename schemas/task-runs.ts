@@ -30,6 +30,8 @@ export const TaskQuestionSchema = Type.Object({
   kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
   tool: text('The tool that wants to run'),
   input: Type.Optional(Type.Unknown()),
+  cwd: text('Real path of the folder the tool works in. It runs there or not at all'),
+  reason: text('Why it is asked again'),
   output: text('The result that wants approval'),
   createdAt: Timestamp,
   expiresAt: Timestamp

@@ -68,7 +68,14 @@ export type Approval = {
      * SHA-256 of the canonical input, hexadecimal
      */
     digest: string;
+    /**
+     * Real path of the folder the call works in. It runs there or not at all
+     */
     cwd: string;
+    /**
+     * Why it is asked again
+     */
+    note?: string;
     /**
      * What the person said with the decision
      */
@@ -270,7 +277,7 @@ export type ConnectBody = {
         [key: string]: string;
     };
     /**
-     * Which of its tools a person is asked about: all of them, or those named
+     * Which of its tools a person is asked about: all of them, none, or those named. By default those that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
 };
@@ -517,6 +524,10 @@ export type Digest = {
              * The tool that wants to run
              */
             tool?: string;
+            /**
+             * Real path of the folder that tool works in
+             */
+            cwd?: string;
             /**
              * The input of that tool as JSON, or the result that wants approval, shortened
              */
@@ -1136,6 +1147,14 @@ export type RunResult = {
         toolCallId: string;
         toolName: string;
         input: unknown;
+        /**
+         * Real path of the folder the call works in
+         */
+        cwd?: string;
+        /**
+         * Why it is asked again
+         */
+        reason?: string;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -1389,6 +1408,14 @@ export type TaskApprovalEvent = {
     kind: string;
     tool?: string;
     input?: unknown;
+    /**
+     * Real path of the folder the tool works in
+     */
+    cwd?: string;
+    /**
+     * Why it is asked again
+     */
+    reason?: string;
     output?: string;
 };
 
@@ -1607,6 +1634,14 @@ export type TaskQuestion = {
      */
     tool?: string;
     input?: unknown;
+    /**
+     * Real path of the folder the tool works in. It runs there or not at all
+     */
+    cwd?: string;
+    /**
+     * Why it is asked again
+     */
+    reason?: string;
     /**
      * The result that wants approval
      */
@@ -1995,6 +2030,10 @@ export type ToolApprovalRequestEvent = {
      * The whole input the tool will get
      */
     input: unknown;
+    /**
+     * Real path of the folder the call works in
+     */
+    cwd?: string;
     /**
      * Why it is asked again
      */

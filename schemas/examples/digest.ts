@@ -61,6 +61,7 @@ export const digest = {
       runId: '01a1fea7-0973-70c9-a78c-6b279fca9d1e',
       approvalId: '01a1fea7-0a26-7436-aea9-d46df5e41779',
       kind: 'tool',
+      cwd: '/home/ada/notes',
       about: '{"path":"list.txt","content":"Buy tea"}',
       createdAt: 1795237800000,
       expiresAt: 1795842600000,

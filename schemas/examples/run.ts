@@ -34,7 +34,7 @@ export const runResult = {
   toolCalls: [{ ...infoCall, status: 'complete', input: {}, output: info }, { ...call, status: 'pending' }],
   usage: { inputTokens: 473, outputTokens: 11 },
   finishReason: 'tool-calls',
-  pendingApprovals: [{ approvalId, ...call }],
+  pendingApprovals: [{ approvalId, ...call, cwd: '/home/ada/notes' }],
   threadId,
   runId,
   analysis

@@ -9,7 +9,8 @@ export const byType: Record<string, object[]> = {
     approvalId: '01a1fe12-d894-75b9-ba89-9548100d859f',
     kind: 'tool',
     tool: 'writeFile',
-    input: { path: 'notes.txt', content: 'Buy tea' }
+    input: { path: 'notes.txt', content: 'Buy tea' },
+    cwd: '/home/ada/notes'
   }],
   'task:complete': [{
     type: 'task:complete',

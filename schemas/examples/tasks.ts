@@ -101,7 +101,8 @@ export const question = {
   createdAt: 1795264010388,
   expiresAt: 1795868810388,
   tool: 'writeFile',
-  input: { path: 'notes.txt', content: 'Buy tea' }
+  input: { path: 'notes.txt', content: 'Buy tea' },
+  cwd: '/home/ada/notes'
 }
 export const run = {
   toolCalls: [toolCall],

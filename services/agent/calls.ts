@@ -3,6 +3,8 @@ import type { RunEvent } from '../runlog/events.ts'
 import { OUTCOME_UNKNOWN } from '../tools/errors.ts'
 import { inTurn } from '../tools/in-turn.ts'
 import { readInput } from '../tools/input.ts'
+import { folderGone, type WorkFolder } from '../tools/work-folder.ts'
+import { shownFolder, type MovedCall } from './ask-anew.ts'
 import { wasDenied, type Conversation } from './conversations.ts'
 import type { AgentDeps } from './deps.ts'
 import type { LiveRun } from './live.ts'
@@ -12,6 +14,9 @@ import type { ToolCall } from '../models/step.ts'
 
 /** A call whose tool exists and whose input holds. */
 export interface ReadyCall { toolCallId: string, toolName: string, input: unknown }
+
+/** A call that a person is to be asked about, and where it would work. */
+export interface AskedCall extends ReadyCall { folder: WorkFolder }
 
 /** A live run's attempt, as the fence counts them. */
 export interface Attempt { live: LiveRun, attempt: number, conversation: Conversation }
@@ -23,7 +28,7 @@ const REFUSED_BEFORE = 'The user denied this very call earlier in the conversati
  * Settles the calls of one step: bad ones become tool errors that the model sees, permitted ones run now, the rest
  * are returned for the user to decide.
  */
-export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: AgentDeps): Promise<ReadyCall[]> {
+export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { log } = attempt.live.run
   const permitted: ReadyCall[] = []
   const questions: ReadyCall[] = []
@@ -36,12 +41,26 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
     const call = { toolCallId, toolName, input: checked.input }
     log.append({ type: 'tool-input', ...call, providerMetadata })
     if (deps.host.permission(toolName) === 'allow') permitted.push(call)
-    else if (wasDenied(attempt.conversation, toolName, inputDigest(call.input))) log.append({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
+    else if (isRefused(call, attempt)) log.append(refusal(call))
     else questions.push(call)
   }
-  await runPermitted(permitted, attempt, deps)
-  return questions
+  const changed = await runPermitted(permitted, attempt, deps)
+  for (const call of changed) if (isRefused(call, attempt)) log.append(refusal(call))
+  return withFolders([...questions, ...changed.filter((call) => !isRefused(call, attempt))], attempt, deps)
 }
+
+/** Finds where each call would work, which is shown with the question; a call without a folder fails instead. */
+async function withFolders (calls: ReadyCall[], { live: { run: { head: { cwd }, log } } }: Attempt, { host }: AgentDeps): Promise<AskedCall[]> {
+  const found = await Promise.all(calls.map(async (call) => ({ ...call, folder: await host.folders.of(call.toolName, call.input, cwd) })))
+  return found.flatMap(({ folder, ...call }) => {
+    if (folder !== undefined) return [{ ...call, folder }]
+    log.append({ type: 'tool-error', toolCallId: call.toolCallId, toolName: call.toolName, errorText: folderGone(cwd) })
+    return []
+  })
+}
+
+const isRefused = ({ toolName, input }: ReadyCall, { conversation }: Attempt) => wasDenied(conversation, toolName, inputDigest(input))
+const refusal = ({ toolCallId, toolName }: ReadyCall): RunEvent => ({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
 
 /** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
 export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Attempt, deps: AgentDeps) {
@@ -50,21 +69,29 @@ export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Atte
   }
 }
 
-/** Runs the calls that nobody needs to be asked about. */
-async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps) {
+/** Runs the permitted calls; returns those whose tool has come to need approval meanwhile, as its server changed it. */
+async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps): Promise<ReadyCall[]> {
   const { log } = attempt.live.run
+  const changed: ReadyCall[] = []
   await inTurn(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', async (call) => {
     checkLength(log)
-    log.append(await execute(call, attempt, deps).catch((error) => {
+    if (deps.host.permission(call.toolName) !== 'allow') {
+      changed.push(call)
+      return
+    }
+    // The tool as it is now: one that is replaced while its server reconnects may need approval.
+    const identity = deps.host.identity(call.toolName)
+    log.append(await execute({ ...call, identity }, attempt, deps).catch((error) => {
       log.append(interrupted(call))
       throw error
     }))
   })
+  return changed
 }
 
-async function execute ({ toolCallId, toolName, input, identity }: ReadyCall & { identity?: string }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
+async function execute ({ toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
   const { runId, cwd } = live.run.head
-  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity })
+  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity, folder })
   return result.status === 'complete'
     ? { type: 'tool-output', toolCallId, toolName, output: result.output }
     : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }
@@ -75,21 +102,33 @@ const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 't
 /**
  * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
  * disk; one that is found there later has an unknown outcome and never runs again. The thread learns every outcome at once.
+ * Returns the approved calls that did not run since they would work in another folder than the one that was shown.
  */
-export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps) {
+export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps): Promise<MovedCall[]> {
   const { run } = attempt.live
-  const { ledger } = deps
+  const { ledger, host } = deps
+  const moved: MovedCall[] = []
   const settle = async (approval: Approval, state: Approval['state'], outcome: RunEvent) =>
     commit(run, deps, { tail: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
   for (const approval of approvals) {
     const { toolCallId, toolName } = approval
     if (hasOutcome(run.log.events, approval)) continue
     if (approval.state === 'approved') {
+      const folder = shownFolder(approval)
+      const where = folder && await host.folders.whereabouts(toolName, approval.input, run.head.cwd, folder)
+      if (where?.is === 'moved') {
+        moved.push({ approval, to: where.to })
+        continue
+      }
+      if (where?.is === 'gone') {
+        await settle(approval, 'done', { type: 'tool-error', toolCallId, toolName, errorText: folderGone(approval.cwd) })
+        continue
+      }
       const executing = ledger.move(approval, 'executing')
       await commit(run, deps, { ops: [executing.op] })
       let outcome: RunEvent
       try {
-        outcome = await execute(approval, attempt, deps)
+        outcome = await execute({ ...approval, folder }, attempt, deps)
       } catch (error) {
         await settle(executing.approval, 'unknown', interrupted(approval))
         throw error
@@ -103,7 +142,9 @@ export async function settleDecided (approvals: Approval[], attempt: Attempt, de
       await commit(run, deps, { tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }], ops: ledger.expire(approval) })
     }
   }
-  if (run.stored < run.log.events.length) await commit(run, deps)
+  // What is asked anew is committed with the rest of the segment.
+  if (moved.length === 0 && run.stored < run.log.events.length) await commit(run, deps)
+  return moved
 }
 
 function hasOutcome (events: readonly RunEvent[], { toolCallId }: Approval) {

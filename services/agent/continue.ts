@@ -2,6 +2,7 @@ import { createError } from '@fastify/error'
 import type { Approval } from '../approvals/record.ts'
 import type { RunEvent } from '../runlog/events.ts'
 import { approvalResponses } from './answers.ts'
+import { askAnew, requestEvent } from './ask-anew.ts'
 import type { Request } from './begin.ts'
 import { settleDecided } from './calls.ts'
 import type { Conversation } from './conversations.ts'
@@ -41,8 +42,7 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
     const start: RunEvent = { type: 'start', messageId: head.messageId, threadId, runId }
     const open = asked.filter(ledger.isOpen)
     if (open.length > 0) {
-      const requests = open.map(({ approvalId, toolCallId, toolName, input }): RunEvent => ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))
-      return followKnown(head, [start, ...requests, { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
+      return followKnown(head, [start, ...open.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
     }
     const going = await lives.admit(threadId, async () => {
       const history = head.history ?? WHOLE
@@ -57,8 +57,9 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
         resumable,
         protocol,
         async work (attempt) {
-          await settleDecided(asked, attempt, deps)
-          await runSteps(attempt, { ...context, ...placed(origins, head.history) }, deps)
+          const moved = await settleDecided(asked, attempt, deps)
+          if (moved.length > 0) await askAnew(asked, moved, attempt, deps)
+          else await runSteps(attempt, { ...context, ...placed(origins, head.history) }, deps)
         }
       })
     })

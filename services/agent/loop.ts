@@ -5,7 +5,8 @@ import { isOwn } from '../own-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../runlog/events.ts'
 import { fold } from '../runlog/fold.ts'
 import { analyze } from './analyze.ts'
-import { refuseCalls, settleCalls, type Attempt, type ReadyCall } from './calls.ts'
+import { boundTo, requestEvent } from './ask-anew.ts'
+import { refuseCalls, settleCalls, type AskedCall, type Attempt } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { evaluate, refinementPrompt } from './evaluate.ts'
 import type { Placed } from './history.ts'
@@ -125,15 +126,13 @@ async function callModel (attempt: Attempt, context: Context, { isLast, ids, roo
 }
 
 /** The questions are on disk before anybody sees them; then the stream ends, and the run waits. */
-async function ask (questions: ReadyCall[], stepFinish: RunEvent, { live, conversation }: Attempt, deps: AgentDeps) {
+async function ask (questions: AskedCall[], stepFinish: RunEvent, { live, conversation }: Attempt, deps: AgentDeps) {
   const { run } = live
-  const { runId, threadId, cwd, segment } = run.head
-  const { approvals, ops } = deps.ledger.ask(questions.map((call) => ({ ...call, identity: deps.host.identity(call.toolName), runId, threadId, cwd, segment })))
+  const { runId, threadId, segment } = run.head
+  const { approvals, ops } = deps.ledger.ask(questions.map(({ folder, ...call }) => ({ ...call, ...boundTo(folder), identity: deps.host.identity(call.toolName), runId, threadId, segment })))
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
-  const requests = approvals.map(({ approvalId, toolCallId, toolName, input }): RunEvent =>
-    ({ type: 'approval-request', approvalId, toolCallId, toolName, input }))
   await conclude(run, deps, {
-    tail: [...requests, stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
+    tail: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, deps.conversations.asked(conversation, runId)]
   })
 }

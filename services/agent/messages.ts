@@ -10,7 +10,7 @@ import { fromUIMessage } from './ui-messages.ts'
 const NOTE = 'A note of the application, not written by the user:\n'
 const MOVED_ON = 'The user moved on without answering.'
 
-type ForModel = (output: Record<string, unknown>) => LanguageModelV4ToolResultOutput
+type ForModel = (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
 
 /** What an error calls a message, and whether the message is one of the thread. */
 export interface Origin { name: string, isStored: boolean }
@@ -162,7 +162,7 @@ function repairOne (message: ModelMessage, { answered, called }: { answered: Set
 function shorten (part: ToolResultPart, forModel: ForModel): ToolResultPart {
   const { output } = part
   if (output.type !== 'json' || typeof output.value !== 'object' || output.value === null || Array.isArray(output.value)) return part
-  return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>) } as ToolResultPart['output'] }
+  return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>, part.toolName) } as ToolResultPart['output'] }
 }
 
 function hasContent (message: LanguageModelV4Message) {

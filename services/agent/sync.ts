@@ -37,7 +37,7 @@ export async function collect (follower: Follower, signal: AbortSignal): Promise
     toolCalls: toolCalls(events),
     usage: finish?.usage ?? { inputTokens: 0, outputTokens: 0 },
     finishReason: finish?.finishReason ?? 'other',
-    pendingApprovals: of('approval-request').map(({ approvalId, toolCallId, toolName, input }) => ({ approvalId, toolCallId, toolName, input })),
+    pendingApprovals: of('approval-request').map(({ type, ...request }) => request),
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),

@@ -9,7 +9,7 @@ import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } fro
 export type Ledger = ReturnType<typeof createLedger>
 
 /** A call that wants a person's word, and where it stands. */
-export type Question = Pick<Approval, 'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'segment' | 'identity'>
+export type Question = Pick<Approval, 'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity'>
 
 export interface Decision { approvalId: string, approved: boolean, reason?: string }
 
@@ -92,7 +92,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
           throw new ApprovalExpired(approvalId)
         }
         if (approval.state === 'expired') throw new ApprovalExpired(approvalId)
-        if (approval.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId)
+        if (approval.state === 'withdrawn' && approval.replacedBy === undefined) throw new ApprovalWithdrawn(approvalId)
         if (approval.state !== 'pending') {
           if (approval.approved !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
         } else if (!decided.has(approvalId)) {
@@ -120,6 +120,9 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       .filter(({ state }) => state === 'pending' || state === 'approved')
       .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
 
+    /** The operation that ends an approved request whose call did not run and is asked about anew. */
+    replace: (approval: Approval, replacedBy: string): Op => put({ ...approval, state: 'withdrawn', replacedBy }),
+
     /** The open questions, oldest first, as many as a page holds. */
     async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
@@ -129,7 +132,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         if (approval === undefined || isOverdue(approval)) continue
         bytes += weightOf(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
-        const { segment, identity, ...view } = approval
+        const { segment, identity, folder, replacedBy, ...view } = approval
         approvals.push(view)
       }
       return { approvals }

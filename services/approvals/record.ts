@@ -1,16 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { ApprovalView } from '../../schemas/agent.ts'
 import { canonicalJson } from '../canonical.ts'
+import type { WorkFolder } from '../tools/work-folder.ts'
 
 /**
  * One tool call that waits for a person. `pending → approved | denied`, `approved → executing → done | unknown`;
- * or `expired`, or `withdrawn` when the user said something else instead.
+ * or `expired`, or `withdrawn` when the user said something else instead, or when an approved call is asked about again.
  */
 export interface Approval extends ApprovalView {
   /** The segment of the run whose stream asked; the answer's continuation is the next one. */
   segment: number
   /** Of the tool that was asked about, where tools may change under their name. */
   identity?: string
+  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent on requests of earlier versions: those are bound to the path alone. */
+  folder?: Omit<WorkFolder, 'path'>
+  /** The request that was asked in its place after it was approved: it did not run, as its folder had changed. */
+  replacedBy?: string
   /** What was decided, once. */
   approved?: boolean
 }

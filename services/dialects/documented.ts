@@ -34,7 +34,7 @@ function render (event: RunEvent): string {
     case 'tool-error': return line({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
     case 'tool-denied': return line({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
     case 'approval-request': return line({
-      type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, ...(event.reason && { reason: event.reason })
+      type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, ...(event.cwd && { cwd: event.cwd }), ...(event.reason && { reason: event.reason })
     })
     case 'task': return line({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error': return line({ type: 'error', errorText: event.errorText, code: event.code })

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../runlog/events.ts'
+import { requestData } from '../runlog/ui-message.ts'
 import { line } from './line.ts'
 import { renderChunk } from './ui.ts'
 
@@ -18,7 +19,7 @@ function renderChunk5 (event: RunEvent): string {
     case 'approval-request': return line({
       type: 'data-approval-request',
       id: event.approvalId,
-      data: { approvalId: event.approvalId, toolCallId: event.toolCallId, toolName: event.toolName, input: event.input }
+      data: requestData(event)
     })
     case 'tool-denied': return line({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
     // `tool-input-error` came with 5.0.7.

@@ -3,6 +3,7 @@ import type { Clock } from '../clock/clock.ts'
 import type { GuardedChild } from '../process/guarded.ts'
 import type { Striker } from '../secrets.ts'
 import { ToolFailed } from '../tools/errors.ts'
+import type { Permission } from '../tools/permissions.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { openConnection, type Connection } from './connection.ts'
 import type { Definition } from './definitions.ts'
@@ -82,10 +83,10 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
       name,
       description,
       inputSchema: inputSchema as SourceTool['inputSchema'],
-      // The server's own word, which decides no more than what may run side by side or be repeated after a crash.
+      // The server's own word: whether it runs unasked by default, side by side with others, and again after a crash.
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
-      get permission () { return asks(name) ? 'ask' as const : undefined },
+      get permission () { return permissionOf(name) },
       async execute (input, { signal }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
         return readResult(await connection.call(name, input, signal), hidden.inResults())
@@ -93,9 +94,11 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     }
   }
 
-  function asks (tool: string): boolean {
-    const { approval = 'never' } = current
-    return Array.isArray(approval) ? approval.includes(tool) : approval === 'always'
+  /** What the entry says of the tool; undefined where its effect decides. Read at each merge, as entries change. */
+  function permissionOf (tool: string): Permission | undefined {
+    const { approval } = current
+    if (approval === undefined) return undefined
+    return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
   const sentence = (why: string) => hidden.inStderr().strike(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)

@@ -40,7 +40,7 @@ export type RunEvent =
   | { type: 'tool-error', errorText: string } & Call
   /** `approvalId` when the user was asked and said no; without it nobody was asked, or nobody answered. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
-  | { type: 'approval-request', approvalId: string, input: unknown, reason?: string } & Call
+  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string } & Call
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }

@@ -1,4 +1,4 @@
-import type { RunEvent } from './events.ts'
+import type { EventOf, RunEvent } from './events.ts'
 
 /** A part of a chat client's message. */
 type Part = { type: string, [field: string]: any }
@@ -84,8 +84,8 @@ export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [
         settle(event, event.approvalId === undefined || ui5 ? { state: 'output-error', errorText: event.reason } : { state: 'output-denied' })
         break
       case 'approval-request': {
-        const { approvalId, toolCallId, toolName, input } = event
-        if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: { approvalId, toolCallId, toolName, input } })
+        const { approvalId } = event
+        if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
         else Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
       }
     }
@@ -98,4 +98,8 @@ export const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
 
 interface Meta { providerMetadata?: object }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
+
+/** What a data part says of a request, to clients of version 5. */
+export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
+
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) => providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -5,6 +5,7 @@ import { OUTCOME_UNKNOWN } from '../tools/errors.ts'
 import { inTurn } from '../tools/in-turn.ts'
 import { forModel } from '../tools/model-output.ts'
 import { createValidator } from '../tools/validate.ts'
+import { askedAgain, folderGone, type WorkFolder } from '../tools/work-folder.ts'
 import type { Validation } from '../tools/host.ts'
 import type { RunDeps } from './deps.ts'
 import { BudgetMet } from './errors.ts'
@@ -18,6 +19,9 @@ const MIB = 1024 * 1024
 const MOST_ANSWERED = 32 * MIB
 
 type Call = ReturnType<typeof openCalls>[number]
+
+/** A call that a person is to be asked about: the folder it would work in, and why it is asked again. */
+export type AskedCall = Call & { shown: WorkFolder, reason?: string }
 
 interface Parts {
   task: StoredTask
@@ -37,7 +41,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
   const invalid = createValidator()
   let moved: Phase[] | undefined
   const phaseTool = createPhaseTool({ phases: () => moved ?? current().phases, move: ({ phases }) => { moved = phases } })
-  const toAsk: Call[] = []
+  const toAsk: AskedCall[] = []
   const sizeOf = (event: TaskLogEvent) => event.type === 'tool-output' ? JSON.stringify(event.output).length : 0
   let answered = log.reduce((sum, event) => sum + sizeOf(event), 0)
 
@@ -48,10 +52,11 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     return current().needsApproval || !task.learnedTools.includes(learnedName(toolName, host.identity(toolName)))
   }
 
-  const questionOf = ({ toolCallId }: Call) => current().questions.find((question) => question.toolCallId === toolCallId)
+  /** The newest question about a call. */
+  const questionOf = ({ toolCallId }: Call) => current().questions.findLast((question) => question.toolCallId === toolCallId)
   const find = (name: string): Tool | undefined => name === PHASE_TOOL ? phaseTool : host.find(name)
   const isRead = ({ toolName }: Call) => find(toolName)?.effect === 'read'
-  const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output) } } : event
+  const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output, event.toolName) } } : event
 
   async function note (call: Call, outcome: TaskLogEvent & { type: 'tool-output' | 'tool-error' | 'tool-denied' }) {
     await record({ ...(moved && { phases: moved }) }, [outcome])
@@ -67,14 +72,24 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     const { toolCallId, toolName, input } = call
     if (answered > MOST_ANSWERED) throw new BudgetMet(`The tools of this run have answered with more than ${MOST_ANSWERED / MIB} MiB, and it was stopped. Have it ask for less at a time.`)
     if (toolName === PHASE_TOOL) {
-      const outcome = await phaseTool.execute(input as never, { signal, runId, callId: toolCallId, cwd: task.cwd })
+      const outcome = await phaseTool.execute(input as never, { signal, runId, callId: toolCallId, cwd: task.cwd, givenCwd: task.cwd })
         .then((output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }), (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message }))
       return note(call, outcome as never)
+    }
+    const question = questionOf(call)
+    // Its server may have changed the tool since: it is then asked about like any other.
+    if (question?.state !== 'approved' && asks(toolName)) return putAside(call)
+    const shown = question?.cwd === undefined || question.folder === undefined ? undefined : { path: question.cwd, ...question.folder }
+    const where = shown && await host.folders.whereabouts(toolName, input, task.cwd, shown)
+    if (where?.is === 'gone') return note(call, { type: 'tool-error', toolCallId, toolName, errorText: folderGone(shown!.path) })
+    if (where?.is === 'moved') {
+      toAsk.push({ ...call, shown: where.to, reason: askedAgain(shown!.path, where.to) })
+      return
     }
     if (!isRead(call)) await record({}, [{ type: 'tool-intent', toolCallId }])
     emit({ type: 'task:tool-start', taskId: task.id, runId, tool: toolName, input })
     try {
-      const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: questionOf(call)?.identity })
+      const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: question?.identity ?? host.identity(toolName), folder: shown })
       const { durationMs } = result
       await note(call, result.status === 'complete'
         ? { type: 'tool-output', toolCallId, toolName, output: result.output, durationMs }
@@ -86,6 +101,14 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     }
   }
 
+  /** Keeps a call for the person to be asked about; one without a folder to work in fails instead. */
+  async function putAside (call: Call): Promise<void> {
+    const { toolCallId, toolName, input } = call
+    const shown = await host.folders.of(toolName, input, task.cwd)
+    if (shown === undefined) return note(call, { type: 'tool-error', toolCallId, toolName, errorText: folderGone(task.cwd) })
+    toAsk.push({ ...call, shown })
+  }
+
   /** What is known of a call before anything runs: 'run' it, 'ask' a person, or its outcome. */
   function judgeCall (call: Call): 'run' | 'ask' | 'wait' | (TaskLogEvent & { type: 'tool-error' | 'tool-denied' }) {
     const { toolCallId, toolName } = call
@@ -93,7 +116,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     if (log.some((event) => event.type === 'tool-intent' && event.toolCallId === toolCallId)) return { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
     if (question?.state === 'open') return 'wait'
     if (question?.state === 'rejected') return { type: 'tool-denied', toolCallId, toolName, reason: question.notes ?? 'The user denied this call.', approvalId: question.approvalId }
-    return question !== undefined || !asks(toolName) ? 'run' : 'ask'
+    return question?.state === 'approved' || !asks(toolName) ? 'run' : 'ask'
   }
 
   async function settle (): Promise<{ events: RunEvent[], waiting: boolean }> {
@@ -110,7 +133,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     } finally {
       running.delete(work)
     }
-    toAsk.push(...of('ask'))
+    for (const call of of('ask')) await putAside(call)
     return { events: runEvents(log.slice(from)).map(shownOf), waiting: toAsk.length > 0 }
   }
 

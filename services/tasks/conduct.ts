@@ -113,7 +113,9 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
     if (ended.how === 'waiting' ? session.toAsk.length === 0 : run.evaluation === undefined) {
       return over(task, run, session.log, { status: 'interrupted', error: 'The worker of this run stopped before its work was done.' })
     }
-    if (ended.how === 'waiting') return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input }) => ({ kind: 'tool' as const, toolCallId, tool: toolName, input, identity: deps.host.identity(toolName) })))
+    if (ended.how === 'waiting') return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
+      kind: 'tool' as const, toolCallId, tool: toolName, input, cwd: path, folder, ...(reason !== undefined && { reason }), identity: deps.host.identity(toolName)
+    })))
     if (run.evaluation?.satisfied !== true) {
       const denied = deniedTool(run)
       if (denied !== undefined) return over(task, run, session.log, { status: 'rejected', error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}` })
@@ -123,15 +125,17 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
   }
 
   /** The questions are on disk, with everything before them, before anybody sees them. A run that had to ask has its result approved, too. */
-  function ask (task: StoredTask, run: StoredRun, asked: Array<Pick<StoredQuestion, 'kind' | 'toolCallId' | 'tool' | 'input' | 'output' | 'identity'>>): Change<undefined> {
+  function ask (task: StoredTask, run: StoredRun, asked: Array<Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>>): Change<undefined> {
     const createdAt = clock.now()
     const expiresAt = createdAt + (config().tasks?.approvalTtl ?? APPROVAL_TTL_MS)
     const questions = asked.map((question): StoredQuestion => ({ ...question, approvalId: newId(), createdAt, expiresAt, state: 'open' }))
+    const isReplaced = ({ toolCallId, state }: StoredQuestion) => state === 'approved' && toolCallId !== undefined && questions.some((question) => question.toolCallId === toolCallId)
+    const before = run.questions.map((question) => isReplaced(question) ? { ...question, state: 'withdrawn' as const } : question)
     return {
       task: { ...task, status: 'pending_approval' },
-      runs: [{ ...run, status: 'pending_approval', needsApproval: true, questions: [...run.questions, ...questions] }],
-      events: questions.map(({ approvalId, kind, tool, input, output }): TaskStreamEvent => ({
-        type: 'task:approval', taskId: task.id, runId: run.runId, approvalId, kind, ...(tool !== undefined && { tool, input }), ...(output !== undefined && { output })
+      runs: [{ ...run, status: 'pending_approval', needsApproval: true, questions: [...before, ...questions] }],
+      events: questions.map(({ approvalId, kind, tool, input, cwd, reason, output }): TaskStreamEvent => ({
+        type: 'task:approval', taskId: task.id, runId: run.runId, approvalId, kind, ...(tool !== undefined && { tool, input }), ...(cwd !== undefined && { cwd }), ...(reason !== undefined && { reason }), ...(output !== undefined && { output })
       })),
       answer: undefined
     }

@@ -64,9 +64,9 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
     for (const task of all) {
       if (task.liveRun === undefined || (task.status !== 'pending_approval' && task.status !== 'paused')) continue
       const run = await book.runAt(task.liveRun, task.id)
-      for (const { approvalId, kind, tool, input, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
+      for (const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
         const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
-        asked.push({ taskId: task.id, goal: shortGoal(task), runId: run!.runId, approvalId, kind, ...(tool !== undefined && { tool }), about, createdAt, expiresAt, text: tell.waiting(task, { kind, tool, about }) })
+        asked.push({ taskId: task.id, goal: shortGoal(task), runId: run!.runId, approvalId, kind, ...(tool !== undefined && { tool }), ...(cwd !== undefined && { cwd }), about, createdAt, expiresAt, text: tell.waiting(task, { kind, tool, about }) })
       }
     }
     const waiting = some(asked.sort((a, b) => a.createdAt - b.createdAt), limit)

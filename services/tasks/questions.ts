@@ -43,7 +43,8 @@ export function createQuestions ({ deps, conductor, queue }: { deps: RunDeps, co
     const { run, question } = await meant(task, approvalId)
     const answer = (status: StoredRun['status']): TaskApproved => ({ ok: true, taskId: task.id, runId: run.runId, approvalId: question.approvalId, approved, status })
     if (question.state !== 'open') {
-      if ((question.state === 'approved') !== approved) throw new QuestionDecided(question.approvalId, question.state)
+      // What was withdrawn had been approved.
+      if ((question.state !== 'rejected') !== approved) throw new QuestionDecided(question.approvalId, approved ? 'rejected' : 'approved')
       return { task, answer: answer(run.status) }
     }
     assertState(task, 'approve')

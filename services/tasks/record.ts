@@ -3,6 +3,7 @@ import type { TaskQuestion, TaskRun, TaskToolCall } from '../../schemas/task-run
 import type { Summary } from '../models/room/items.ts'
 import type { Plan as Timing } from '../scheduler/plan.ts'
 import { historyKey } from '../store/names.ts'
+import type { WorkFolder } from '../tools/work-folder.ts'
 
 /** Points at a run of the task. */
 export interface RunPointer { runId: string, runNumber: number }
@@ -35,7 +36,10 @@ export interface StoredQuestion extends TaskQuestion {
   toolCallId?: string
   /** Of the tool: another one of its name is not run. */
   identity?: string
-  state: 'open' | 'approved' | 'rejected'
+  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent on questions of earlier versions: those are bound to the path alone. */
+  folder?: Omit<WorkFolder, 'path'>
+  /** `withdrawn`: it was approved, but its folder had changed, and another question took its place. */
+  state: 'open' | 'approved' | 'rejected' | 'withdrawn'
   notes?: string
 }
 

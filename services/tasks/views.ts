@@ -14,6 +14,6 @@ export function runView (run: StoredRun, history?: readonly TaskLogEvent[], most
   return { ...shown, questions: openQuestions(run).map(questionView), ...(history && { toolCalls: toolCallsOf(history, most) }) }
 }
 
-function questionView ({ toolCallId, identity, state, notes, ...question }: StoredQuestion) {
+function questionView ({ toolCallId, identity, folder, state, notes, ...question }: StoredQuestion) {
   return question
 }

@@ -1,4 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { Permission } from './permissions.ts'
+import type { FolderIdentity } from './work-folder.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
@@ -9,8 +11,12 @@ export interface ToolContext {
   signal: AbortSignal
   runId: string
   callId: string
-  /** Absolute path that relative paths resolve against. */
+  /** Real path of the folder that relative paths resolve against. */
   cwd: string
+  /** The same folder as it was given; a symbolic link may lead from here to `cwd`. */
+  givenCwd: string
+  /** Which folder the call was approved for, where it was asked about: it works in no other. */
+  approvedFolder?: FolderIdentity
 }
 
 export type ToolOutput = Record<string, unknown>
@@ -22,9 +28,15 @@ export interface Tool<Input = any> {
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema
   effect: ToolEffect
+  /** Its default, where this is not the one of its effect: see `createPermissions`. */
+  permission?: Permission
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Why it cannot be used here, a sentence: it is then not offered. */
   unavailable? (): string | undefined
+  /** The folder that an input names for the call to work in; undefined for the one the run works in. */
+  folder? (input: Input): string | undefined
+  /** How a model is shown an output, where that differs from what readers get. */
+  forModel? (output: ToolOutput): ToolOutput
   execute (input: Input, context: ToolContext): Promise<ToolOutput>
 }

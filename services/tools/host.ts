@@ -7,6 +7,7 @@ import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permission, type Permissions } from './permissions.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
 import { createValidator } from './validate.ts'
+import { createWorkFolders, type WorkFolder } from './work-folder.ts'
 
 interface HostParts {
   /** The built-in tools, in the order they are offered. */
@@ -24,9 +25,12 @@ export interface ToolCall {
   /** What the fence gave out when the run was entered. */
   attempt: number
   callId: string
+  /** As the run was given it; where it leads is found out for each call. */
   cwd: string
+  /** The folder that a person was shown when they agreed: the call works in it or not at all. */
+  folder?: WorkFolder
   signal: AbortSignal
-  /** Of the tool that a person agreed to: another one of its name is not run. See `identity`. */
+  /** Of the tool that a person or the permissions agreed to: another one of its name is not run. See `identity`. */
   identity?: string
 }
 
@@ -61,8 +65,9 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     const other = foreign(name)
     return other === undefined ? builtin.get(name) : other.available ? other : undefined
   }
+  const folders = createWorkFolders(find)
   const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
-  const permission = (name: string): Permission => decide(name, foreign(name))
+  const permission = (name: string): Permission => decide(name, builtin.get(name) ?? foreign(name))
   const offered = () => [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) => permission(name) !== 'deny' && unavailable(name) === undefined)
 
   function validate (name: string, input: unknown): Validation {
@@ -80,7 +85,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   }
 
   /** Runs the tool until it settles, its time is up or the caller's signal aborts, and a little longer to let it clean up. */
-  async function run (tool: Tool, { input, runId, callId, cwd, signal }: ToolCall): Promise<ToolOutput> {
+  async function run (tool: Tool, { input, runId, callId, cwd, folder, signal }: ToolCall): Promise<ToolOutput> {
     const limitMs = tool.timeLimitMs ?? LIMIT_MS
     const limit = new AbortController()
     const settled = new AbortController()
@@ -92,9 +97,16 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
       await clock.timeout(SETTLE_MS, settled.signal)
       throw stop.reason
     }
+    const work = async () => {
+      if (folder !== undefined && (await folders.whereabouts(tool.name, input, cwd, folder)).is !== 'same') {
+        throw new ToolFailed(`The folder ${JSON.stringify(folder.path)}, which ${tool.name} was approved for, was moved or replaced, and the call was not run. Call it again to have the user asked anew.`)
+      }
+      const start = await folders.start(tool.name, input, cwd, folder)
+      stop.throwIfAborted()
+      return tool.execute(input, { signal: stop, runId, callId, cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) })
+    }
     try {
-      const outcome = Promise.resolve().then(() => tool.execute(input, { signal: stop, runId, callId, cwd }))
-      const output = await Promise.race([outcome, deadline() as Promise<never>])
+      const output = await Promise.race([work(), deadline() as Promise<never>])
       stop.throwIfAborted()
       return asObject(tool.name, output)
     } catch (error) {
@@ -107,7 +119,8 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   return {
     find,
     permission,
-    forModel: toModelOutput,
+    /** What a model sees of the output of the tool of that name. */
+    forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.forModel),
     validate,
 
     /** The tools that are not denied, always in the same order, so that a prompt which lists them can be cached. */
@@ -129,6 +142,9 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     /** What an approval of a call is bound to; see `ToolCall.identity`. */
     identity: (name: string): string | undefined => foreign(name)?.identity,
 
+    /** The folders that calls work in, which approvals are bound to. */
+    folders,
+
     /** Resolves when the tools that were to be there from the start are there, or at the latest soon. */
     ready: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
 
@@ -144,7 +160,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
         fence.check(call.runId, call.attempt)
         if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
         if (call.identity !== undefined && foreign(call.name)?.identity !== call.identity) {
-          throw new ToolFailed(`${call.name} is not, or no more, the tool that the user agreed to, and was not run. Call it again to have the user asked anew.`)
+          throw new ToolFailed(`${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where that is needed.`)
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: took() }

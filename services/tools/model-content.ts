@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { ToolOutput } from './contract.ts'
+import type { Tool, ToolOutput } from './contract.ts'
 import { forModel } from './model-output.ts'
 
 /**
@@ -26,11 +26,12 @@ const known = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
 
 /**
  * A tool's output as a model gets it: its JSON, at most 64 KiB of it, and the pictures of its `content` as pictures.
- * Sounds and files are only named: as base64 they would be noise. The same for the same object: an output does not change.
+ * Sounds and files are only named: as base64 they would be noise. `view` is the tool's own, see `Tool.forModel`. The same
+ * for the same object: an output does not change.
  */
-export function toModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
+export function toModelOutput (output: ToolOutput, view?: Tool['forModel']): LanguageModelV4ToolResultOutput {
   let shown = known.get(output)
-  if (shown === undefined) known.set(output, shown = makeModelOutput(output))
+  if (shown === undefined) known.set(output, shown = makeModelOutput(view === undefined ? output : view(output)))
   return shown
 }
 

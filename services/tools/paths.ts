@@ -14,8 +14,11 @@ export interface PathPolicy {
   resolve (path: string, cwd: string): Promise<string>
   /** The same for the entry itself: a symlink in the last place is not followed. Its folder must exist. */
   locate (path: string, cwd: string): Promise<string>
-  /** Throws PathRefused when removing the real path would take the workspace, cwd, a root or the service's folder along. */
-  removable (real: string, cwd: string): Promise<void>
+  /**
+   * Throws PathRefused when removing the real path would take the workspace, cwd, a root or the service's folder along.
+   * `givenCwd` may be a symbolic link to cwd, which is kept, too.
+   */
+  removable (real: string, cwd: string, givenCwd: string): Promise<void>
   /** Whether a real path is the service's own folder or in it. */
   hidden (real: string): Promise<boolean>
   /** Whether a file is one of the service's own under another name: a hard link. */
@@ -35,14 +38,17 @@ const KERNEL = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
 const SHARED_MEMORY = '/dev/shm'
 
 /**
- * Which paths the tools may use: those whose real place is within the workspace, the call's cwd or a root. `scope` is
+ * Which paths the tools may use: those whose real place is within the workspace, the call's cwd (a real path) or a root. `scope` is
  * read at every call: hand in getters to follow a change of configuration. What is checked here must be opened with
  * folder.ts, which notices when the path means another place by then.
  */
 export function createPathPolicy (scope: PathScope): PathPolicy {
   const allowedRoots = async (cwd: string) => {
     const roots = [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
-    return [...new Set(await Promise.all(roots.map(realPlace)))]
+    const places = await Promise.all(roots.map(realPlace))
+    // Where cwd leads was found out before: a link that took its place since then gains nothing.
+    if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
+    return [...new Set(places)]
   }
   const hidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
 
@@ -85,9 +91,9 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
       return real
     },
 
-    async removable (real, cwd) {
+    async removable (real, cwd, givenCwd) {
       // By name as well: a root may be given as a symlink, which is then kept, too.
-      const named = [scope.workspace, cwd, ...scope.roots, scope.forbidden].map((path) => absolute(path))
+      const named = [scope.workspace, cwd, givenCwd, ...scope.roots, scope.forbidden].map((path) => absolute(path))
       const kept = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
       for (const folder of [parse(real).root, ...kept]) {
         if (await isIn(folder, real)) throw new PathRefused('The workspace, the working directory, the roots and what contains them cannot be deleted.')

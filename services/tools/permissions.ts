@@ -1,19 +1,17 @@
 import picomatch from 'picomatch'
+import type { Tool } from './contract.ts'
 
 export type Permission = 'allow' | 'ask' | 'deny'
 
 /** Patterns of tool names, as in config.permissions. */
 export type Permissions = Record<string, Permission>
 
-/** What changes the machine or stands for its user is asked for; click and type can do what runCommand can. */
-const DEFAULTS: Permissions = { writeFile: 'ask', deleteFile: 'ask', runCommand: 'ask', click: 'ask', type: 'ask' }
-
-/** A tool of a tool server: its other name, and what is done about it by default. */
-interface Foreign { qualified: string, permission?: Permission }
+/** What a decision needs to know of a tool; one of a tool server has another name. */
+type Known = Pick<Tool, 'effect' | 'permission'> & { qualified?: string }
 
 /**
- * Decides by the last pattern that matches the name, or the other name of a foreign tool; the defaults come before all
- * of `permissions`.
+ * Decides by the last pattern of `permissions` that matches the name or the other name of the tool. Without one the
+ * tool's own default counts, and without that its effect: a read runs, anything else asks, and so does an unknown tool.
  */
 export function createPermissions (permissions: () => Permissions) {
   const matchers = new Map<string, (name: string) => boolean>()
@@ -27,10 +25,10 @@ export function createPermissions (permissions: () => Permissions) {
     return match
   }
 
-  return (name: string, foreign?: Foreign): Permission => {
-    const names = foreign === undefined ? [name] : [name, foreign.qualified]
+  return (name: string, tool?: Known): Permission => {
+    const names = tool?.qualified === undefined ? [name] : [name, tool.qualified]
     const matches = ([pattern]: [string, Permission]) => names.some((each) => pattern === each || matcher(pattern)(each))
     const byUser = Object.entries(permissions()).findLast(matches)
-    return byUser?.[1] ?? foreign?.permission ?? Object.entries(DEFAULTS).findLast(matches)?.[1] ?? 'allow'
+    return byUser?.[1] ?? tool?.permission ?? (tool?.effect === 'read' ? 'allow' : 'ask')
   }
 }

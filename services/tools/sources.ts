@@ -1,10 +1,7 @@
 import type { Tool } from './contract.ts'
-import type { Permission } from './permissions.ts'
 
 /** A tool as its source knows it. */
 export interface SourceTool extends Tool {
-  /** What is done about it unless config.permissions says otherwise. */
-  permission?: Permission
   /** Changes with the tool: what a person agreed to run is this one and no other. */
   identity: string
 }

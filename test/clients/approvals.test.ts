@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { append, effects } from '../effects.ts'
+import { layFolders } from '../folders.ts'
 import { build } from '../helper.ts'
 import { withGateway } from '../with-gateway.ts'
 import { openChat, waiting } from './chat.ts'
@@ -128,6 +129,27 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       t.match(chat.calls, [{ state: 'output-denied' }, { state: 'output-error', errorText: /denied/ }])
       await chat.say('bye')
       t.equal(chat.text, 'Bye.')
+      t.same(chat.errors, [])
+    })
+
+    t.test('is asked anew when its folder has changed, and its thread is what it shows', async (t) => {
+      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { text: 'Done.' }][nth], { config: { workspace: 'link' } })
+      const { a, b, retarget } = layFolders(app.cwd)
+      const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
+      await chat.say('go')
+      const [old] = waiting(chat)
+      retarget(b)
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: old, approved: true }))
+      t.same(effects(a) + effects(b), '')
+      const [anew] = waiting(chat)
+      t.not(anew, old)
+      const kept = async () => (await app.inject('/threads/chat')).json().messages.at(-1).parts
+      t.match(await kept(), [{ type: 'step-start' }, { state: 'approval-requested', approval: { id: anew } }])
+      await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: anew, approved: true }))
+      t.same([effects(a), effects(b)], ['', 'a'])
+      t.equal(chat.text, 'Done.')
+      t.match(chat.calls, [{ state: 'output-available', approval: { id: anew, approved: true } }])
+      t.match((await kept())[1], { state: 'output-available', approval: { id: anew, approved: true } })
       t.same(chat.errors, [])
     })
 

@@ -13,3 +13,10 @@ t.test('killed around an approved call, the service doubles no effect, and the c
   const prepared = await prepare(t, scenario)
   for (const [moment, killAt] of Object.entries(MOMENTS)) await t.test(moment, (t) => survives(t, prepared, scenario, killAt))
 })
+
+t.test('killed while calls are asked about anew, since their folder has changed, the service runs them in no other', async (t) => {
+  const scenario = SCENARIOS.find(({ moves }) => moves)!
+  const prepared = await prepare(t, scenario)
+  // The fifth write holds the new requests and the end of the old ones.
+  await survives(t, prepared, scenario, '4 after')
+})

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { append, effects } from '../effects.ts'
+import { layFolders } from '../folders.ts'
 import { postEvents, told, type Sent } from '../sse.ts'
 import { prepareDirectory, startDying } from './dying-service.ts'
 
@@ -13,6 +14,8 @@ export interface Scenario {
   approved: boolean
   /** The questions of a step are answered in a request each. */
   oneByOne?: true
+  /** The run works in a link, which leads to another folder by the time of the first answer. */
+  moves?: true
 }
 
 export const SCENARIOS: Scenario[] = [
@@ -20,7 +23,8 @@ export const SCENARIOS: Scenario[] = [
   { name: 'one call, denied', steps: [['a']], approved: false },
   { name: 'two calls of one step', steps: [['a', 'b']], approved: true },
   { name: 'two calls of one step, answered one by one', steps: [['a', 'b']], approved: true, oneByOne: true },
-  { name: 'a chain of two calls', steps: [['a'], ['b']], approved: true }
+  { name: 'a chain of two calls', steps: [['a'], ['b']], approved: true },
+  { name: 'two calls whose folder has changed when they are approved', steps: [['a', 'b']], approved: true, moves: true }
 ]
 
 type Stream = { events: Sent[], isWhole: boolean }
@@ -40,12 +44,13 @@ export const prepare = (t: Test, { steps }: Scenario): Promise<string> => prepar
  * Goes through a scenario and one death of the service at a durable write (see kill-at-write.ts): the client does what
  * a client would, asks again when it got no question and repeats its answer when the stream broke off.
  */
-async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: Scenario, killAt: string) {
+async function liveThrough (t: Test, prepared: string, { approved, oneByOne, moves }: Scenario, killAt: string) {
   const lives = await startDying(t, prepared, killAt)
+  const { a, b, link, retarget } = layFolders(lives.cwd)
   let service = lives.first
   const seen: Sent[] = []
   const attempt = async (path: string, body: object): Promise<Stream> => {
-    const stream = await post(`${service.url}${path}`, { id: 'chat', ...body })
+    const stream = await post(`${service.url}${path}`, { id: 'chat', ...(moves && { context: { cwd: link } }), ...body })
     seen.push(...stream.events)
     if (!stream.isWhole) {
       await service.exited
@@ -60,6 +65,7 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: S
 
   let answered = await attempt('/run', { messages: [USER] })
   if (questionsIn(answered).length === 0) answered = await attempt('/run', { messages: [USER] })
+  if (moves) retarget(b)
   let answers: object = {}
   for (let open = questionsIn(answered); open.length > 0; open = questionsIn(answered)) {
     const content = open.slice(0, oneByOne ? 1 : open.length).map(({ approvalId }) => ({ type: 'tool-approval-response', approvalId, approved }))
@@ -77,7 +83,8 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne }: S
     deaths: lives.deaths,
     open: open.approvals,
     writes: service.log().split('\n').filter((line) => line.startsWith('write ')).length,
-    effects: effects(lives.cwd),
+    effects: effects(moves ? b : lives.cwd),
+    elsewhere: effects(a),
     unknown: seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId),
     textOf: (toolCallId: string): string => /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
   }
@@ -95,12 +102,13 @@ export async function countWrites (t: Test, prepared: string, scenario: Scenario
 
 /** Kills at that write, `before` or `after` it: no effect is doubled, none is lost without a word, and the conversation goes on. */
 export async function survives (t: Test, prepared: string, scenario: Scenario, killAt: string) {
-  const { answered, replayed, next, deaths, open, effects, unknown, textOf } = await liveThrough(t, prepared, scenario, killAt)
+  const { answered, replayed, next, deaths, open, effects, elsewhere, unknown, textOf } = await liveThrough(t, prepared, scenario, killAt)
   t.equal(deaths, 1, 'the service died once')
   t.match(answered.events.at(-1), { type: 'finish', finishReason: 'stop' }, 'the answer leads to an end')
   t.same(told(replayed.events), told(answered.events), 'the same answer again tells the same')
   t.match(next.events.at(-1), { type: 'finish', finishReason: 'stop' }, 'the conversation goes on')
   t.same(open, [], 'no question is left behind')
+  t.equal(elsewhere, '', 'nothing happened in a folder that was not shown')
   const inDoubt = [...new Set(unknown)].map(textOf)
   t.ok(inDoubt.length <= 1, 'only what was under way is in doubt')
   const possible = [wanted(scenario), ...inDoubt.map((text) => wanted(scenario).replace(text, ''))]

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import { append, effects } from '../effects.ts'
+import { layFolders } from '../folders.ts'
 import { tasksOf } from '../tasks.ts'
 import { prepareDirectory, startDying } from './dying-service.ts'
 
@@ -10,12 +11,15 @@ export interface Scenario {
   name: string
   mode: 'always' | 'never'
   steps: string[][]
+  /** The task works in a link, which leads to another folder by the time of the first answer. */
+  moves?: true
 }
 
-export const SCENARIOS = {
+export const SCENARIOS: Record<'asked' | 'moved' | 'unasked', Scenario> = {
   asked: { name: 'a run that asks for each tool and for its result', mode: 'always', steps: [['a'], ['b', 'c']] },
+  moved: { name: 'a run whose folder has changed when its first tool is approved', mode: 'always', steps: [['a'], ['b']], moves: true },
   unasked: { name: 'a run that nobody is asked about', mode: 'never', steps: [['a', 'b'], ['c']] }
-} satisfies Record<string, Scenario>
+}
 
 const wanted = ({ steps }: Scenario) => steps.flat().join('')
 const textOf = (call: any): string => /printf (\w)/.exec(call.input.command)![1]
@@ -30,8 +34,10 @@ export function prepare (t: Test, { steps }: Scenario): Promise<string> {
  * Takes a task through its first run, and one death of the service at a durable write (see kill-at-write.ts): the
  * client does what a client would, looks at the state and listens to the events, and begins anew when the service died.
  */
-async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killAt: string) {
+async function liveThrough (t: Test, prepared: string, { mode, moves }: Scenario, killAt: string) {
   const lives = await startDying(t, prepared, killAt)
+  const { a, b, link, retarget } = layFolders(lives.cwd)
+  let isMoved = false
   let service = lives.first
   const seen: Array<Record<string, any>> = []
 
@@ -57,6 +63,8 @@ async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killA
         const task = await tasks.get(`/${id}`)
         const [run] = await tasks.runs(id)
         if (run?.status === 'pending_approval') {
+          if (moves && !isMoved) retarget(b)
+          isMoved = true
           for (const { approvalId } of run.questions) await tasks.post(`/${id}/approve`, { approved: true, approvalId })
         } else if (task.status === 'planned') await tasks.post(`/${id}/${begin}`)
         else if (task.status === 'running') await events.beyond(count)
@@ -68,14 +76,15 @@ async function liveThrough (t: Test, prepared: string, { mode }: Scenario, killA
     }
   })
 
-  const { id } = await insist((tasks) => tasks.post('', { goal: 'go', approval: { mode } }, { 'idempotency-key': 'the task' }))
+  const { id } = await insist((tasks) => tasks.post('', { goal: 'go', approval: { mode }, ...(moves && { cwd: link }) }, { 'idempotency-key': 'the task' }))
   await through(id, 'start')
   return {
     id,
     deaths: lives.deaths,
     seen,
     insist,
-    effects: () => effects(lives.cwd),
+    effects: () => effects(moves ? b : lives.cwd),
+    elsewhere: () => effects(a),
     task: () => insist((tasks) => tasks.get(`/${id}`)),
     runs: () => insist((tasks) => tasks.runs(id)),
     /** Lets it run once more. */
@@ -101,7 +110,7 @@ export async function countWrites (t: Test, prepared: string, scenario: Scenario
 
 /** Kills at that write, `before` or `after` it: no run is lost or doubled, no effect happens twice, and the task can be used on. */
 export async function survives (t: Test, prepared: string, scenario: Scenario, killAt: string) {
-  const { deaths, effects, seen, task, runs, again, insist, stop } = await liveThrough(t, prepared, scenario, killAt)
+  const { deaths, effects, elsewhere, seen, task, runs, again, insist, stop } = await liveThrough(t, prepared, scenario, killAt)
   t.equal(deaths, 1, 'the service died once')
   const { tasks: all } = await insist((tasks) => tasks.get(''))
   t.equal(all.length, 1, 'the task is there once')
@@ -133,7 +142,8 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
   const history = (await task()).approvalHistory
   for (const { approvalId } of told('task:approval')) t.ok(history.some((entry: any) => entry.approvalId === approvalId), 'what was asked is not asked anew')
   t.equal(new Set(history.map(({ approvalId }: any) => approvalId)).size, history.length, 'no answer was taken twice')
-  if (scenario.mode === 'always' && run.status === 'completed') t.equal(history.length, wanted(scenario).length + 1, 'none was lost')
+  if (scenario.mode === 'always' && run.status === 'completed') t.equal(history.length, wanted(scenario).length + (scenario.moves ? 2 : 1), 'none was lost')
+  t.equal(elsewhere(), '', 'nothing happened in a folder that was not shown')
 
   await again()
   t.equal(effects(), happened + wanted(scenario), 'the task can be used on')

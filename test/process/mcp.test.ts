@@ -35,7 +35,7 @@ t.test('connect with curl, use the tool, restart, use it again, get killed, disc
   const pidsOf = async (url: string) => [...(await say(url, 'use the pid tool then use the fork tool')).matchAll(/^\d+$/gm)].map(Number)
 
   const first = await startService(t, paths)
-  t.match(await curl('POST', `${first.url}/mcp/connect`, misbehaving('odd', [], { env: { TOKEN: CANARY } })), { status: 'connected', tools: ['echo', 'fail'] })
+  t.match(await curl('POST', `${first.url}/mcp/connect`, misbehaving('odd', [], { env: { TOKEN: CANARY }, approval: 'never' })), { status: 'connected', tools: ['echo', 'fail'] })
   t.match(await curl('POST', `${first.url}/mcp/connect`, everything()), { status: 'connected', tools: ['echo'] })
   t.match(await say(first.url, 'use get-sum with {"a": 2, "b": 40} then use the fail tool'), /is 42[^]*could not use fail: it did not work/)
   const pids = await pidsOf(first.url)

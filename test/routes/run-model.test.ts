@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { of, say } from '../agent.ts'
 import { fakeClock } from '../clock.ts'
 import { build } from '../helper.ts'
+import { connect, misbehaving } from '../mcp.ts'
 import { openRun, userSays } from '../reader.ts'
 import { textOf } from '../sse.ts'
 import { tasksOf } from '../tasks.ts'
@@ -128,8 +128,8 @@ t.test('an answer without end is stopped', async (t) => {
 })
 
 t.test('a model that asks for more than a run can hold gets so much of it, and the run is stopped', async (t) => {
-  const { app } = await withGateway(t, () => ({ toolCalls: Array.from({ length: 100 }, () => ({ toolName: 'readFile', input: { path: 'long' } })) }))
-  writeFileSync(`${app.cwd}/long`, 'x'.repeat(600 * 1024))
+  const { app } = await withGateway(t, () => ({ toolCalls: Array.from({ length: 100 }, () => ({ toolName: 'image', input: { characters: 600 * 1024 } })) }))
+  await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const { events } = await say(app, 'go')
   t.ok(of(events, 'tool-output-available').length < 80)
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_RUN_TOO_LONG' }, { type: 'finish', finishReason: 'error' }])

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { answer, asked, of, say } from '../agent.ts'
+import { connect, misbehaving } from '../mcp.ts'
 import { textOf } from '../sse.ts'
 import { withGateway } from '../with-gateway.ts'
 
@@ -84,12 +85,26 @@ t.test('after a denial the model is told the tool and the input, and not to try 
 })
 
 t.test('what the model sees of an output is bounded, the stream has it whole', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [{ toolCalls: [{ toolName: 'readFile', input: { path: 'big.txt' } }] }, { text: 'ok' }][nth])
-  writeFileSync(`${app.cwd}/big.txt`, 'line of text\n'.repeat(20_000))
+  const { app, gateway } = await withGateway(t, (_request, nth) => [{ toolCalls: [{ toolName: 'big', input: { bytes: 500_000 } }] }, { text: 'ok' }][nth])
+  await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const { events } = await say(app, 'go')
   const seen = JSON.stringify(gateway.requests[1].body.prompt.at(-1).content[0].output.value)
   t.ok(seen.length <= 64 * 1024, `${seen.length} characters`)
   t.ok(JSON.stringify(of(events, 'tool-output-available')[0].output).length > seen.length)
+})
+
+t.test('a long file reaches the model in parts that nothing is cut out of', async (t) => {
+  const text = Array.from({ length: 9_000 }, (_, n) => `This is "line" ${n + 1}.\n`).join('')
+  const shown = (request: any) => request.body.prompt.at(-1).content.at(-1).output?.value
+  const { app, gateway } = await withGateway(t, (request, nth) => {
+    const { nextOffset } = nth === 0 ? { nextOffset: 1 } : shown(request)
+    return nextOffset === undefined ? { text: 'all read' } : { toolCalls: [{ toolName: 'readFile', input: { path: 'long.txt', offset: nextOffset } }] }
+  })
+  writeFileSync(`${app.cwd}/long.txt`, text)
+  t.equal(textOf((await say(app, 'read it all')).events), 'all read')
+  const parts = gateway.requests.slice(1).map(shown)
+  t.equal(parts.map(({ content }) => content).join(''), text.replace(/.+/g, (line) => `${/\d+/.exec(line)![0]}→${line}`))
+  t.match(parts[0], { startLine: 1, totalLines: 9_000, message: /Read on with offset/ })
 })
 
 t.test('calls of a model that repeats its call ids are told apart', async (t) => {

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { fakeClock } from '../clock.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { build } from '../helper.ts'
+import { connect, misbehaving } from '../mcp.ts'
 import { allGone } from '../services/process/alive.ts'
 import { tasksOf } from '../tasks.ts'
 import { withGateway } from '../with-gateway.ts'
@@ -88,8 +89,8 @@ t.test('a run that uses more tokens than its budget fails and says so', async (t
 })
 
 t.test('a run whose tools answer more than can be kept of it fails and says so', async (t) => {
-  const { app, tasks, events } = await withModel(t, () => ({ toolCalls: Array.from({ length: 128 }, () => ({ toolName: 'readFile', input: { path: 'long' } })) }))
-  writeFileSync(`${app.cwd}/long`, 'x'.repeat(600 * 1024))
+  const { app, tasks, events } = await withModel(t, () => ({ toolCalls: Array.from({ length: 128 }, () => ({ toolName: 'image', input: { characters: 600 * 1024 } })) }))
+  await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const task = await tasks.create('look round', plan)
   await tasks.post(`/${task.id}/start`)
   t.match(await events.until('task:error'), { status: 'failed', error: /answered with more than 32 MiB/ })

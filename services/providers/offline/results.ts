@@ -5,6 +5,8 @@ interface Done { toolName: string, input: Record<string, unknown> }
 
 const LONGEST_TEXT = 2_000
 const MOST_ENTRIES = 100
+/** What readFile shows models before each line. */
+const LINE_NUMBER = /(?<![^\n])\d+→/g
 
 export function resultWords (step: Done, output: unknown): string {
   const write = Object.hasOwn(WORDS, step.toolName) ? WORDS[step.toolName] : other
@@ -22,10 +24,12 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
     return `\`${input.path}\` holds ${count(entries.length, 'entry', 'entries')}:\n${lines.join('\n')}`
   },
   readFile ({ input }, output) {
-    if (output.binary === true) return `\`${input.path}\` is a binary file${typeof output.size === 'number' ? ` of ${count(output.size, 'byte', 'bytes')}` : ''}.`
-    const content = text(output.content) ?? text(output.text) ?? text(output.data)
-    if (content === undefined) return `\`${input.path}\`: ${block(json(output))}`
-    return content === '' ? `\`${input.path}\` is empty.` : `\`${input.path}\` contains:\n\n${block(content)}${output.truncated === true ? '\n(There is more in the file.)' : ''}`
+    const shown = text(output.content) ?? text(output.text) ?? text(output.data)
+    if (shown === undefined) return `\`${input.path}\`: ${block(json(output))}`
+    if (shown === '') return `\`${input.path}\`${text(output.message) === undefined ? ' is empty.' : `: ${output.message}`}`
+    // Models see the lines with their numbers; a person asked for the text.
+    const content = typeof output.startLine === 'number' ? shown.replace(LINE_NUMBER, '') : shown
+    return `\`${input.path}\` contains:\n\n${block(content)}${output.truncated === true ? '\n(There is more in the file.)' : ''}`
   },
   writeFile ({ input }, output) {
     const bytes = [output.bytesWritten, output.bytes, output.size].find((value) => typeof value === 'number') ?? Buffer.byteLength(String(input.content))

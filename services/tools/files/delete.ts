@@ -17,9 +17,9 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it. This cannot be undone.',
     inputSchema: Input,
     effect: 'write',
-    execute: ({ path, recursive = false }, { cwd, signal }) => about(path, async () => {
+    execute: ({ path, recursive = false }, { cwd, givenCwd, signal }) => about(path, async () => {
       const real = await paths.locate(path, cwd)
-      await paths.removable(real, cwd)
+      await paths.removable(real, cwd, givenCwd)
       return withParent(real, async (folder, name) => {
         const stat = await lstat(folder.entry(name))
         const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'

@@ -1,92 +1,128 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../contract.ts'
-import { about } from '../errors.ts'
+import type { Tool, ToolOutput } from '../contract.ts'
+import { about, ToolFailed } from '../errors.ts'
 import type { PathPolicy } from '../paths.ts'
 import { withFile, withParent } from './folder.ts'
+import { createRange, numbered, NUMBER_MARK, type Range, type Wanted } from './range.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
   offset: Type.Optional(Type.Integer({ minimum: 1, description: 'First line to read; lines are counted from 1. Default 1.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many lines to read. Default: to the end of the file.' }))
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many lines to read. Default: as many as one answer holds.' })),
+  column: Type.Optional(Type.Integer({ minimum: 1, description: 'First character of that line to read, counted from 1: the nextColumn of an answer that ended inside a line. Default 1.' }))
 }, { additionalProperties: false })
 
-const MIB = 1024 * 1024
-/** Bytes of a file that are looked at. */
-const READ_BYTES = 10 * MIB
-/** Bytes of it in one answer: an answer is stored and sent to every reader. */
-const ANSWER_BYTES = MIB / 2
+/** Bytes of the content as JSON, line numbers included: with the rest of the answer less than what a model sees of an output. */
+const ANSWER_BYTES = 48 * 1024
+/** Bytes that are held of a file at a time. */
+const CHUNK_BYTES = 256 * 1024
+/** Bytes behind the range whose lines are still counted. */
+const COUNTED_BYTES = 64 * 1024 * 1024
 /** A NUL this early means a binary file (what git and grep go by). */
 const SNIFFED_BYTES = 8000
 const NEWLINE = 10
 
 /**
- * `{path, content, totalLines, size}`, with `truncated` and `nextOffset` when there is more than the content shows,
- * `lossy` when bytes were no UTF-8. A binary file: `{path, binary: true, size, content: ''}`.
+ * `{path, content, startLine, endLine, totalLines?, size}`: `content` is the text of those lines as it stands in the file.
+ * `truncated`, `nextOffset` and maybe `nextColumn` when there is more behind it, with a `message` that says how to read
+ * on; `startColumn` where it does not begin with its line; `lossy` when bytes were no UTF-8. Models see each line with
+ * its number. Throws ToolFailed for a binary file.
  */
 export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'readFile',
-    description: 'Read a text file. Answers its content and number of lines; pass offset and limit for a part of a long file.',
+    description: `Read a text file. Each line is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
+      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it has one.',
     inputSchema: Input,
     effect: 'read',
-    execute: ({ path, offset = 1, limit = Infinity }, { cwd, signal }) => about(path, async () => {
+    forModel: withNumbers,
+    execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) => about(path, async () => {
       const real = await paths.resolve(path, cwd)
       return withParent(real, (folder, name) => withFile(folder, name, paths, async (file, size) => {
-        const bytes = await readUpTo(file, READ_BYTES, signal)
-        if (bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
-          return { path: real, content: '', binary: true, size, message: `This is a binary file of ${size} bytes; its content is not shown.` }
-        }
-        const part = linesOf(bytes, offset, limit)
-        const cutFile = size > bytes.length
+        const refuse = () => new ToolFailed(`${JSON.stringify(path)} is a binary file of ${size} bytes, not text. readFile reads text only.`)
+        const wanted = { offset, column, limit }
+        const { range, totalLines } = await readRange(file, wanted, refuse, signal)
+        const message = messageOf(wanted, range, totalLines)
         return {
           path: real,
-          content: part.content,
-          totalLines: part.totalLines,
+          content: range?.content ?? '',
+          ...(range && { startLine: range.startLine, endLine: range.endLine }),
+          ...(range && range.startColumn > 1 && { startColumn: range.startColumn }),
+          ...(totalLines !== undefined && { totalLines }),
           size,
-          ...(part.lossy && { lossy: true }),
-          ...((part.nextOffset !== undefined || cutFile) && { truncated: true }),
-          ...(part.nextOffset !== undefined && { nextOffset: part.nextOffset }),
-          ...(cutFile && { message: `Only the first ${READ_BYTES} of ${size} bytes can be read; totalLines counts those.` })
+          ...(range?.content.includes('\ufffd') && { lossy: true }),
+          ...(range?.nextOffset !== undefined && { truncated: true, nextOffset: range.nextOffset }),
+          ...(range?.nextColumn !== undefined && { nextColumn: range.nextColumn }),
+          ...(message !== undefined && { message })
         }
       }))
     })
   }
 }
 
-/** Reads to the end or the limit; the size is not believed, as the file may grow. */
-async function readUpTo (file: FileHandle, limit: number, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for (let total = 0; total < limit;) {
-    signal.throwIfAborted()
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(MIB, limit - total)), 0)
-    if (bytesRead === 0) break
-    total += bytesRead
-    chunks.push(buffer.subarray(0, bytesRead))
-  }
-  return Buffer.concat(chunks)
+function withNumbers (output: ToolOutput): ToolOutput {
+  const { content, startLine } = output
+  return typeof content === 'string' && Number.isSafeInteger(startLine) ? { ...output, content: numbered(content, startLine as number) } : output
 }
 
-/** The lines from `offset` on, as many as asked for and as fit: whole lines, or the start of one that is too long. */
-function linesOf (bytes: Buffer, offset: number, limit: number) {
-  let line = 1
-  let from = offset === 1 ? 0 : bytes.length
-  let to = bytes.length
-  let nextOffset: number | undefined
-  let lineStart = 0
-  const endLine = (next: number) => {
-    if (nextOffset === undefined && line >= offset && next - from > ANSWER_BYTES) {
-      to = lineStart > from ? lineStart : from + ANSWER_BYTES
-      nextOffset = lineStart > from ? line : line + 1
+/**
+ * Reads the file from its beginning, a chunk at a time, to the end of the range, and a bounded way further to count the
+ * lines: `totalLines` is undefined where the end was not reached.
+ */
+async function readRange (file: FileHandle, wanted: Wanted, refuse: () => Error, signal: AbortSignal): Promise<{ range: Range | undefined, totalLines?: number }> {
+  const range = createRange(wanted, ANSWER_BYTES)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let newlines = 0
+  let last = NEWLINE
+  let hasBegun = false
+  let fullAt = Infinity
+  for (let position = 0; position - fullAt < COUNTED_BYTES;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, position)
+    if (bytesRead === 0) {
+      if (hasBegun) range.feed(decoder.decode())
+      return { range: range.end(), totalLines: newlines + (last === NEWLINE ? 0 : 1) }
     }
-    line += 1
-    lineStart = next
-    if (line === offset) from = next
-    if (nextOffset === undefined && line === offset + limit && next < bytes.length) [to, nextOffset] = [next, line]
+    const chunk = buffer.subarray(0, bytesRead)
+    if (position === 0 && chunk.subarray(0, SNIFFED_BYTES).includes(0)) throw refuse()
+    const from = hasBegun ? 0 : lineStart(chunk, wanted.offset - 1 - newlines)
+    if (from !== -1) hasBegun = true
+    if (from !== -1 && !range.isDone) {
+      range.feed(decoder.decode(chunk.subarray(from), { stream: true }))
+    }
+    newlines += countNewlines(chunk)
+    last = chunk[bytesRead - 1]
+    position += bytesRead
+    if (range.isFull) fullAt = Math.min(fullAt, position)
   }
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) endLine(at + 1)
-  if (lineStart < bytes.length) endLine(bytes.length)
+  return { range: range.end() }
+}
 
-  const content = bytes.subarray(from, Math.max(from, to)).toString('utf8')
-  return { content, totalLines: line - 1, nextOffset, lossy: content.includes('\ufffd') }
+/** Where the text behind so many newlines begins; -1 when the chunk holds fewer. A loop: a search for each newline is slower where lines are short. */
+function lineStart (chunk: Uint8Array, count: number): number {
+  if (count === 0) return 0
+  let left = count
+  for (let at = 0; at < chunk.length; at++) if (chunk[at] === NEWLINE && --left === 0) return at + 1
+  return -1
+}
+
+function countNewlines (chunk: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < chunk.length; at++) if (chunk[at] === NEWLINE) count++
+  return count
+}
+
+/** What is not shown, and how to read it; undefined when everything from the wanted place on is there. */
+function messageOf ({ offset, column }: Wanted, range: Range | undefined, totalLines: number | undefined): string | undefined {
+  if (range === undefined) {
+    if (offset === 1 && column === 1) return undefined
+    return totalLines !== undefined && offset > totalLines ? `There is no line ${offset}: the file ends with line ${totalLines}.` : `Line ${offset} ends before column ${column}.`
+  }
+  const { startLine, endLine, startColumn, nextOffset, nextColumn } = range
+  if (nextOffset === undefined) return undefined
+  const of = totalLines === undefined ? '; the file is so long that its lines were not counted' : ` of ${totalLines}`
+  if (nextColumn !== undefined) return `These are the characters ${startColumn} to ${nextColumn - 1} of line ${startLine}${of}. Read on with offset ${nextOffset} and column ${nextColumn}.`
+  return `These are the lines ${startLine} to ${endLine}${of}. Read on with offset ${nextOffset}.`
 }

@@ -4,9 +4,10 @@ import type { Clock } from '../../clock/clock.ts'
 import { spawnGuarded } from '../../process/guarded.ts'
 import { shellCommand } from '../../process/shell.ts'
 import type { Tool } from '../contract.ts'
-import { about, ToolFailed } from '../errors.ts'
+import { about, PathRefused, ToolFailed } from '../errors.ts'
 import type { PathPolicy } from '../paths.ts'
-import { withFolder } from '../files/folder.ts'
+import { withFolder, type Folder } from '../files/folder.ts'
+import { isSameFolder, type FolderIdentity } from '../work-folder.ts'
 import { collect } from './output.ts'
 
 /** Limit of the interface. */
@@ -46,15 +47,18 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     inputSchema: Input,
     effect: 'external',
     timeLimitMs: LIMIT_MS,
-    async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, signal }) {
+    folder: ({ cwd }) => cwd,
+    async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, approvedFolder, signal }) {
       const folder = await about(cwd, () => paths.resolve(cwd, base))
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
       signal.throwIfAborted()
 
       const started = clock.awake()
-      const child = await about(cwd, () => withFolder(folder, (held) =>
-        spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })))
+      const child = await about(cwd, () => withFolder(folder, async (held) => {
+        if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
+        return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })
+      }))
       let timedOut = false as boolean
       let bytes = 0
       const count = (chunk: number) => {
@@ -88,6 +92,12 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       }
     }
   }
+}
+
+/** The folder is held open: what is checked here is where the command starts. */
+async function assertApproved ({ path, handle }: Folder, approved: FolderIdentity): Promise<void> {
+  const { dev, ino } = await handle.stat({ bigint: true })
+  if (!isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
 }
 
 async function settle (streams: Array<ReturnType<typeof collect>>, clock: Clock): Promise<void> {

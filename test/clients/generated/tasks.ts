@@ -61,7 +61,7 @@ t.test('tasks and their runs', async (t) => {
     qualityScore: undefined,
     evaluation: undefined,
     steering: ['soon'],
-    questions: [{ approvalId, kind: 'tool' as const, tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, output: undefined, createdAt: Number, expiresAt: Number }],
+    questions: [{ approvalId, kind: 'tool' as const, tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, cwd: /work$/, reason: undefined, output: undefined, createdAt: Number, expiresAt: Number }],
     usage: { inputTokens: Number, outputTokens: Number },
     attempts: 1,
     standsFor: undefined
@@ -76,7 +76,7 @@ t.test('tasks and their runs', async (t) => {
     failed: none,
     stopped: none,
     notRun: none,
-    waiting: { items: [{ taskId: made.id, goal, runId, approvalId, kind: 'tool' as const, tool: 'writeFile', about: /a\.txt/, createdAt: Number, expiresAt: Number, text: /writeFile/ }], more: 0 },
+    waiting: { items: [{ taskId: made.id, goal, runId, approvalId, kind: 'tool' as const, tool: 'writeFile', cwd: /work$/, about: /a\.txt/, createdAt: Number, expiresAt: Number, text: /writeFile/ }], more: 0 },
     working: none,
     paused: none,
     next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 },

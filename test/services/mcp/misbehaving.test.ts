@@ -15,8 +15,8 @@ async function setUp (t: Test, options: string[] = []) {
   const { clock, pass } = heldClock()
   let plan: Call[] = []
   const { app, gateway } = await withGateway(t, () => plan.length > 0 ? { toolCalls: [plan.shift()!] } : { text: 'and on' }, { clock })
-  await connect(app, misbehaving('odd', options))
-  await connect(app, misbehaving('good'))
+  await connect(app, misbehaving('odd', options, { approval: 'never' }))
+  await connect(app, misbehaving('good', [], { approval: 'never' }))
   async function turn (...calls: Call[]) {
     plan = calls
     const { events } = await say(app, 'go')

@@ -154,11 +154,11 @@ t.test('sockets, files that grow and files without end are bounded or refused', 
   t.teardown(() => clearInterval(growing))
   const log = await output('readFile', { path: 'log' })
   clearInterval(growing)
-  t.ok(log.content.length <= 512 * 1024)
+  t.ok(log.content.length <= 48 * 1024)
 
   writeFileSync(join(workspace, 'sparse'), 'text\n')
   truncateSync(join(workspace, 'sparse'), 2 ** 40)
-  t.match(await output('readFile', { path: 'sparse' }), { binary: true, size: 2 ** 40 })
+  t.match(await failure('readFile', { path: 'sparse' }), /binary file of 1099511627776 bytes/)
   t.match(await output('writeFile', { path: 'sparse', content: 'x' }), { bytesWritten: 1 })
 })
 

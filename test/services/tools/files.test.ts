@@ -8,50 +8,6 @@ function lay (t: Test, content: Parameters<Test['testdir']>[0] = {}) {
   return { workspace, ...build({ workspace }) }
 }
 
-t.test('readFile answers the content and counts the lines', async (t) => {
-  const { workspace, output } = lay(t, { a: 'one\ntwo\nthree', b: 'one\ntwo\n', empty: '', crlf: 'a\r\nb\r\n' })
-  const read = (path: string) => output('readFile', { path })
-  t.strictSame(await read('a'), { path: join(workspace, 'a'), content: 'one\ntwo\nthree', totalLines: 3, size: 13 })
-  t.match(await read('b'), { content: 'one\ntwo\n', totalLines: 2 })
-  t.match(await read('empty'), { content: '', totalLines: 0 })
-  t.match(await read('crlf'), { content: 'a\r\nb\r\n', totalLines: 2 })
-})
-
-t.test('readFile reads a part and says where to go on', async (t) => {
-  const { output } = lay(t, { a: '1\n2\n3\n4\n5\n' })
-  const read = (input: object) => output('readFile', { path: 'a', ...input })
-  t.match(await read({ limit: 2 }), { content: '1\n2\n', totalLines: 5, truncated: true, nextOffset: 3 })
-  t.match(await read({ offset: 3, limit: 2 }), { content: '3\n4\n', nextOffset: 5 })
-  t.strictSame((await read({ offset: 5, limit: 2 })).content, '5\n')
-  t.notOk((await read({ offset: 4, limit: 2 })).truncated)
-  t.match(await read({ offset: 9 }), { content: '', totalLines: 5 })
-})
-
-t.test('readFile says of a binary file what it is, and of bytes that are no UTF-8 that they were lost', async (t) => {
-  const { workspace, output } = lay(t)
-  writeFileSync(join(workspace, 'binary'), Buffer.from([0x89, 0x50, 0, 1]))
-  writeFileSync(join(workspace, 'latin1'), Buffer.from('caf\xe9', 'latin1'))
-  t.match(await output('readFile', { path: 'binary' }), { binary: true, size: 4, content: '' })
-  t.match(await output('readFile', { path: 'latin1' }), { content: 'caf\ufffd', lossy: true })
-})
-
-t.test('readFile bounds what it answers, and reads 10 MiB of a file at most', async (t) => {
-  const { workspace, output } = lay(t)
-  const line = `${'x'.repeat(99)}\n`
-  writeFileSync(join(workspace, 'long'), line.repeat(20_000))
-  const first = await output('readFile', { path: 'long' })
-  t.equal(first.totalLines, 20_000)
-  t.equal(first.content, line.repeat(first.nextOffset - 1), 'whole lines')
-  t.ok(first.content.length <= 512 * 1024)
-  t.ok((await output('readFile', { path: 'long', offset: first.nextOffset })).content.startsWith('x'))
-
-  writeFileSync(join(workspace, 'one-line'), 'y'.repeat(2_000_000))
-  t.match(await output('readFile', { path: 'one-line' }), { truncated: true, totalLines: 1, content: 'y'.repeat(512 * 1024) })
-
-  writeFileSync(join(workspace, 'huge'), Buffer.alloc(11 * 1024 * 1024, '.\n'))
-  t.match(await output('readFile', { path: 'huge', limit: 1 }), { content: '.\n', totalLines: 5 * 1024 * 1024, truncated: true, message: /first 10485760/ })
-})
-
 t.test('writeFile makes a file with its folders and shows the change', async (t) => {
   const { workspace, output } = lay(t)
   const made = await output('writeFile', { path: 'a/b/c.txt', content: 'é\n' })

@@ -8,6 +8,7 @@ import { createToolHost } from '../../../services/tools/host.ts'
 import { createPathPolicy } from '../../../services/tools/paths.ts'
 import type { Tool } from '../../../services/tools/contract.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
+import type { WorkFolder } from '../../../services/tools/work-folder.ts'
 import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
 
 interface Options {
@@ -36,7 +37,7 @@ export function build ({ workspace, roots = [], forbidden = '/no/such/folder', e
   const runId = 'run'
   const attempt = fence.enter(runId)
   const signal = new AbortController().signal
-  const execute = (name: string, input: unknown, rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string } = {}) =>
+  const execute = (name: string, input: unknown, rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder } = {}) =>
     host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
   return {
     host,

@@ -7,11 +7,17 @@ import { createToolHost } from '../../../services/tools/host.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
 import { names, over, server, tool } from './helper.ts'
 
-t.test('writeFile, deleteFile, runCommand, click and type ask; all else is allowed', async (t) => {
+t.test('what has an effect asks, but for scroll, and so does what is not known; reads are allowed', async (t) => {
   const { host } = over(t)
   const asked = ['readFile', 'writeFile', 'listDirectory', 'deleteFile', 'runCommand', 'systemInfo', 'click', 'type', 'scroll', 'server_tool']
     .filter((name) => host.permission(name) === 'ask')
-  t.same(asked, ['writeFile', 'deleteFile', 'runCommand', 'click', 'type'])
+  t.same(asked, ['writeFile', 'deleteFile', 'runCommand', 'click', 'type', 'server_tool'])
+})
+
+t.test('a tool of a server asks by its effect unless its own default says otherwise', async (t) => {
+  const { host } = over(t)
+  host.merge([server('s', ['look']), server('x', ['push', 'poke'], { effect: 'external' }), server('y', ['pull'], { effect: 'external', permission: 'allow' })])
+  t.same(['look', 'push', 'poke', 'pull'].map(host.permission), ['allow', 'ask', 'ask', 'allow'])
 })
 
 t.test('permissions are globs, the last that matches wins, and a change takes effect at once', async (t) => {
@@ -77,7 +83,9 @@ t.test('a call of an attempt that is no longer current is refused and not run', 
 
 t.test('an aborted call rejects with the reason, after the tool has settled', async (t) => {
   const events: string[] = []
+  const begun = Promise.withResolvers<void>()
   const { execute } = over(t, [tool('slow', async (_input, { signal }) => {
+    begun.resolve()
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
     await wait(50)
     events.push('settled')
@@ -85,7 +93,7 @@ t.test('an aborted call rejects with the reason, after the tool has settled', as
   })])
   const leaving = new AbortController()
   const call = execute('slow', {}, { signal: leaving.signal })
-  setImmediate(() => leaving.abort(new Aborted('pause')))
+  begun.promise.then(() => leaving.abort(new Aborted('pause')))
   await t.rejects(call, new Aborted('pause'))
   t.same(events, ['settled'])
 })

@@ -19,7 +19,7 @@ t.test('an invalid input is told with path, problem and what is allowed', async 
   }
   t.strictSame(host.validate('readFile', { path: 'x' }), { ok: true, input: { path: 'x' } })
   t.equal(problem('readFile', { pth: 'x', limit: 0 }), 'The input of readFile is not valid: the input lacks the property "path"; ' +
-    'the input has no property "pth" (allowed: path, offset, limit); limit must be >= 1.')
+    'the input has no property "pth" (allowed: path, offset, limit, column); limit must be >= 1.')
   t.match(problem('readFile', { path: 'x', limit: '5' }), /limit must be integer/, 'nothing is coerced')
   t.match(problem('readFile', 'x'), /must be object/)
   t.match(problem('readFile', null), /must be object/)

@@ -1,6 +1,12 @@
 import t from 'tap'
 import { converse, json, offline } from './converse.ts'
 
+t.test('a file that was read is told as its text, without the line numbers that models see', async (t) => {
+  const { text } = await converse('read a.txt', () => json({ path: '/w/a.txt', content: '9→one\n10→2→two\n', startLine: 9, endLine: 10, totalLines: 30, truncated: true }), { tools: ['readFile'] })
+  t.match(text, 'contains:\n\n```\none\n2→two\n```\n(There is more in the file.)')
+  t.match((await converse('read a.txt', () => json({ path: '/w/a.txt', content: '', totalLines: 0, size: 0 }), { tools: ['readFile'] })).text, '`a.txt` is empty.')
+})
+
 t.test('several commands are called one after the other, then their results are told in order', async (t) => {
   const { calls, text } = await converse("list the files in src, then read a.txt, run `ls -l` and write 'hi' to b.txt", ({ toolName }) => json({
     listDirectory: { path: '/w/src', entries: [{ name: 'lib', kind: 'directory' }, { name: 'a.ts', kind: 'file', size: 12 }] },

@@ -1,0 +1,176 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import t from 'tap'
+import type { App } from '../../app.ts'
+import type { Approval } from '../../services/approvals/record.ts'
+import { answer, asked, of, say } from '../agent.ts'
+import { append, calling, effects } from '../effects.ts'
+import { layFolders } from '../folders.ts'
+import { build } from '../helper.ts'
+import { kinds, textOf } from '../sse.ts'
+
+const open = async (app: App) => (await app.inject('/approvals')).json().approvals
+const record = async (app: App, id: string) => await app.store.get<Approval>(`approval/${id}`)
+
+/** A service whose model makes these calls in one step, and folders that a run may work in. */
+async function start (t: Parameters<typeof build>[0], ...calls: Parameters<typeof calling>) {
+  const app = await build(t, { config: calling(...calls) })
+  return { app, ...layFolders(app.cwd) }
+}
+
+t.test('a request shows the real path of the folder, in the stream, in the list and in /run/sync', async (t) => {
+  const { app, a, link } = await start(t, append('x'))
+  const first = await say(app, 'go', { context: { cwd: link } })
+  t.match(of(first.events, 'tool-approval-request'), [{ cwd: a }])
+  t.match(await open(app), [{ cwd: a }])
+  t.notOk('folder' in (await open(app))[0], 'which folder it is on the disk is nobody else\'s business')
+  const sync = await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'go' }], context: { cwd: link } } })
+  t.match(sync.json().pendingApprovals, [{ cwd: a }])
+  await answer(app, { [asked(first.events)[0]]: true })
+  t.equal(effects(a), 'x')
+})
+
+t.test('a link that leads elsewhere when the answer comes: nothing runs, and the call is asked about anew', async (t) => {
+  const { app, a, b, link, retarget } = await start(t, append('x'))
+  const first = await say(app, 'go', { context: { cwd: link } })
+  const [old] = asked(first.events)
+  retarget(b)
+
+  const again = await answer(app, { [old]: true })
+  t.same(kinds(again.events), ['start', 'tool-approval-request', 'finish'])
+  const [request] = of(again.events, 'tool-approval-request')
+  t.match(request, { toolCallId: of(first.events, 'tool-approval-request')[0].toolCallId, input: append('x').input, cwd: b, reason: `The working folder was "${a}" when this was asked, and is "${b}" now. The call was not run.` })
+  t.match(again.events.at(-1), { finishReason: 'tool-calls' })
+  t.not(request.approvalId, old)
+  t.equal(effects(a) + effects(b), '')
+  t.match(await open(app), [{ approvalId: request.approvalId, cwd: b, note: request.reason }])
+  t.match(await record(app, old), { state: 'withdrawn', approved: true, replacedBy: request.approvalId })
+
+  t.same((await answer(app, { [old]: true })).events, again.events, 'the same answer again tells the same')
+  t.match(await answer(app, { [old]: false }), { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } })
+  const done = await answer(app, { [request.approvalId]: true })
+  t.equal(textOf(done.events), 'done')
+  t.same([effects(a), effects(b)], ['', 'x'])
+  t.same((await answer(app, { [old]: true })).events, again.events, 'also when it is long over')
+  t.same((await answer(app, { [request.approvalId]: true })).events, done.events)
+  t.equal(effects(b), 'x')
+})
+
+t.test('a call that is asked about anew may be denied', async (t) => {
+  const { app, a, b, link, retarget } = await start(t, append('x'))
+  const [old] = asked((await say(app, 'go', { context: { cwd: link } })).events)
+  retarget(b)
+  const [anew] = asked((await answer(app, { [old]: true })).events)
+  t.match(of((await answer(app, { [anew]: false })).events, 'tool-output-denied'), [{ toolName: 'runCommand' }])
+  t.equal(effects(a) + effects(b), '')
+})
+
+t.test('every time that the folder has changed it is asked anew; a way back is a change as well', async (t) => {
+  const { app, a, b, link, retarget } = await start(t, append('x'))
+  let [id] = asked((await say(app, 'go', { context: { cwd: link } })).events)
+  for (const to of [b, a, b]) {
+    retarget(to)
+    const { events } = await answer(app, { [id]: true })
+    t.match(of(events, 'tool-approval-request'), [{ cwd: to }])
+    ;[id] = asked(events)
+  }
+  await answer(app, { [id]: true })
+  t.same([effects(a), effects(b)], ['', 'x'])
+})
+
+t.test('another folder at the same path is another folder, also when a folder above it was replaced', async (t) => {
+  const { app, a, replace } = await start(t, append('x'))
+  const [old] = asked((await say(app, 'go', { context: { cwd: a } })).events)
+  const before = replace(a)
+  const again = await answer(app, { [old]: true })
+  t.match(of(again.events, 'tool-approval-request'), [{ cwd: a, reason: `The folder "${a}" was replaced by another one after this was asked. The call was not run.` }])
+  t.equal(effects(a) + effects(before), '')
+
+  rmSync(a, { recursive: true })
+  renameSync(before, a)
+  const [third] = asked((await answer(app, { [asked(again.events)[0]]: true })).events)
+  await answer(app, { [third]: true })
+  t.equal(effects(a), 'x')
+})
+
+t.test('a folder that is gone: the call fails, and the model is told', async (t) => {
+  const { app, a } = await start(t, append('x'))
+  const [id] = asked((await say(app, 'go', { context: { cwd: a } })).events)
+  rmSync(a, { recursive: true })
+  const { events } = await answer(app, { [id]: true })
+  t.match(of(events, 'tool-output-error'), [{ errorText: `The working folder "${a}" is gone. The call was not run.` }])
+  t.equal(textOf(events), 'done')
+  t.same(await open(app), [])
+  t.same((await answer(app, { [id]: true })).events, events)
+})
+
+t.test('of several calls those that ran stay, and only those behind the change are asked about anew', async (t) => {
+  const switching = { toolName: 'runCommand', input: { command: 'printf 1 >> ../effects.log; rm ../link; ln -s b ../link' } }
+  const { app, a, b, link } = await start(t, switching, append('2'))
+  const ids = asked((await say(app, 'go', { context: { cwd: link } })).events)
+  const { events } = await answer(app, { [ids[0]]: true, [ids[1]]: true })
+  t.equal(of(events, 'tool-output-available').length, 1)
+  t.match(of(events, 'tool-approval-request'), [{ cwd: b, input: append('2').input }])
+  t.same([effects(app.cwd), effects(a), effects(b)], ['1', '', ''])
+  const done = await answer(app, { [asked(events)[0]]: true })
+  t.equal(textOf(done.events), 'done')
+  t.same([effects(app.cwd), effects(a), effects(b)], ['1', '', '2'])
+})
+
+t.test('the folder that a command names itself is shown and kept to as well', async (t) => {
+  const { app, a, b, retarget } = await start(t, { toolName: 'runCommand', input: { command: 'printf x >> effects.log', cwd: 'link' } })
+  const first = await say(app, 'go', { context: { cwd: app.cwd } })
+  t.match(of(first.events, 'tool-approval-request'), [{ cwd: a }])
+  retarget(b)
+  const again = await answer(app, { [asked(first.events)[0]]: true })
+  t.match(of(again.events, 'tool-approval-request'), [{ cwd: b }])
+  await answer(app, { [asked(again.events)[0]]: true })
+  t.same([effects(a), effects(b)], ['', 'x'])
+})
+
+t.test('a folder that a command names and an earlier call of the step makes is run in', async (t) => {
+  const { app, a } = await start(t, { toolName: 'runCommand', input: { command: 'mkdir made' } }, { toolName: 'runCommand', input: { command: 'printf x >> effects.log', cwd: 'made' } })
+  const first = await say(app, 'go', { context: { cwd: a } })
+  t.match(of(first.events, 'tool-approval-request'), [{ cwd: a }, { cwd: a }])
+  const [one, two] = asked(first.events)
+  t.equal(textOf((await answer(app, { [one]: true, [two]: true })).events), 'done')
+  t.equal(effects(`${a}/made`), 'x')
+})
+
+t.test('a file is written where it was shown', async (t) => {
+  const { app, a, b, link, retarget } = await start(t, { toolName: 'writeFile', input: { path: 'notes.txt', content: 'x' } })
+  const [old] = asked((await say(app, 'go', { context: { cwd: link } })).events)
+  retarget(b)
+  const [anew] = asked((await answer(app, { [old]: true })).events)
+  t.notOk(existsSync(`${a}/notes.txt`) || existsSync(`${b}/notes.txt`))
+  await answer(app, { [anew]: true })
+  t.ok(existsSync(`${b}/notes.txt`))
+})
+
+t.test('what was asked is kept to after a restart, and requests of earlier versions are bound to their path', async (t) => {
+  const { app, b, link, retarget } = await start(t, append('x'))
+  const [old] = asked((await say(app, 'go', { id: 'new', context: { cwd: link } })).events)
+  const [earlier] = asked((await say(app, 'go', { id: 'earlier', context: { cwd: link } })).events)
+  const { folder, ...rest } = (await record(app, earlier))!
+  t.ok(folder)
+  await app.store.transact([{ type: 'put', key: `approval/${earlier}`, value: { ...rest, cwd: link } }])
+  await app.close()
+
+  retarget(b)
+  const next = await build(t, { home: app.home, cwd: app.cwd })
+  const [anew] = asked((await answer(next, { [old]: true }, { id: 'new' })).events)
+  t.ok(anew)
+  t.equal(effects(b), '')
+  t.equal(textOf((await answer(next, { [earlier]: true }, { id: 'earlier' })).events), 'done')
+  t.equal(effects(b), 'x')
+})
+
+t.test('a new message instead of an answer withdraws what was asked anew', async (t) => {
+  const { app, a, b, link, retarget } = await start(t, append('x'))
+  const [old] = asked((await say(app, 'go', { id: 'chat', context: { cwd: link } })).events)
+  retarget(b)
+  const [anew] = asked((await answer(app, { [old]: true })).events)
+  await say(app, 'never mind', { id: 'chat' })
+  t.match(await answer(app, { [anew]: true }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN' } })
+  t.same((await open(app)).filter(({ approvalId }: any) => [old, anew].includes(approvalId)), [])
+  t.equal(effects(a) + effects(b), '')
+})
