@@ -24,5 +24,5 @@ export default fp(async (app) => {
     log
   })
   app.decorate('agent', agent)
-  app.addHook('preClose', app.ending.part('runs', agent.close))
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'ending', 'providers', 'tools', 'threads', 'brain', 'tasks', 'stream'] })
+  app.addHook('preClose', app.shutdown.part('runs', agent.close))
+}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'tasks', 'stream'] })

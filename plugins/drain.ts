@@ -18,7 +18,7 @@ export default fp(async (app) => {
   app.addHook('preClose', async () => {
     const over = new AbortController()
     const read = Promise.all([...open].map((raw) => new Promise<void>((resolve) => finished(raw, () => resolve()))))
-    await Promise.race([read, app.clock.timeout(app.ending.readersMs(READ_MS), over.signal).catch(() => {})])
+    await Promise.race([read, app.clock.timeout(app.shutdown.readersMs(READ_MS), over.signal).catch(() => {})])
     over.abort()
   })
-}, { name: 'drain', dependencies: ['clock', 'gate', 'ending', 'agent'] })
+}, { name: 'drain', dependencies: ['clock', 'gate', 'shutdown', 'agent'] })

@@ -9,7 +9,6 @@ import desktop from './desktop.ts'
 import docs from './docs.ts'
 import drain from './drain.ts'
 import environment from './environment.ts'
-import ending from './ending.ts'
 import errors from './errors.ts'
 import health from './health.ts'
 import extraction from './extraction.ts'
@@ -18,6 +17,7 @@ import mcp from './mcp.ts'
 import providers from './providers.ts'
 import retention from './retention.ts'
 import routeTable from './route-table.ts'
+import shutdown from './shutdown.ts'
 import store from './store.ts'
 import stream from './stream.ts'
 import tasks from './tasks.ts'
@@ -36,7 +36,7 @@ export async function registerPlugins (app: App, settings: Settings) {
   await app.register(config, settings)
   await app.register(uploads)
   await app.register(gate, settings)
-  await app.register(ending)
+  await app.register(shutdown)
   await app.register(store, settings)
   await app.register(stream)
   await app.register(providers, settings)

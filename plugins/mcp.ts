@@ -21,5 +21,5 @@ export default fp(async (app) => {
   app.addHook('onListen', async () => {
     mcp.start().catch((error) => log.error({ err: error }, 'the tool servers could not be started'))
   })
-  app.addHook('onClose', app.ending.part('tool servers', mcp.close))
-}, { name: 'mcp', dependencies: ['clock', 'config', 'ending', 'store', 'tools'] })
+  app.addHook('onClose', app.shutdown.part('tool servers', mcp.close))
+}, { name: 'mcp', dependencies: ['clock', 'config', 'shutdown', 'store', 'tools'] })

@@ -48,10 +48,10 @@ export default fp(async (app) => {
   let opened: Promise<void> | undefined
   app.addHook('onListen', async () => { opened = tasks.open() })
   // However much was under way when it opened: what is not found by now is found at the next start.
-  const closed = app.ending.part('task runs', () => Promise.all([tasks.close(), opened]))
+  const closed = app.shutdown.part('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', async () => {
     await closed()
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })
-}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'ending', 'providers', 'tools', 'brain', 'stream'] })
+}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'stream'] })

@@ -7,10 +7,10 @@ const READERS_MS = 3_600
 
 interface Log { warn (details: object, message: string): void }
 
-export type Ending = ReturnType<typeof createEnding>
+export type Shutdown = ReturnType<typeof createShutdown>
 
 /** What has to come to its end with the service. All of it begins to at once, so that their waits do not add up. */
-export function createEnding ({ clock, log }: { clock: Clock, log: Log }) {
+export function createShutdown ({ clock, log }: { clock: Clock, log: Log }) {
   const begins: Array<() => unknown> = []
   let since: number | undefined
   const left = (ms: number) => Math.max((since ?? clock.awake()) + ms - clock.awake(), 0)
