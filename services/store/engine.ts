@@ -18,7 +18,7 @@ interface Collaborators {
   log: StoreLog | undefined
   /** Told how many bytes were written. */
   wrote?: (bytes: number) => void
-  /** Told when LevelDB refuses a write over what it has read: opening it again does not help. */
+  /** Told when LevelDB cannot go on for what it has read: opening it again does not help. */
   corrupted?: (reason: string) => void
 }
 
@@ -118,7 +118,9 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
       } catch (error) {
         if (state !== 'ok' || epoch !== began) throw unavailable()
         corrupt ||= isCorrupt(error)
-        throw new StoreUnavailable(explain(error), { cause: error })
+        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || corrupted === undefined) throw new StoreUnavailable(explain(error), { cause: error })
+        corrupted(explain(error))
+        throw unavailable()
       }
     },
     /** Resolves when `ops` are on disk, all of them. */

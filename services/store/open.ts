@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreOptions } from './contract.ts'
 import { openLevel, type Database, type OpenDatabase, type RawOp } from './database.ts'
-import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreNewer } from './errors.ts'
+import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreKeyError, StoreNewer } from './errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
 import { breakOpen } from './inventory.ts'
 import { withDigestKey, type Keys } from './keys.ts'
@@ -69,9 +69,14 @@ export async function openData (options: StoreOptions, { tookOver, isThorough }:
     return { database, keys, meta: current, repaired, reopen, tables }
   } catch (error) {
     await database.close()
+    if (stock.trusted.size > 0 && mayBeDamage(error)) return await openData(options, { tookOver, isThorough: true })
     throw error
   }
 }
+
+/** Whether a damaged table, trusted so far, may be what is behind an error. */
+const mayBeDamage = (error: unknown): boolean =>
+  error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
 async function makeData ({ openDatabase = openLevel, migrations: steps = migrations }: StoreOptions, source: KeySource, location: string, reopen: Opened['reopen']): Promise<Opened> {
   const { keys, origin } = await newKeys(source)

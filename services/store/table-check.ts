@@ -22,7 +22,7 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
 }) {
   let isHurried = false
   let checking: Promise<void> | undefined
-  let noting: Promise<void> | undefined
+  let passing: Promise<void> | undefined
   let marking: Promise<void> | undefined
   let unnoted = 0
 
@@ -31,14 +31,14 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
     marking = tables.markDamaged(name).catch((error) => log?.error({ err: error }, 'the damage could not be written down'))
   }
 
+  /** Reads the tables that are due, until one is damaged. */
   async function round (): Promise<void> {
     let pause = 0
     for (const name of tables.due()) {
       const { bytes, isDamaged } = await tables.check(name, signal)
       if (isDamaged) {
         log?.error({ table: name }, 'a table of the database is damaged on the disk, the store is not available until the service is restarted')
-        damaged(name, `the table ${name} of the database is damaged on the disk`)
-        return
+        return damaged(name, `the table ${name} of the database is damaged on the disk`)
       }
       pause += bytes / BYTES_PER_SECOND * 1000
       if (isHurried || pause < PAUSE_MS) continue
@@ -47,36 +47,45 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
     }
   }
 
+  /** Takes up new tables and reads those that are due. While one is under way no other begins. */
+  function pass (): Promise<void> {
+    passing ??= (async () => {
+      signal.throwIfAborted()
+      unnoted = 0
+      await tables.note(signal)
+      if (tables.due().length === 0) return
+      await round()
+      await tables.note(signal)
+    })().finally(() => { passing = undefined })
+    return passing
+  }
+
+  const warn = (error: unknown) => {
+    if (!signal.aborted) log?.warn({ err: rootOf(error) }, 'the tables of the database could not be checked, trying again later')
+  }
+
   async function untilDone (): Promise<void> {
     while (!signal.aborted) {
       try {
-        return await round()
+        return await pass()
       } catch (error) {
-        if (signal.aborted) return
-        log?.warn({ err: rootOf(error) }, 'the tables of the database could not be checked, trying again later')
+        warn(error)
         await clock.sleep(RETRY_MS, signal).catch(() => {})
       }
     }
-  }
-
-  function note (): void {
-    unnoted = 0
-    noting ??= tables.note(signal)
-      .catch((error) => { if (!signal.aborted) log?.warn({ err: rootOf(error) }, 'the list of tables could not be written') })
-      .finally(() => { noting = undefined })
   }
 
   return {
     /** Checks every table that is due, once; further calls wait for the same. `isUrgent`: without pauses. Never rejects. */
     all ({ isUrgent = false } = {}): Promise<void> {
       isHurried ||= isUrgent
-      checking ??= untilDone().then(() => { if (!signal.aborted) note() })
+      checking ??= untilDone()
       return checking
     },
     /** To be told of what was written. */
     wrote (bytes: number): void {
       unnoted += bytes
-      if (checking !== undefined && unnoted >= NOTE_BYTES) note()
+      if (checking !== undefined && unnoted >= NOTE_BYTES) pass().catch(warn)
     },
     /** LevelDB has come across damage by itself. */
     metDamage (reason: string): void {
@@ -85,9 +94,7 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
     },
     /** Resolves when nothing is read or written any more; the signal must have aborted. */
     async ended (): Promise<void> {
-      await checking
-      await noting
-      await marking
+      await Promise.all([checking, passing?.catch(() => {}), marking])
     }
   }
 }

@@ -91,15 +91,18 @@ export function createTableList ({ location, keys, session, stock }: {
     /** Writes the list down as the session begins. */
     begin: writeKnown,
 
-    /** Takes up tables that were written since, so that a start after a crash need not read them. On disk when it resolves. */
+    /**
+     * Takes up tables that were written since, so that a start after a crash need not read them; on disk when it resolves.
+     * One whose checksums do not hold is due to be checked.
+     */
     async note (signal: AbortSignal): Promise<void> {
       const live = await liveTables(location)
       const present = new Set((await presentTables()).filter((name) => live.has(parseInt(name))))
       for (const name of present) {
         const identity = identityOf(join(location, name))
         if (known.has(name) || identity === undefined) continue
-        const digest = await digestFile(join(location, name), signal).catch(unlessGone)
-        if (digest !== undefined) known.set(name, { ...identity, digest, checked: session })
+        known.set(name, { ...identity, digest: await digestOf(join(location, name), signal), checked: session })
+        if (!known.get(name)!.digest) due.add(name)
       }
       for (const name of [...known.keys()]) if (!present.has(name) && !due.has(name)) known.delete(name)
       await writeKnown()
@@ -129,7 +132,7 @@ export function createTableList ({ location, keys, session, stock }: {
           present.add(name)
           // A table never changes: one that did is found by the next start.
           if (known.has(name)) continue
-          known.set(name, isLate() ? { ...identity, checked: 0 } : { ...identity, digest: await digestFile(path), checked: session })
+          known.set(name, { ...identity, ...(isLate() ? { checked: 0 } : { digest: await digestOf(path), checked: session }) })
         }
       }
       await writeClosed(location, keys, listed(present, others))
@@ -137,6 +140,10 @@ export function createTableList ({ location, keys, session, stock }: {
   }
 }
 
-function unlessGone (error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
+/** The digest of a table that LevelDB has just written; undefined when its checksums do not hold, or it is gone. */
+async function digestOf (path: string, signal?: AbortSignal): Promise<string | undefined> {
+  const table = await readFile(path, { signal }).catch((error) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  return table !== undefined && await isTableWhole(table) ? hash('sha256', table) : undefined
 }
