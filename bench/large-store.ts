@@ -1,5 +1,7 @@
+import { Level } from 'level'
 import { systemClock } from '../services/clock/clock.ts'
 import type { Op } from '../services/store/contract.ts'
+import type { OpenDatabase } from '../services/store/database.ts'
 import { openStore } from '../services/store/store.ts'
 import { createThreads, type ThreadMessage } from '../services/threads/threads.ts'
 
@@ -11,7 +13,7 @@ const PAIRS = 100
 const TOGETHER = 8
 const WORDS = 'the boat that left in the morning had not come back when the light on the pier was lit '.repeat(90)
 
-/** One thread of about 450 KB: short questions, long answers, every fourth with the output of a tool. */
+/** One thread of about 400 KB: short questions, long answers, every fourth with the output of a tool. */
 function thread (n: number): ThreadMessage[] {
   return Array.from({ length: PAIRS }, (_, pair): ThreadMessage[] => [
     { role: 'user', parts: [{ type: 'text', text: `Question ${pair} of conversation ${n}: what happened at the harbour?` }] },
@@ -25,9 +27,21 @@ function thread (n: number): ThreadMessage[] {
   ]).flat()
 }
 
-/** Writes threads until so many bytes of messages were committed; resolves to how many threads that took. */
+/** The service's database, but for a larger buffer and no sync: much is written in one go, and made anew when that is cut off. */
+const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
+  const level = new Level<string, Buffer>(location, { createIfMissing, compression: false, valueEncoding: 'buffer', writeBufferSize: 64 * 1024 * 1024 })
+  await level.open()
+  return {
+    get: (key) => level.get(key),
+    batch: (ops) => level.batch(ops, { sync: false }),
+    iterator: (range) => level.iterator(range),
+    close: () => level.close()
+  }
+}
+
+/** Writes threads until their records take so many bytes; resolves to how many threads that took. */
 export async function fillStore (dir: string, bytes: number): Promise<number> {
-  const store = await openStore({ dir, clock: systemClock })
+  const store = await openStore({ dir, clock: systemClock, openDatabase })
   const threads = createThreads({ store, clock: systemClock })
   let written = 0
   let count = 0

@@ -104,7 +104,9 @@ export async function verdict (dir: string, options: Partial<StoreOptions> = {})
  * after which records were missing and nobody said so, or the start was refused without an exit code.
  */
 export async function harmEach (t: Test, from: string, { files = filesOf(from), harms = HARMS, otherStore, isOpened = false }: {
-  files?: string[], harms?: Record<string, Harm>, otherStore?: string
+  files?: string[]
+  harms?: Record<string, Harm>,
+  otherStore?: string
   /** Each copy is opened and closed before: its files are those of its list, inodes and all. */
   isOpened?: boolean
 }) {
