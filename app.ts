@@ -64,6 +64,8 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     }, settings.log ?? process.stderr),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    // A store that is repaired, or was copied here and is compared with its list, takes as long as it has data.
+    pluginTimeout: 0,
     forceCloseConnections: true,
     // The gate and the error handler speak for these, so that every refusal has the one shape.
     return503OnClosing: false,

@@ -8,6 +8,7 @@ import { coldStart } from './rows/cold-start.ts'
 import type { Context } from './rows/context.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
+import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
@@ -18,6 +19,7 @@ import { tableOf } from './table.ts'
 
 const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,
+  'large-store': largeStore,
   memory: idleMemory,
   'first-text': firstTextPlain,
   'first-text-analysed': firstTextAnalysed,

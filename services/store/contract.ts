@@ -70,6 +70,11 @@ export interface Store {
   status (): StoreStatus
   /** All records as they are now, the single ones among them; `damaged` is told of those that cannot be read. */
   contents (signal: AbortSignal, damaged: (key: string) => void): StoreContents
+  /**
+   * Reads, at a bounded rate, the tables that the start took on trust. Damage latches the store: the next start repairs it.
+   * Resolves when that is done or the store closes; what was not read then is read after the next start.
+   */
+  checkTables (): Promise<void>
   /** Begins a database that is to take the place of this one, for contents of another or the same store. */
   stage (contents: Omit<StoreContents, 'records'>): Promise<Next>
   /** Waits for the writes under way, lets go of the database, does `work` and then lets go of the directory. */

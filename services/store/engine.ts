@@ -16,6 +16,10 @@ interface Collaborators {
   reopen: () => Promise<Database>
   clock: Clock
   log: StoreLog | undefined
+  /** Told how many bytes were written. */
+  wrote?: (bytes: number) => void
+  /** Told when LevelDB cannot go on for what it has read: opening it again does not help. */
+  corrupted?: (reason: string) => void
 }
 
 export type Engine = ReturnType<typeof createEngine>
@@ -25,8 +29,11 @@ export type Engine = ReturnType<typeof createEngine>
  * loses them when it is opened next, so the first failure stops everything: what waits fails, and so does every later
  * call, until the database has been closed and opened again and has kept a probe.
  */
-export function createEngine ({ database, reopen, clock, log }: Collaborators) {
+export function createEngine ({ database, reopen, clock, log, wrote, corrupted }: Collaborators) {
   const closing = new AbortController()
+  const spoiling = new AbortController()
+  /** Opening the database again is of no more use. */
+  const hopeless = AbortSignal.any([closing.signal, spoiling.signal])
   const writer = createWriter(write)
   let state: StoreStatus['state'] = 'ok'
   let reason: string | undefined
@@ -38,6 +45,7 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
   async function write (ops: RawOp[]): Promise<void> {
     try {
       await database.batch(ops, { sync: true })
+      wrote?.(ops.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0))
     } catch (error) {
       latch(error)
       throw unavailable()
@@ -45,28 +53,38 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
   }
 
   function latch (error: unknown): void {
+    if (spoiling.signal.aborted) return
     reason = explain(error)
+    if (rootOf(error).code === 'LEVEL_CORRUPTION' && corrupted) return corrupted(reason)
     log?.error({ err: rootOf(error) }, 'a write failed, the store is not available until the disk takes writes again')
     epoch++
     state = 'latched'
     recovery = recover()
   }
 
+  function spoil (why: string): void {
+    if (state === 'closed') return
+    spoiling.abort()
+    reason = why
+    epoch++
+    state = 'latched'
+  }
+
   async function recover (): Promise<void> {
-    for (let wait = FIRST_RETRY_MS; !closing.signal.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+    for (let wait = FIRST_RETRY_MS; !hopeless.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
       try {
         await database.close() // a second opening beside an open one would drop LevelDB's lock
         database = await reopen()
         await probe(database)
-        if (closing.signal.aborted) return
+        if (hopeless.aborted) return
         state = 'ok'
         reason = undefined
         log?.info({}, 'the store is available again')
         return
       } catch (error) {
-        reason = explain(error)
+        if (!spoiling.signal.aborted) reason = explain(error)
         log?.warn({ err: rootOf(error), wait }, 'the store is still not available')
-        await clock.sleep(wait, closing.signal).catch(() => {})
+        await clock.sleep(wait, hopeless).catch(() => {})
       }
     }
   }
@@ -100,7 +118,9 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
       } catch (error) {
         if (state !== 'ok' || epoch !== began) throw unavailable()
         corrupt ||= isCorrupt(error)
-        throw new StoreUnavailable(explain(error), { cause: error })
+        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || corrupted === undefined) throw new StoreUnavailable(explain(error), { cause: error })
+        corrupted(explain(error))
+        throw unavailable()
       }
     },
     /** Resolves when `ops` are on disk, all of them. */
@@ -108,6 +128,8 @@ export function createEngine ({ database, reopen, clock, log }: Collaborators) {
       assertOk()
       await writer.push(ops)
     },
+    /** Refuses everything from now on, for that reason: only a start can mend it. */
+    spoil,
     /** Changes whenever what was read before may no longer be what is stored. */
     epoch: () => epoch,
     status: (): StoreStatus => ({ state, ...(state !== 'ok' && reason !== undefined && { error: reason }), ...(corrupt && { damaged: true }) }),

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { recordsIn } from './log-format.ts'
 import { varintAt } from './varint.ts'
 
@@ -7,11 +9,25 @@ const COMPACT_POINTER = 5
 const DELETED_FILE = 6
 const NEW_FILE = 7
 
-/** The numbers of the tables that a database is made of; others in its directory were never finished, or are done with. */
-export function liveTables (manifest: Buffer): Set<number> {
+/** Changes that are applied in one go: a few milliseconds. */
+const TURN_CHANGES = 2_000
+
+/**
+ * The numbers of the tables that a database is made of; others in its directory were never finished, or are done with, and
+ * their numbers may be used again. Also of a database that is open: what is being written is left out. Empty when there
+ * is no MANIFEST that can be read.
+ */
+export async function liveTables (location: string): Promise<Set<number>> {
   const live = new Set<number>()
+  const current = (await readFile(join(location, 'CURRENT'), 'utf8').catch(() => '')).trim()
+  if (!/^MANIFEST-\d+$/.test(current)) return live
+  const manifest = await readFile(join(location, current)).catch(() => Buffer.of())
+  let changes = 0
   try {
-    for (const change of recordsIn(manifest)) apply(change, live)
+    for (const change of recordsIn(manifest)) {
+      apply(change, live)
+      if (++changes % TURN_CHANGES === 0) await new Promise(setImmediate)
+    }
   } catch {
     // A change that cannot be read: LevelDB will say so.
   }

@@ -2,11 +2,12 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chunks, openLevel, type RawOp } from './database.ts'
 import { privateDirectory, syncFiles } from './files.ts'
-import { closeInventory } from './inventory.ts'
 import type { Keys } from './keys.ts'
 import { metaOp, type Meta } from './meta.ts'
 import { DIGEST, isOwn, SESSION } from './names.ts'
 import { seal, toJson, unseal } from './seal.ts'
+import { noStock } from './stock.ts'
+import { createTableList } from './table-list.ts'
 import { NEXT } from './unsettled.ts'
 
 export type Next = Awaited<ReturnType<typeof createNext>>
@@ -60,7 +61,7 @@ export async function createNext ({ dir, keys, meta }: { dir: string, keys: Keys
       }
       await database.close()
       if (found !== count) throw new Error(`${found} records were read back of ${count}`)
-      await closeInventory(location, keys, 1, new Map())
+      await createTableList({ location, keys, session: 1, stock: noStock() }).seal()
       await syncFiles(location)
     },
 

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoreOptions } from './contract.ts'
 import { openLevel, type Database, type OpenDatabase, type RawOp } from './database.ts'
-import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreNewer } from './errors.ts'
+import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreKeyError, StoreNewer } from './errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './files.ts'
-import { breakOpen, takeStock, type Stock } from './inventory.ts'
+import { breakOpen } from './inventory.ts'
 import { withDigestKey, type Keys } from './keys.ts'
 import { keysFor, newKeys, type KeySource } from './master.ts'
 import { metaOp, readMeta, type Meta } from './meta.ts'
@@ -14,6 +14,9 @@ import { DIGEST, MIGRATING } from './names.ts'
 import { repair } from './repair.ts'
 import { unseal } from './seal.ts'
 import { beginSession, isLacking, settledStock } from './session.ts'
+import { noStock, takeStock, type Stock } from './stock.ts'
+import type { TableList } from './table-list.ts'
+import { linkTables } from './unchecked.ts'
 
 /** A database with its keys, of the newest schema. */
 export interface Opened {
@@ -23,8 +26,8 @@ export interface Opened {
   repaired: boolean
   /** Opens the same database again after it was closed. */
   reopen (): Promise<Database>
-  /** To be called when it was closed, all of it on disk: what happens to its files from then on is noticed. */
-  seal (): Promise<void>
+  /** Its tables; to be sealed when it was closed, all of it on disk: what happens to its files from then on is noticed. */
+  tables: TableList
 }
 
 const LOCKED_RETRIES = 40
@@ -34,17 +37,19 @@ const COPIES = 2
 
 /**
  * Opens `{dir}/data`, or makes it when there is none. The caller holds the directory's lock; `tookOver` says that its
- * last holder died, whose file lock the kernel may release a moment later.
+ * last holder died, whose file lock the kernel may release a moment later. Tables that look like those that were listed
+ * are left to be checked later, unless it `isThorough`.
  */
-export async function openData (options: StoreOptions, { tookOver }: { tookOver: boolean }): Promise<Opened> {
+export async function openData (options: StoreOptions, { tookOver, isThorough }: { tookOver: boolean, isThorough?: boolean }): Promise<Opened> {
   const { dir, clock, openDatabase = openLevel, migrations: steps = migrations } = options
   const source = { dir, passphrase: options.passphrase || undefined }
   const location = join(dir, 'data')
   const reopen = () => openDatabase(location, { createIfMissing: false })
   if (!await exists(location, `${location}.repair`)) return await makeData(options, source, location, reopen)
 
-  const stock = await settledStock(location, { clock, retries: tookOver ? LOCKED_RETRIES : 0, wait: LOCKED_RETRY_MS })
-  let { database, repaired } = await openExisting({ options, source, location, reopen, stock, retries: tookOver ? LOCKED_RETRIES : 0 })
+  const retries = tookOver ? LOCKED_RETRIES : 0
+  const found = await settledStock(location, { clock, retries, wait: LOCKED_RETRY_MS, isThorough })
+  let { database, repaired, stock } = await openExisting({ options, source, location, reopen, stock: found, retries })
   try {
     const meta = await readMeta(database, location)
     if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
@@ -60,13 +65,18 @@ export async function openData (options: StoreOptions, { tookOver }: { tookOver:
       await keepNewest(dir, 'data.v', COPIES)
     }
     const current = { ...meta, schema: newestOf(steps) }
-    const seal = await beginSession({ database, location, stock, keys, meta: current, ops })
-    return { database, keys, meta: current, repaired, reopen, seal }
+    const tables = await beginSession({ database, location, stock, keys, meta: current, ops })
+    return { database, keys, meta: current, repaired, reopen, tables }
   } catch (error) {
     await database.close()
+    if (stock.trusted.size > 0 && mayBeDamage(error)) return await openData(options, { tookOver, isThorough: true })
     throw error
   }
 }
+
+/** Whether a damaged table, trusted so far, may be what is behind an error. */
+const mayBeDamage = (error: unknown): boolean =>
+  error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
 async function makeData ({ openDatabase = openLevel, migrations: steps = migrations }: StoreOptions, source: KeySource, location: string, reopen: Opened['reopen']): Promise<Opened> {
   const { keys, origin } = await newKeys(source)
@@ -75,7 +85,7 @@ async function makeData ({ openDatabase = openLevel, migrations: steps = migrati
   const stock = await takeStock(location)
   const database = await reopen()
   try {
-    return { database, keys, meta, repaired: false, reopen, seal: await beginSession({ database, location, stock, keys, meta }) }
+    return { database, keys, meta, repaired: false, reopen, tables: await beginSession({ database, location, stock, keys, meta }) }
   } catch (error) {
     await database.close()
     throw error
@@ -125,14 +135,19 @@ interface Existing {
 async function openExisting ({ options, source, location, reopen, stock, retries }: Existing) {
   const { clock, log, openDatabase = openLevel } = options
   const mend = async (error: unknown) => {
-    await repair({ location, error, suspects: stock.changed, clock, log, openDatabase, source })
-    return { database: await reopen(), repaired: true }
+    const { changed } = await takeStock(location, { isThorough: true })
+    const suspects = [...new Set([...stock.changed, ...changed])]
+    await repair({ location, error, suspects, clock, log, openDatabase, source })
+    return { database: await reopen(), repaired: true, stock: { ...stock, ...noStock() } }
   }
   if (stock.changed.length > 0) return await mend(new Error('its files are not those that it was left with'))
   await breakOpen(location, stock)
+  // Before LevelDB can remove one of them.
+  const unlinked = linkTables(location, stock.trusted.keys(), new Set(stock.merged.keys()))
+  if (unlinked !== undefined) log?.info({ err: unlinked }, 'tables cannot be linked here: those that a compaction removes before they are checked stay unchecked')
   for (let left = retries; ; left--) {
     try {
-      return { database: await reopen(), repaired: false }
+      return { database: await reopen(), repaired: false, stock }
     } catch (error) {
       if (isCorrupt(error)) return await mend(error)
       if (rootOf(error).code !== 'LEVEL_LOCKED') throw error

@@ -43,13 +43,13 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
     if (ended !== undefined && ended.key !== 'keep') return say('The change of the key that was interrupted is finished.')
     if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
     const tell = (_details: object, message: string) => say(message)
-    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, lock).catch(noRoom)
+    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, { ...lock, isThorough: true }).catch(noRoom)
     let count: number
     try {
       count = await copy(old, dir, newPassphrase || undefined, say)
     } catch (error) {
       await old.database.close()
-      await old.seal().catch(() => {})
+      await old.tables.seal().catch(() => {})
       await settle(dir).catch(() => {})
       return noRoom(error)
     }

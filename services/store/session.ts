@@ -1,20 +1,21 @@
 import type { Clock } from '../clock/clock.ts'
 import type { Database, RawOp } from './database.ts'
-import { closeInventory, hasDropped, noteSession, takeStock, type Stock } from './inventory.ts'
+import { hasDropped } from './inventory.ts'
 import type { Keys } from './keys.ts'
 import { metaOp, type Meta } from './meta.ts'
 import { SESSION } from './names.ts'
+import { isCut, takeStock, type Stock } from './stock.ts'
+import { createTableList, type TableList } from './table-list.ts'
 
 /** A database that was opened, and what was known of it before. */
 interface Session { database: Database, location: string, stock: Stock, keys: Keys }
 
 /** Looks again for a while at a log that is cut: a dead process may still be ending a write to it. */
-export async function settledStock (location: string, { clock, retries, wait }: { clock: Clock, retries: number, wait: number }): Promise<Stock> {
-  for (let left = retries; ; left--) {
-    const stock = await takeStock(location)
-    if (!stock.isCut || left === 0) return stock
-    await clock.sleep(wait)
-  }
+export async function settledStock (location: string, { clock, retries, wait, isThorough }: {
+  clock: Clock, retries: number, wait: number, isThorough?: boolean
+}): Promise<Stock> {
+  for (let left = retries; left > 0 && await isCut(location); left--) await clock.sleep(wait)
+  return await takeStock(location, { isThorough })
 }
 
 /** Whether the opened database has less in it than what was acknowledged, as far as can be told. */
@@ -26,13 +27,14 @@ export async function isLacking ({ database, location, stock, keys }: Session): 
 
 /**
  * Counts the session, in the database first, and writes once more what describes the database (`ops` too): without those
- * records everything would be lost, so they had better lie in more than one file. Returns what makes the list once it is closed.
+ * records everything would be lost, so they had better lie in more than one file. Returns the list of its tables.
  */
-export async function beginSession ({ database, location, stock, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }): Promise<() => Promise<void>> {
+export async function beginSession ({ database, location, stock, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }): Promise<TableList> {
   const session = Math.max(await sessionOf(database), stock.session ?? 0) + 1
   await database.batch([metaOp(meta), ...ops, { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
-  await noteSession(location, keys, session)
-  return () => closeInventory(location, keys, session, stock.known)
+  const tables = createTableList({ location, keys, session, stock })
+  await tables.begin()
+  return tables
 }
 
 const sessionOf = async (database: Database): Promise<number> => Number(await database.get(SESSION) ?? 0) || 0

@@ -12,6 +12,7 @@ import { assertKey, recordKey } from './names.ts'
 import { openData, type Opened } from './open.ts'
 import { createRecord } from './record.ts'
 import { seal, unseal } from './seal.ts'
+import { createTableCheck } from './table-check.ts'
 
 /** So many operations are enciphered one by one, and others go on between them. */
 const MANY = 500
@@ -25,7 +26,7 @@ export async function openStore (options: StoreOptions): Promise<Store> {
   const lock = await acquireLock(options.dir, options)
   try {
     const opened = await openData(options, lock)
-    return createStore(createEngine({ ...opened, clock: options.clock, log: options.log }), opened, lock, options)
+    return createStore(opened, lock, options)
   } catch (error) {
     lock.release()
     // What LevelDB says of the disk is for the user, not for a stack.
@@ -33,7 +34,20 @@ export async function openStore (options: StoreOptions): Promise<Store> {
   }
 }
 
-function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }: Opened, lock: Lock, { dir, log }: StoreOptions): Store {
+/** What listing the files may take when the store closes; the rest is left to the next start. */
+const LIST_MS = 1_000
+
+function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOptions): Store {
+  const { keys, meta, repaired, tables } = opened
+  const closing = new AbortController()
+  const engine: Engine = createEngine({
+    ...opened,
+    clock,
+    log,
+    wrote: (bytes) => check.wrote(bytes),
+    corrupted: (reason) => check.metDamage(reason)
+  })
+  const check = createTableCheck({ tables, clock, log, signal: closing.signal, spoil: engine.spoil })
   const records = new Map<string, StoredRecord<any>>()
   let closed: Promise<void> | undefined
   let damaged = false
@@ -55,12 +69,21 @@ function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }:
   }
 
   function close (work?: () => Promise<void>): Promise<void> {
+    closing.abort()
     closed ??= engine.close().then(async (isWhole) => {
+      await check.ended()
+      const end = clock.monotonic() + LIST_MS
       // Without the list the next start takes the files as they are, as after a crash.
-      if (isWhole) await sealFiles().catch((error) => log?.warn({ err: error }, 'the files of the store could not be listed'))
+      if (isWhole) await tables.seal(() => clock.monotonic() > end).catch((error) => log?.warn({ err: error }, 'the files of the store could not be listed'))
       await work?.()
     }).finally(lock.release)
     return closed
+  }
+
+  /** Behind a table that is damaged and not known to be, records are missing that nobody misses. */
+  async function * checked<T> (entries: () => AsyncIterable<T>): AsyncGenerator<T> {
+    await check.all({ isUrgent: true })
+    yield * entries()
   }
 
   return {
@@ -103,7 +126,8 @@ function createStore (engine: Engine, { keys, meta, repaired, seal: sealFiles }:
     },
     digest: (text) => digestOf(keys, text),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
-    contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: everything(engine, open, signal, damaged) }),
+    contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: checked(() => everything(engine, open, signal, damaged)) }),
+    checkTables: () => check.all(),
     async stage ({ schema, digestKey }) {
       const { createNext } = await import('./next.ts')
       return createNext({ dir, keys: withDigestKey(keys, digestKey), meta: { ...meta, schema } })

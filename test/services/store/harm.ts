@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -64,6 +65,14 @@ export const HARMS: Record<string, Harm> = {
 export const filesOf = (dir: string): string[] => readdirSync(dir, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1)).sort()
 
+/** The same done so that inode, size and times stay: as a disk harms a file, nobody writes to it. */
+export const unseen = (harm: Harm): Harm => (path, other) => {
+  execFileSync('touch', ['-r', path, `${path}.times`])
+  harm(path, other)
+  execFileSync('touch', ['-r', `${path}.times`, path])
+  rmSync(`${path}.times`)
+}
+
 /**
  * Opens a harmed store and says how that ended: `whole`, with every record; `told`, with less and a status that says
  * so; `refused`, with an exit code and a sentence. Anything else is `silent`, and wrong.
@@ -80,10 +89,11 @@ export async function verdict (dir: string, options: Partial<StoreOptions> = {})
   try {
     let error: Error | undefined
     const found = new Map(await collect(store.list('k/')).catch((caught) => { error = caught; return [] }))
-    const { repaired, damaged } = store.status()
+    await store.checkTables()
+    const { state, repaired, damaged } = store.status()
     const isWhole = !error && JSON.stringify([...found]) === JSON.stringify([...WANTED])
     const detail = `${error?.message ?? `${found.size} of ${WANTED.size} records`}, ${JSON.stringify(store.status())}`
-    return { verdict: isWhole ? 'whole' : repaired || damaged ? 'told' : 'silent', detail }
+    return { verdict: isWhole ? 'whole' : repaired || damaged || state === 'latched' ? 'told' : 'silent', detail }
   } finally {
     await store.close()
   }
@@ -93,7 +103,13 @@ export async function verdict (dir: string, options: Partial<StoreOptions> = {})
  * Harms each file of a copy of a store in each of the ways, and opens it. Returns what was wrong with that: the harms
  * after which records were missing and nobody said so, or the start was refused without an exit code.
  */
-export async function harmEach (t: Test, from: string, { files = filesOf(from), harms = HARMS, otherStore }: { files?: string[], harms?: Record<string, Harm>, otherStore?: string }) {
+export async function harmEach (t: Test, from: string, { files = filesOf(from), harms = HARMS, otherStore, isOpened = false }: {
+  files?: string[]
+  harms?: Record<string, Harm>,
+  otherStore?: string
+  /** Each copy is opened and closed before: its files are those of its list, inodes and all. */
+  isOpened?: boolean
+}) {
   const dir = join(t.testdirName, 'harmed')
   const wrong: string[] = []
   const verdicts: Record<string, number> = {}
@@ -101,6 +117,7 @@ export async function harmEach (t: Test, from: string, { files = filesOf(from), 
     for (const [what, harm] of Object.entries(harms)) {
       rmSync(dir, { recursive: true, force: true })
       cpSync(from, dir, { recursive: true })
+      if (isOpened) await (await openStore({ dir, clock: systemClock })).close()
       const other = otherStore && join(otherStore, file)
       harm(join(dir, file), other && existsSync(other) ? other : undefined)
       const { verdict: found, detail } = await verdict(dir)

@@ -1,0 +1,61 @@
+import { Level } from 'level'
+import { systemClock } from '../services/clock/clock.ts'
+import type { Op } from '../services/store/contract.ts'
+import type { OpenDatabase } from '../services/store/database.ts'
+import { openStore } from '../services/store/store.ts'
+import { createThreads, type ThreadMessage } from '../services/threads/threads.ts'
+
+// Fills the store of a configuration directory with threads: node bench/large-store.ts <directory> <megabytes>
+
+/** Pairs of a question and an answer in a thread. */
+const PAIRS = 100
+/** Threads that are committed together, so that filling takes few synced writes. */
+const TOGETHER = 8
+const WORDS = 'the boat that left in the morning had not come back when the light on the pier was lit '.repeat(90)
+
+/** One thread of about 400 KB: short questions, long answers, every fourth with the output of a tool. */
+function thread (n: number): ThreadMessage[] {
+  return Array.from({ length: PAIRS }, (_, pair): ThreadMessage[] => [
+    { role: 'user', parts: [{ type: 'text', text: `Question ${pair} of conversation ${n}: what happened at the harbour?` }] },
+    {
+      role: 'assistant',
+      parts: [
+        ...pair % 4 === 0 ? [{ type: 'tool-readFile', toolCallId: `call-${pair}`, state: 'output-available', input: { path: 'log.txt' }, output: { text: WORDS } }] : [],
+        { type: 'text', text: WORDS.slice(0, 500 + (pair * 37) % 3_000) }
+      ]
+    }
+  ]).flat()
+}
+
+/** The service's database, but for a larger buffer and no sync: much is written in one go, and made anew when that is cut off. */
+const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
+  const level = new Level<string, Buffer>(location, { createIfMissing, compression: false, valueEncoding: 'buffer', writeBufferSize: 64 * 1024 * 1024 })
+  await level.open()
+  return {
+    get: (key) => level.get(key),
+    batch: (ops) => level.batch(ops, { sync: false }),
+    iterator: (range) => level.iterator(range),
+    close: () => level.close()
+  }
+}
+
+/** Writes threads until their records take so many bytes; resolves to how many threads that took. */
+export async function fillStore (dir: string, bytes: number): Promise<number> {
+  const store = await openStore({ dir, clock: systemClock, openDatabase })
+  const threads = createThreads({ store, clock: systemClock })
+  let written = 0
+  let count = 0
+  try {
+    while (written < bytes) {
+      const ops: Op[] = []
+      for (let n = 0; n < TOGETHER; n++) ops.push(...await threads.replace(`bench-${count++}`, thread(count)))
+      for (const op of ops) written += op.type === 'put' ? JSON.stringify(op.value).length : 0
+      await store.transact(ops)
+    }
+    return count
+  } finally {
+    await store.close()
+  }
+}
+
+if (import.meta.main) console.log(`${await fillStore(process.argv[2], Number(process.argv[3]) * 1e6)} threads`)
