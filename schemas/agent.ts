@@ -11,7 +11,7 @@ const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
 export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}\\p{Cs}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
 
 export const RunBodySchema = Type.Object({
-  messages: Type.Optional(Type.Array(Message, { minItems: 1, maxItems: 50_000, description: 'The conversation so far, in the AI SDK\'s message format' })),
+  messages: Type.Optional(Type.Array(Message, { minItems: 1, maxItems: 25_000, description: 'The conversation so far, in the AI SDK\'s message format' })),
   message: Type.Optional(Message),
   context: Type.Optional(Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder that relative paths and commands start from' }))

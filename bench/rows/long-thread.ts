@@ -1,4 +1,5 @@
 import { absoluteRow, type Row } from '../compare.ts'
+import { cpuOf } from '../proc.ts'
 import { median, percentile } from '../stats.ts'
 import { createHome, startModels, startSubject } from '../subjects.ts'
 import type { Context } from './context.ts'
@@ -17,13 +18,13 @@ const LONG_BODY = JSON.stringify({ messages: messages(LONG) })
 const SHORT_BODY = JSON.stringify({ messages: messages(SHORT) })
 const allOf = (count: number, id: string) => JSON.stringify({ id, messages: [...messages(count), NEW] })
 
-/** The first text of a thread of 20,000 messages, to one of 100; and how /health fares beside the long one. */
+/** The first text of a thread of 20,000 messages, to one of 100; and how /health fares beside the long one, to when nothing else is done. */
 export async function longThread ({ client, beside, times }: Context): Promise<Row[]> {
   const rows: Row[] = []
   for (const window of WINDOWS) {
     const home = createHome({ contextWindows: { test: window }, models: { fast: 'test/fast' } })
     const models = await startModels({ tokens: TOKENS })
-    const { port, stop } = await startSubject('service', { dir: home.dir, url: models.url })
+    const { port, pid, stop } = await startSubject('service', { dir: home.dir, url: models.url })
     try {
       const put = async (id: string, body: string) => {
         const { status } = await fetch(`http://127.0.0.1:${port}/threads/${id}`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
@@ -35,20 +36,24 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
         'the new message sent': {
           long: () => first(JSON.stringify({ id: 'long', message: NEW })),
           // Each time one of a hundred: what is answered is added.
-          short: async () => {
-            const id = `short-${nth++}`
-            await put(id, SHORT_BODY)
-            return first(JSON.stringify({ id, message: NEW }))
-          }
+          short: () => first(JSON.stringify({ id: `short-${nth++}`, message: NEW }))
         },
         'all messages sent': { long: () => first(allOf(LONG, 'all-long')), short: () => first(allOf(SHORT, 'all-short')) }
       }
       await put('long', LONG_BODY)
+      for (let n = 0; n < times(30) + 10; n++) await put(`short-${n}`, SHORT_BODY)
       for (const [way, { long, short }] of Object.entries(ways)) {
         for (let warm = 0; warm < 10; warm++) await short()
         for (let warm = 0; warm < 3; warm++) await long()
         const figures: Array<{ long: number, short: number }> = []
-        for (let turn = 0; turn < times(30); turn++) figures.push({ short: await short(), long: await long() })
+        const cpu = { long: 0, short: 0 }
+        const spending = async (which: 'long' | 'short', measure: () => Promise<number>) => {
+          const before = cpuOf(pid)
+          const ms = await measure()
+          cpu[which] += cpuOf(pid) - before
+          return ms
+        }
+        for (let turn = 0; turn < times(30); turn++) figures.push({ short: await spending('short', short), long: await spending('long', long) })
         const ratios = figures.map((figure) => figure.long / figure.short).toSorted((a, b) => a - b)
         const what = `a window of ${window / 1_000}k tokens, ${way}`
         rows.push({
@@ -62,12 +67,16 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
           pass: median(ratios) <= 1.5
         })
 
+        const [floor, service] = [cpu.short, cpu.long].map((spent) => spent / figures.length)
+        rows.push({ what: `the same, CPU, ${what}`, unit: 'ms', bar: 1.5, floor, service, ratio: service / floor, pass: service / floor <= 1.5 })
+
+        const { latencies: idle } = await beside.poll({ port, path: '/health', everyMs: 5, forMs: times(2) * 1_000 })
         const over = new AbortController()
         const load = (async () => { while (!over.signal.aborted) await long() })()
         const { latencies } = await beside.poll({ port, path: '/health', everyMs: 5, forMs: times(6) * 1_000 })
         over.abort()
         await load
-        rows.push(absoluteRow({ what: `/health p99 beside 20,000 messages, ${what}`, unit: 'ms', bar: 50 }, percentile(latencies, 0.99)))
+        rows.push(absoluteRow({ what: `/health p99 beside 20,000 messages, ${what}`, unit: 'ms', bar: 50 }, percentile(latencies, 0.99), percentile(idle, 0.99)))
       }
     } finally {
       await Promise.all([stop(), models.stop()])

@@ -60,7 +60,7 @@ export async function readHistory (id: string, { threads, window }: { threads: T
     }
     const cost = tokensOf(message)
     if (most === undefined && tokens + cost > ANY_WINDOW) most = Math.min(await window(), LARGEST_WINDOW)
-    bytes += weightOf(message)
+    bytes += typeof message.content === 'string' ? message.content.length : weightOf(message)
     if (found.length > 0 && (tokens + cost > (most ?? Infinity) || bytes > MOST_BYTES)) break
     tokens += cost
     found.push(message)

@@ -149,7 +149,7 @@ function repairOne (message: ModelMessage, { answered, called }: { answered: Set
     const content = message.content.flatMap((part) => part.type === 'tool-result' && called.has(part.toolCallId) ? [shorten(part, forModel)] : [])
     return content.length > 0 ? [{ ...message, content }] : []
   }
-  if (message.role !== 'assistant' || typeof message.content === 'string') return [message]
+  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content.every(({ type }) => type === 'text')) return [message]
   const content = message.content.filter((part) => part.type !== 'tool-approval-request')
     .map((part) => part.type === 'tool-call' ? { ...part, input: asObject(part.input) } : part)
   const calls = content.filter((part) => part.type === 'tool-call')

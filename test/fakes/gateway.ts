@@ -132,11 +132,10 @@ if (import.meta.main) {
     delayMs: Number(values.delay),
     stamp: values.stamp
   }
-  const structured: Plan = { object: structuredAnswer('analysis'), delayMs: Number(values.delay) }
   const gateway = await startFakeGateway({
     port: Number(values.port),
     record: false,
-    reply: (request) => request.structured === undefined ? plan : structured
+    reply: (request) => request.structured === undefined ? plan : { object: structuredAnswer(request.structured), delayMs: Number(values.delay) }
   })
   process.stdout.write(JSON.stringify({ url: gateway.url }) + '\n')
 }

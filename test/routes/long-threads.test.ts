@@ -149,15 +149,3 @@ t.test('a run of a long thread that waits for an approval goes on with the same 
   t.same(unpaired(after), [])
   t.match(after.at(-1), { role: 'tool' })
 })
-
-t.test('twenty thousand messages in one request are taken, in either format', async (t) => {
-  const { app } = await small(t)
-  const shapes = [(text: string) => ({ content: text }), (text: string) => ({ id: 'x', parts: [{ type: 'text', text }] })]
-  for (const [n, shape] of shapes.entries()) {
-    const messages = Array.from({ length: 20_000 }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', ...shape(`number ${at}`) }))
-    const { status, headers } = await sayAll(app, [...messages, { role: 'user', ...shape('and now?') }], { id: `all-${n}` })
-    t.equal(status, 200)
-    const { messageCount } = (await app.inject(`/threads/${headers['x-thread-id']}?limit=1`)).json()
-    t.equal(messageCount, 20_002)
-  }
-})
