@@ -2,12 +2,12 @@ import type { Socket } from 'node:net'
 import Fastify, { LogController, type FastifyError, type FastifyInstance } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { pino, type DestinationStream } from 'pino'
-import { lazyCompilers } from './plugins/compilers.ts'
-import { answer, answerParserError } from './plugins/errors.ts'
+import { lazyCompilers } from './plugins/core/compilers.ts'
+import { answer, answerParserError } from './plugins/core/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
-import { createSecrets, struck, type Secrets } from './services/secrets.ts'
-import type { LockOptions } from './services/store/lock.ts'
+import { createSecrets, struck, type Secrets } from './services/lib/secrets.ts'
+import type { LockOptions } from './services/store/directory-lock.ts'
 
 /** What the environment, the command line and standard input decide. An absent value means the default. */
 export interface Settings extends LockOptions {

@@ -1,9 +1,9 @@
 import { Level } from 'level'
-import { systemClock } from '../services/clock/clock.ts'
-import type { Op } from '../services/store/contract.ts'
+import { systemClock } from '../services/lib/clock.ts'
+import type { Op } from '../services/store/store-types.ts'
 import type { OpenDatabase } from '../services/store/database.ts'
 import { openStore } from '../services/store/store.ts'
-import { createThreads, type ThreadMessage } from '../services/threads/threads.ts'
+import { createThreads, type ThreadMessage } from '../services/threads/thread-repository.ts'
 
 // Fills the store of a configuration directory with threads: node bench/large-store.ts <directory> <megabytes>
 

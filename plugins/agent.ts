@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createAgent, type Agent } from '../services/agent/agent.ts'
-import { createConversations } from '../services/agent/conversations.ts'
+import { createConversations } from '../services/agent/refused-calls.ts'
 import { createLedger } from '../services/approvals/ledger.ts'
 
 declare module 'fastify' { interface FastifyInstance { agent: Agent } }

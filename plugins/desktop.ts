@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { createDesktop, type Desktop } from '../services/desktop/desktop.ts'
+import { createDesktop, type Desktop } from '../services/tools/desktop/control/desktop.ts'
 
 declare module 'fastify' { interface FastifyInstance { desktop: Desktop } }
 

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
-import { createExtraction, type Extractor } from '../services/brain/extraction.ts'
-import { createRested } from '../services/brain/rested.ts'
-import { askStructured } from '../services/models/structured.ts'
+import { createExtraction, type Extractor } from '../services/brain/extraction/extraction.ts'
+import { createRested } from '../services/brain/extraction/idle-threads.ts'
+import { askStructured } from '../services/models/structured-call.ts'
 import { createTitles } from '../services/threads/titles.ts'
 
 declare module 'fastify' {

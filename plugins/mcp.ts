@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { createToolServers, type ToolServers } from '../services/mcp/servers.ts'
+import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 
 declare module 'fastify' { interface FastifyInstance { mcp: ToolServers } }
 

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
 import fp from 'fastify-plugin'
-import { createIdempotency } from '../services/idempotency/idempotency.ts'
-import { createBus } from '../services/tasks/bus.ts'
-import { createTasks, type Tasks } from '../services/tasks/tasks.ts'
+import { createIdempotency } from '../services/http/idempotency.ts'
+import { createBus } from '../services/tasks/task-events.ts'
+import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
 declare module 'fastify' {
   interface FastifyInstance { tasks: Tasks }

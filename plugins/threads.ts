@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { createThreads, type Threads } from '../services/threads/threads.ts'
+import { createThreads, type Threads } from '../services/threads/thread-repository.ts'
 
 declare module 'fastify' { interface FastifyInstance { threads: Threads } }
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import fp from 'fastify-plugin'
-import { createDescribe } from '../services/models/describe.ts'
+import { createDescribe } from '../services/models/describe-image.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
-import { createPathPolicy } from '../services/tools/paths.ts'
+import { createPathPolicy } from '../services/tools/path-policy.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { fillIn } from '../services/config/variables.ts'
-import type { Search } from '../services/search/search.ts'
-import type { Web } from '../services/web/fetch.ts'
+import type { Search } from '../services/tools/web/search/search.ts'
+import type { Web } from '../services/tools/web/fetch/fetch.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,7 +23,7 @@ export default fp(async (app) => {
   })
 
   app.decorate('web', once(async () => {
-    const [{ createWeb }, { createAddressPolicy }] = await Promise.all([import('../services/web/fetch.ts'), import('../services/web/policy.ts')])
+    const [{ createWeb }, { createAddressPolicy }] = await Promise.all([import('../services/tools/web/fetch/fetch.ts'), import('../services/tools/web/fetch/address-policy.ts')])
     const policy = createAddressPolicy({
       allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
       ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
@@ -31,7 +31,7 @@ export default fp(async (app) => {
     return createWeb({ policy, transform, clock })
   }))
   app.decorate('webSearch', once(async () => {
-    const { createSearch } = await import('../services/search/search.ts')
+    const { createSearch } = await import('../services/tools/web/search/search.ts')
     return createSearch({ settings: () => config.current.search, variables: process.env, transform, clock })
   }))
 }, { name: 'web', dependencies: ['clock', 'config', 'transform'] })

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
-import { systemClock } from '../services/clock/clock.ts'
-import { createActs } from '../services/desktop/acts.ts'
-import type { Answer, Order } from '../services/desktop/contract.ts'
+import { systemClock } from '../services/lib/clock.ts'
+import { createActs } from '../services/tools/desktop/control/acts.ts'
+import type { Answer, Order } from '../services/tools/desktop/control/desktop-rpc.ts'
 
-/** Screen, mouse and keyboard, a process of its own: robotjs ends it where something is wrong. See services/desktop/desktop.ts. */
+/** Screen, mouse and keyboard, a process of its own: robotjs ends it where something is wrong. See services/tools/desktop/control/desktop.ts. */
 const { default: robot } = await import('robotjs').catch((error) => {
   answer({ error: `robotjs cannot be loaded: ${error.message.split('\n')[0]}` })
   process.exit()

@@ -1,7 +1,7 @@
 import { parentPort, type MessagePort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
-import type { TaskMain, TaskPort } from '../services/tasks/worker/contract.ts'
-import { taskLoop } from '../services/tasks/worker/loop.ts'
+import type { TaskMain, TaskPort } from '../services/tasks/runner/worker-rpc.ts'
+import { taskLoop } from '../services/tasks/runner/worker-loop.ts'
 
 // One task run. Everything it needs is on the main thread, behind a port of its own that comes as the first message.
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
-import type { Clock } from '../clock/clock.ts'
-import { askStructured } from '../models/structured.ts'
+import type { Clock } from '../lib/clock.ts'
+import { askStructured } from '../models/structured-call.ts'
 
 /** The fast model has this long; then the request is taken as a standard one. Milliseconds. */
 const ANALYSIS_MS = 2_000

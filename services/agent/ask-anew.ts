@@ -1,9 +1,9 @@
-import type { Approval } from '../approvals/record.ts'
-import type { RunEvent } from '../runlog/events.ts'
+import type { Approval } from '../approvals/approval-record.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
 import { askedAgain, type WorkFolder } from '../tools/work-folder.ts'
-import type { Attempt } from './calls.ts'
-import type { AgentDeps } from './deps.ts'
-import { conclude } from './record.ts'
+import type { Attempt } from '../step/settle-calls.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { conclude } from './answer-record.ts'
 
 /** An approved call that did not run, since the folder it was approved for has changed. */
 export interface MovedCall { approval: Approval, to: WorkFolder }

@@ -1,9 +1,9 @@
 import { createError } from '@fastify/error'
 import type { RunResult } from '../../schemas/agent.ts'
-import type { EventOf, RunEvent } from '../runlog/events.ts'
-import { answerText } from '../runlog/fold.ts'
-import type { Follower } from './live.ts'
-import { answerMessages } from './record.ts'
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import { answerText } from '../run-log/fold.ts'
+import type { Follower } from './active-runs.ts'
+import { answerMessages } from './answer-record.ts'
 
 const UpstreamFailed = createError('ERR_UPSTREAM', '%s', 502)
 /** What is no fault of the model, by the code of the run's `error` event. */

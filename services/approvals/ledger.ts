@@ -1,10 +1,10 @@
 import type { ApprovalView } from '../../schemas/agent.ts'
-import type { Clock } from '../clock/clock.ts'
-import { isId, newId } from '../ids.ts'
-import { PAGE_BYTES, weightOf } from '../page.ts'
-import type { Op, Store } from '../store/contract.ts'
-import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './errors.ts'
-import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } from './record.ts'
+import type { Clock } from '../lib/clock.ts'
+import { isId, newId } from '../lib/ids.ts'
+import { PAGE_BYTES, weightOf } from '../http/pages.ts'
+import type { Op, Store } from '../store/store-types.ts'
+import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './approval-errors.ts'
+import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } from './approval-record.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 

@@ -1,14 +1,14 @@
 import { createError } from '@fastify/error'
 import { LIMITS, type Brain, type BrainView, type KnownFact, type PreferenceBody } from '../../schemas/brain.ts'
-import { newId } from '../ids.ts'
-import type { StoredRecord } from '../store/contract.ts'
-import { contextPreview } from './preview.ts'
+import { newId } from '../lib/ids.ts'
+import type { StoredRecord } from '../store/store-types.ts'
+import { contextPreview } from './context-preview.ts'
 import { emptyMemory, entriesOf, folded, withEntries, type Entry, type Memory } from './memory.ts'
-import { take, type Heard, type Unsaid } from './take.ts'
-import { normalise, sameButForCase } from './text.ts'
+import { take, type Heard, type Unsaid } from './merge.ts'
+import { normalise, sameButForCase } from './fact-text.ts'
 
 export { emptyMemory, type Memory } from './memory.ts'
-export type { Heard, Unsaid } from './take.ts'
+export type { Heard, Unsaid } from './merge.ts'
 
 export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
 export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',

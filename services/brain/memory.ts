@@ -1,5 +1,5 @@
 import type { Brain, FactSource } from '../../schemas/brain.ts'
-import { newId } from '../ids.ts'
+import { newId } from '../lib/ids.ts'
 
 /** A fact with where it comes from. */
 export interface Entry {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { createError } from '@fastify/error'
 import type { Config } from '../../schemas/config.ts'
-import { checkConfig } from './check.ts'
-import { closeToOthers, keepAside, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './file.ts'
-import { mask } from './mask.ts'
+import { checkConfig } from './check-config.ts'
+import { closeToOthers, keepAside, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
+import { mask } from './mask-secrets.ts'
 
 export const ConfigRejected = createError('ERR_CONFIG_INVALID', 'config.json was not taken over: %s. Mend it and reload; until then the last good configuration stays in force.', 400)
 export const ConfigNotSaved = createError('ERR_CONFIG_NOT_SAVED', 'config.json could not be written (%s): make room for it and check its permissions.', 503)

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock/clock.ts'
-import type { Target } from './target.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Target } from './sink-target.ts'
 
 /** Bytes that are accepted and not yet written, at most. */
 const CAPACITY = 1_048_576

@@ -1,11 +1,11 @@
-import { Aborted, abortKind } from '../abort.ts'
-import type { Clock } from '../clock/clock.ts'
-import type { GuardedChild } from '../process/guarded.ts'
-import { ToolFailed } from '../tools/errors.ts'
-import { VERSION } from '../version.ts'
+import { Aborted, abortKind } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { GuardedChild } from '../process/spawn-guarded.ts'
+import { ToolFailed } from '../tools/tool-errors.ts'
+import { VERSION } from '../lib/version.ts'
 import { MOST_TOOLS, readDefinitions, type Definition } from './definitions.ts'
-import type { Tail } from './tail.ts'
-import { createTransport } from './transport.ts'
+import type { Tail } from './stderr-tail.ts'
+import { createTransport } from './guarded-transport.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../canonical.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** A tool as its server describes it, within limits. */
 export interface Definition {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import type { Clock } from '../clock/clock.ts'
-import { findMembers, type Member } from './members.ts'
-import { spawnIsolated } from './spawn.ts'
+import type { Clock } from '../lib/clock.ts'
+import { findMembers, type Member } from './group-members.ts'
+import { spawnIsolated } from './spawn-isolated.ts'
 
 interface GroupParts {
   pid: number

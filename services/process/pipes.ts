@@ -5,7 +5,7 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { spawnIsolated } from './spawn.ts'
+import { spawnIsolated } from './spawn-isolated.ts'
 
 /** Where the output of a child goes: the end it writes to, and the one that is read. */
 export interface Pipe {

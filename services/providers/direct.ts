@@ -1,9 +1,9 @@
 import { fillIn, type Variables } from '../config/variables.ts'
-import { adaptive, type Refused } from './adapt.ts'
-import { boundedFetch } from './bounded.ts'
-import type { Provider } from './contract.ts'
-import { ProviderNotConfigured } from './errors.ts'
-import { readModelList } from './list.ts'
+import { adaptive, type Refused } from './adapt-request.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import type { Provider } from './provider.ts'
+import { ProviderNotConfigured } from './provider-errors.ts'
+import { readModelList } from './model-list.ts'
 import { withImagesApart } from './tool-images.ts'
 
 export interface DirectSettings {

@@ -1,6 +1,6 @@
-import { boundedFetch } from './bounded.ts'
-import type { Provider } from './contract.ts'
-import { ProviderNotConfigured } from './errors.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import type { Provider } from './provider.ts'
+import { ProviderNotConfigured } from './provider-errors.ts'
 import { withBlockBinding } from './thinking.ts'
 
 export interface GatewaySettings {

@@ -1,8 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderTested } from '../../schemas/providers.ts'
-import type { Clock } from '../clock/clock.ts'
-import { within } from '../deadline.ts'
-import type { Failure } from './failure.ts'
+import type { Clock } from '../lib/clock.ts'
+import { within } from '../lib/deadline.ts'
+import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000
 /** The fewest that every provider accepts; what the model thinks first counts too. */

@@ -1,16 +1,16 @@
 import type { ConfigureBody, ModelList, ProviderList, ProviderTested } from '../../schemas/providers.ts'
-import type { Clock } from '../clock/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
-import { emptyIfDamaged } from '../damaged.ts'
-import type { StoredRecord } from '../store/contract.ts'
-import { createCatalog } from './catalog.ts'
-import type { Provider } from './contract.ts'
+import { emptyIfDamaged } from '../store/damaged-record.ts'
+import type { StoredRecord } from '../store/store-types.ts'
+import { createCatalog } from './model-catalog.ts'
+import type { Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/provider.ts'
 import { probe } from './probe.ts'
 import { createRegistry } from './registry.ts'
-import { createWindows } from './windows.ts'
+import { createWindows } from './context-windows.ts'
 
 export type Providers = Awaited<ReturnType<typeof createProviders>>
 

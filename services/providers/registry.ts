@@ -1,11 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Clock } from '../clock/clock.ts'
-import type { Provider, Role } from './contract.ts'
-import { InvalidModelId, ProviderNotConfigured } from './errors.ts'
-import { describeFailure, type Failure } from './failure.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Provider, Role } from './provider.ts'
+import { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
+import { describeFailure, type Failure } from './describe-failure.ts'
 
-export { InvalidModelId, ProviderNotConfigured } from './errors.ts'
-export type { Failure } from './failure.ts'
+export { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
+export type { Failure } from './describe-failure.ts'
 
 export const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
 export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'

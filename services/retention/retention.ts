@@ -1,6 +1,6 @@
-import type { Clock } from '../clock/clock.ts'
-import { timeOfId } from '../ids.ts'
-import type { Op, Store } from '../store/contract.ts'
+import type { Clock } from '../lib/clock.ts'
+import { timeOfId } from '../lib/ids.ts'
+import type { Op, Store } from '../store/store-types.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000

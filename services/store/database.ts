@@ -1,5 +1,5 @@
 import { Level } from 'level'
-import { turn } from '../models/turns.ts'
+import { turn } from '../lib/yield-to-event-loop.ts'
 
 export type RawOp = { type: 'put', key: string, value: Buffer } | { type: 'del', key: string }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../clock/clock.ts'
-import type { StoreLog, StoreStatus } from './contract.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { StoreLog, StoreStatus } from './store-types.ts'
 import type { Database, RawOp } from './database.ts'
-import { explain, isCorrupt, rootOf, StoreUnavailable } from './errors.ts'
-import { PROBE } from './names.ts'
+import { explain, isCorrupt, rootOf, StoreUnavailable } from './store-errors.ts'
+import { PROBE } from './record-names.ts'
 import { createWriter } from './writer.ts'
 
 /** Large enough that a disk with next to nothing left does not pass. */

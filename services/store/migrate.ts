@@ -1,9 +1,9 @@
 import { endOf, entries, type Database, type RawOp } from './database.ts'
-import type { Keys } from './keys.ts'
-import type { Op } from './contract.ts'
-import { metaOp, type Meta } from './meta.ts'
+import type { Keys } from './encryption-keys.ts'
+import type { Op } from './store-types.ts'
+import { metaOp, type Meta } from './meta-record.ts'
 import type { Migration, OldData } from './migrations.ts'
-import { MIGRATING, PLAIN } from './names.ts'
+import { MIGRATING, PLAIN } from './record-names.ts'
 import { seal, toJson, unseal } from './seal.ts'
 
 /** Brings the data to the newest schema, one step after the other. Run again after a crash it finishes the work. */

@@ -1,4 +1,4 @@
-import type { Op } from './contract.ts'
+import type { Op } from './store-types.ts'
 
 /** The schema that records are written in. */
 export const SCHEMA = 1

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { RecordDamaged } from './errors.ts'
-import type { Keys } from './keys.ts'
+import { RecordDamaged } from './store-errors.ts'
+import type { Keys } from './encryption-keys.ts'
 
 // On disk: version (1 byte), key id (4), nonce (12), ciphertext of UTF-8 JSON, tag (16). AES-256-GCM.
 const VERSION = 1

@@ -1,18 +1,18 @@
-import { turn } from '../models/turns.ts'
-import type { Store, StoredRecord, StoreOptions } from './contract.ts'
+import { turn } from '../lib/yield-to-event-loop.ts'
+import type { Store, StoredRecord, StoreOptions } from './store-types.ts'
 import type { RawOp } from './database.ts'
 import { createEngine, type Engine } from './engine.ts'
-import { rootOf, StoreIoError, StoreStartError } from './errors.ts'
-import { privateDirectory } from './files.ts'
-import { digestOf, withDigestKey } from './keys.ts'
-import { everything, keys as listKeys, list } from './list.ts'
-import { acquireLock, type Lock } from './lock.ts'
+import { rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
+import { privateDirectory } from './database-files.ts'
+import { digestOf, withDigestKey } from './encryption-keys.ts'
+import { everything, keys as listKeys, list } from './all-records.ts'
+import { acquireLock, type Lock } from './directory-lock.ts'
 import { toRaw } from './migrate.ts'
-import { assertKey, recordKey } from './names.ts'
+import { assertKey, recordKey } from './record-names.ts'
 import { openData, type Opened } from './open.ts'
-import { createRecord } from './record.ts'
+import { createRecord } from './single-record.ts'
 import { seal, unseal } from './seal.ts'
-import { createTableCheck } from './table-check.ts'
+import { createTableCheck } from './recovery/background-check.ts'
 
 /** So many operations are enciphered one by one, and others go on between them. */
 const MANY = 500
@@ -129,7 +129,7 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: checked(() => everything(engine, open, signal, damaged)) }),
     checkTables: () => check.all(),
     async stage ({ schema, digestKey }) {
-      const { createNext } = await import('./next.ts')
+      const { createNext } = await import('./replacement/staged-database.ts')
       return createNext({ dir, keys: withDigestKey(keys, digestKey), meta: { ...meta, schema } })
     },
     closeFor: close,

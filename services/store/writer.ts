@@ -1,5 +1,5 @@
 import type { RawOp } from './database.ts'
-import { StoreBusy } from './errors.ts'
+import { StoreBusy } from './store-errors.ts'
 
 interface Waiting {
   ops: RawOp[]

@@ -1,7 +1,7 @@
 import type { Digest, DigestQuestion } from '../../schemas/digest.ts'
 import { DIGEST_LIMITS } from '../../schemas/digest.ts'
 import type { Slot } from '../../schemas/schedule.ts'
-import type { StoredRun, StoredTask } from './record.ts'
+import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** Characters shown of a goal; of what was said, asked or reported; and of that within a sentence. */
 const GOAL_SHOWN = 120

@@ -1,11 +1,11 @@
 import { DIGEST_LIMITS, type Digest, type DigestQuestion, type DigestRun } from '../../schemas/digest.ts'
-import type { Clock } from '../clock/clock.ts'
-import type { Store } from '../store/contract.ts'
-import type { Book } from './book.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Store } from '../store/store-types.ts'
+import type { Book } from './task-repository.ts'
 import { createTeller, shortGoal, shorten } from './digest-text.ts'
-import { pastPrefix, pastTime, type PastKind, type PastRun, type PastSlot } from './past.ts'
+import { pastPrefix, pastTime, type PastKind, type PastRun, type PastSlot } from './scheduling/outcomes.ts'
 import type { TaskStates } from './task-states.ts'
-import { openQuestions, type StoredRun, type StoredTask } from './record.ts'
+import { openQuestions, type StoredRun, type StoredTask } from './task-records.ts'
 
 /** What is about to be past may still be on its way to the disk. Milliseconds. */
 const SETTLES_MS = 1_000

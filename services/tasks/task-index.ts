@@ -1,8 +1,8 @@
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
-import type { Op, Store } from '../store/contract.ts'
-import { isDamage } from '../store/errors.ts'
-import { TooManyFinishedTasks, TooManyTasks } from './errors.ts'
-import { isFinished, taskKey, TASKS, type StoredTask } from './record.ts'
+import type { Op, Store } from '../store/store-types.ts'
+import { isDamage } from '../store/store-errors.ts'
+import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
+import { isFinished, taskKey, TASKS, type StoredTask } from './task-records.ts'
 import { createTaskStates, type TaskState, type TaskStates } from './task-states.ts'
 
 /** Tasks that are not finished, and finished ones that are kept, at most. */

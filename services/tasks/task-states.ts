@@ -1,5 +1,5 @@
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
-import { isFinished } from './record.ts'
+import { isFinished } from './task-records.ts'
 
 /** What lists ask of a task; nothing is known of one whose record cannot be read. */
 export interface TaskState { status?: TaskStatus, taskType?: TaskType }

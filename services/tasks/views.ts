@@ -1,7 +1,7 @@
 import type { TaskRun } from '../../schemas/task-runs.ts'
 import type { Task } from '../../schemas/tasks.ts'
-import { toolCallsOf, type TaskLogEvent } from './log.ts'
-import { openQuestions, type StoredQuestion, type StoredRun, type StoredTask } from './record.ts'
+import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
+import { openQuestions, type StoredQuestion, type StoredRun, type StoredTask } from './task-records.ts'
 
 /** A task as callers see it. */
 export function taskView ({ learnedTools, outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, ...task }: StoredTask): Task {

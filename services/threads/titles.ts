@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import type { Catalog } from './catalog.ts'
-import { opening, textOf } from './message.ts'
-import type { Threads } from './threads.ts'
+import type { Catalog } from './thread-service.ts'
+import { opening, textOf } from './thread-message.ts'
+import type { Threads } from './thread-repository.ts'
 
 export interface TitlesParts {
   threads: Pick<Threads, 'get' | 'messages'>

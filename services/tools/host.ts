@@ -1,12 +1,12 @@
-import { Aborted } from '../abort.ts'
-import type { Clock } from '../clock/clock.ts'
-import type { Tool, ToolOutput } from './contract.ts'
-import { ToolFailed } from './errors.ts'
+import { Aborted } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Tool, ToolOutput } from './tool.ts'
+import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permission, type Permissions } from './permissions.ts'
 import { createMerge, describeSources, type MergedTool, type ToolSource } from './sources.ts'
-import { createValidator } from './validate.ts'
+import { createValidator } from './input-validator.ts'
 import { createWorkFolders, type WorkFolder } from './work-folder.ts'
 
 interface HostParts {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { Tool, ToolOutput } from './contract.ts'
+import type { Tool, ToolOutput } from './tool.ts'
 import { forModel } from './model-output.ts'
 
 /**

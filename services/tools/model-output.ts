@@ -1,4 +1,4 @@
-import type { ToolOutput } from './contract.ts'
+import type { ToolOutput } from './tool.ts'
 
 /** What the model sees of one output: bytes of its JSON. */
 const MODEL_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch'
-import type { Tool } from './contract.ts'
+import type { Tool } from './tool.ts'
 
 export type Permission = 'allow' | 'ask' | 'deny'
 

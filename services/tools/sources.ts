@@ -1,4 +1,4 @@
-import type { Tool } from './contract.ts'
+import type { Tool } from './tool.ts'
 
 /** A tool as its source knows it. */
 export interface SourceTool extends Tool {

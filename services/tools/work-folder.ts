@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Tool } from './contract.ts'
+import type { Tool } from './tool.ts'
 
 /** Which folder it is, whatever its name: device and inode, as decimal numbers. */
 export interface FolderIdentity { dev: string, ino: string }

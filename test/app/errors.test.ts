@@ -3,9 +3,9 @@ import { createError } from '@fastify/error'
 import { Type, type TSchema } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { lazyCompilers } from '../../plugins/compilers.ts'
-import errors from '../../plugins/errors.ts'
-import routeTable from '../../plugins/route-table.ts'
+import { lazyCompilers } from '../../plugins/core/compilers.ts'
+import errors from '../../plugins/core/errors.ts'
+import routeTable from '../../plugins/core/route-table.ts'
 
 async function serviceThat (t: Test, fails: () => unknown) {
   const logged: string[] = []

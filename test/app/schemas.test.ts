@@ -3,12 +3,12 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import * as compilers from '../../plugins/compilers.ts'
+import * as compilers from '../../plugins/core/compilers.ts'
 import { HealthSchema } from '../../schemas/service.ts'
-import { build } from '../helper.ts'
-import { connect, everything } from '../mcp.ts'
-import { parseEvents } from '../sse.ts'
-import { tasksOf } from '../tasks.ts'
+import { build } from '../harness/helper.ts'
+import { connect, everything } from '../harness/mcp.ts'
+import { parseEvents } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 interface Compiled { name: string, compile (): unknown }
 interface Sent { name: string, given: unknown, sent: unknown }

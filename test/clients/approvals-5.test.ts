@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { append, effects } from '../effects.ts'
+import { append, effects } from '../harness/effects.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { withGateway } from '../with-gateway.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions } from './versions.ts'
 

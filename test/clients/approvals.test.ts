@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { append, effects } from '../effects.ts'
-import { layFolders } from '../folders.ts'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
+import { append, effects } from '../harness/effects.ts'
+import { layFolders } from '../harness/folders.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat, waiting } from './chat.ts'
 import { versions } from './versions.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions } from './versions.ts'
 

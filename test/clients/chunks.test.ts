@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { asked } from '../agent.ts'
-import { parseEvents, type Sent } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { asked } from '../harness/agent.ts'
+import { parseEvents, type Sent } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { versions } from './versions.ts'
 
 const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { startService } from '../sidecar.ts'
-import { kinds, parseEvents, textOf, type Sent } from '../sse.ts'
+import { startService } from '../harness/sidecar.ts'
+import { kinds, parseEvents, textOf, type Sent } from '../harness/sse.ts'
 
 const execute = promisify(execFile)
 

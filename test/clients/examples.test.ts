@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const execute = promisify(execFile)
 const script = (name: string) => fileURLToPath(new URL(`../../examples/${name}.sh`, import.meta.url))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import * as sdk from '../../client/index.ts'
-import { build } from '../helper.ts'
+import { build } from '../harness/helper.ts'
 import { called, clientOf, is } from './generated/client.ts'
 
 // Each calls what its domain offers.

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { atEnd } from '../at-end.ts'
-import { startService } from '../sidecar.ts'
+import { atEnd } from '../harness/at-end.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 const HOME = process.env.HOME

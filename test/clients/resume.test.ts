@@ -1,5 +1,5 @@
 import t from 'tap'
-import { withGateway } from '../with-gateway.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions } from './versions.ts'
 

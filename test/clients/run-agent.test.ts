@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { AgentError, runAgent, type RunStreamEvent } from '../../client/index.ts'
 import type { App } from '../../app.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
-import { withGateway } from '../with-gateway.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const user = (content: string) => [{ role: 'user', content }]
 const urlOf = async (app: App) => `http://127.0.0.1:${await listen(app)}`

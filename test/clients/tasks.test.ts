@@ -1,8 +1,8 @@
 import t from 'tap'
 import { runAgent } from '../../client/index.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
-import { withGateway } from '../with-gateway.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions } from './versions.ts'
 

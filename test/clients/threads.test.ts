@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { App } from '../../app.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { withGateway } from '../with-gateway.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import { openChat, waiting } from './chat.ts'
 import { versions, type Version } from './versions.ts'
 

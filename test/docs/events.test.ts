@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { RunTaskSchema } from '../../schemas/agent.ts'
 import { events as schemas } from '../../schemas/events.ts'
-import { answer, asked, say, sayAll } from '../agent.ts'
+import { answer, asked, say, sayAll } from '../harness/agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { openRun, userSays } from '../reader.ts'
-import type { Sent } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import type { Sent } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x'.repeat(2_000) } })
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { noBrowser, openBrowser, watch } from '../browser.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
-import { startService } from '../sidecar.ts'
+import { noBrowser, openBrowser, watch } from '../harness/browser.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const TOKEN = 'the-token'
 

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
-import { append, effects } from '../effects.ts'
-import { layFolders } from '../folders.ts'
-import { postEvents, told, type Sent } from '../sse.ts'
+import { append, effects } from '../harness/effects.ts'
+import { layFolders } from '../harness/folders.ts'
+import { postEvents, told, type Sent } from '../harness/sse.ts'
 import { prepareDirectory, startDying } from './dying-service.ts'
 
 const USER = { role: 'user', content: 'go' }

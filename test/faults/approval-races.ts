@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { Test } from 'tap'
-import type { Approval } from '../../services/approvals/record.ts'
-import { answer, asked, say } from '../agent.ts'
-import { effects } from '../effects.ts'
-import { openRun } from '../reader.ts'
-import { withGateway } from '../with-gateway.ts'
+import type { Approval } from '../../services/approvals/approval-record.ts'
+import { answer, asked, say } from '../harness/agent.ts'
+import { effects } from '../harness/effects.ts'
+import { openRun } from '../harness/reader.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 /** Numbers from 0 to `below`, the same ones for a seed (mulberry32). */
 function random (seed: number) {

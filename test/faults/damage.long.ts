@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { systemClock } from '../../services/clock/clock.ts'
+import { systemClock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/store.ts'
 import { filesOf, flip, harmEach, makeStore, unseen, type Harm } from '../services/store/harm.ts'
 

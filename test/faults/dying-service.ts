@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync } from 'node:fs'
 import type { Test } from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 

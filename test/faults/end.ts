@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import type { Test } from 'tap'
 import { allGone } from '../services/process/alive.ts'
-import { misbehaving } from '../mcp.ts'
-import { startService } from '../sidecar.ts'
+import { misbehaving } from '../harness/mcp.ts'
+import { startService } from '../harness/sidecar.ts'
 import { connectTo, openRaw, startLoaded } from './load.ts'
 
 /** A command that ignores TERM, as does its child; both say who they are. */

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync } from 'node:fs'
 import type { Test } from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 import { exported, imported, post, until } from './backup.ts'
 
 const KILLER = new URL('./kill-at-step.ts', import.meta.url).href

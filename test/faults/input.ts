@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { operations, type Made, type Operation } from '../fuzz/operations.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
 
 const TOKEN = 'token-canary-4711'
 const KEY = 'gateway-key-canary-4711'

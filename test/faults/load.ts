@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { startFakeGateway, type FakeGatewayOptions } from '../fakes/gateway.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
-import { postEvents } from '../sse.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
+import { postEvents } from '../harness/sse.ts'
 
 const MiB = 1024 * 1024
 

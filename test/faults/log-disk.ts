@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 import { flood, made } from '../process/flood.ts'
 
 const disk = process.argv[2]

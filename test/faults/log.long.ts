@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import t from 'tap'
 import { countedWhole, openPipe, place, readLate, startOn } from '../process/sinks.ts'
-import { onSmallDisk } from '../small-disk.ts'
+import { onSmallDisk } from '../harness/small-disk.ts'
 
 t.test('a descriptor that cannot be written', async (t) => {
   await (await startOn(t, openSync('/dev/null', constants.O_RDONLY))).end()

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import type { Test } from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 import { memoryOf } from './load.ts'
 import { clients, type Answer, type Upload } from './refused-clients.ts'
 

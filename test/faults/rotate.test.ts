@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 import { fill, isWhole, killEverywhere, rotate } from './rotate.ts'
 
 t.test('the key is changed from a file to a passphrase and back; names still find what they found', async (t) => {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { systemClock } from '../../services/clock/clock.ts'
+import { systemClock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/store.ts'
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { App } from '../../app.ts'
-import type { Clock } from '../../services/clock/clock.ts'
-import { createIdempotency } from '../../services/idempotency/idempotency.ts'
-import type { Store } from '../../services/store/contract.ts'
-import { createTasks } from '../../services/tasks/tasks.ts'
-import { taskLoop } from '../../services/tasks/worker/loop.ts'
+import type { Clock } from '../../services/lib/clock.ts'
+import { createIdempotency } from '../../services/http/idempotency.ts'
+import type { Store } from '../../services/store/store-types.ts'
+import { createTasks } from '../../services/tasks/task-service.ts'
+import { taskLoop } from '../../services/tasks/runner/worker-loop.ts'
 
 /** The service looks at the clock at least so often. */
 export const LOOK_MS = 10_000

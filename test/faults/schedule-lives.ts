@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Slot } from '../../schemas/schedule.ts'
 import type { TaskRun } from '../../schemas/task-runs.ts'
-import { effects } from '../effects.ts'
-import { startService } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
+import { effects } from '../harness/effects.ts'
+import { startService } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 type Calls = Awaited<ReturnType<typeof tasksOf>>
 const SECOND = 1_000

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { fakeClock } from '../clock.ts'
-import { build } from '../helper.ts'
-import { startService } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
+import { startService } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 import { checkSlots, everySecond, history } from './schedule-lives.ts'
 
 /** Stops the built service as a debugger or a container would, lets it go on, and looks at what became of the seconds between. */

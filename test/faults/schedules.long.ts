@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import t from 'tap'
-import { segmentAt } from '../../services/scheduler/zone.ts'
-import { cases, ZONES } from '../services/scheduler/cases.ts'
-import { compareZone } from '../services/scheduler/compare.ts'
-import { live } from '../services/scheduler/simulation.ts'
+import { segmentAt } from '../../services/tasks/scheduling/calendar/zone.ts'
+import { cases, ZONES } from '../services/tasks/scheduling/cases.ts'
+import { compareZone } from '../services/tasks/scheduling/compare.ts'
+import { live } from '../services/tasks/scheduling/simulation.ts'
 
 const DAY = 86_400_000
 
@@ -39,8 +39,8 @@ t.test('the clocks of every zone are changed when the runtime says, looked at ev
 
 t.test('a machine whose zone is Apia, where a day was left out, plans the same', (t) => {
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', `
-    const { parseSchedule } = await import(${JSON.stringify(new URL('../../services/scheduler/parse.ts', import.meta.url).href)})
-    const { upcoming } = await import(${JSON.stringify(new URL('../../services/scheduler/due.ts', import.meta.url).href)})
+    const { parseSchedule } = await import(${JSON.stringify(new URL('../../services/tasks/scheduling/calendar/parse-schedule.ts', import.meta.url).href)})
+    const { upcoming } = await import(${JSON.stringify(new URL('../../services/tasks/scheduling/calendar/due.ts', import.meta.url).href)})
     const now = Date.UTC(2011, 11, 29)
     console.log(upcoming(await parseSchedule({ interval: 'daily', timezone: 'Europe/Berlin' }, { timezone: 'UTC', now }), now, 3).join())`],
   { env: { ...process.env, TZ: 'Pacific/Apia' }, encoding: 'utf8' })

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { startService } from '../sidecar.ts'
-import { postEvents } from '../sse.ts'
+import { startService } from '../harness/sidecar.ts'
+import { postEvents } from '../harness/sse.ts'
 
 const MODELS = ['offline/assistant', 'offline/scripted']
 

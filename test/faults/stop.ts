@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { GatewayRequest } from '../fakes/gateway.ts'
-import { everything } from '../mcp.ts'
-import { postEvents, textOf } from '../sse.ts'
-import { watchTasks } from '../tasks.ts'
+import { everything } from '../harness/mcp.ts'
+import { postEvents, textOf } from '../harness/sse.ts'
+import { watchTasks } from '../harness/tasks.ts'
 import { startLoaded } from './load.ts'
 
 const ANSWER = Array.from({ length: 30 }, (_, n) => `piece ${n} `)

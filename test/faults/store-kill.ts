@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { systemClock } from '../../services/clock/clock.ts'
+import { systemClock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/store.ts'
 import { emptyCounter, PARTS, partsOf } from './store-writer.ts'
 

@@ -1,7 +1,7 @@
 // Writes to the store of a directory until it is killed, and prints a line for every write that was acknowledged:
 // `batch <round>/<writer>/<seq>` for a transaction of three records, `count <n>` for an update of a single record.
 import { writeSync } from 'node:fs'
-import { systemClock } from '../../services/clock/clock.ts'
+import { systemClock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/store.ts'
 
 const WRITERS = 8

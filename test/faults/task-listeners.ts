@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Test } from 'tap'
-import { follow } from '../reader.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
+import { follow } from '../harness/reader.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 import { memoryOf, openFiles, openRaw } from './load.ts'
 
 const MiB = 1024 * 1024

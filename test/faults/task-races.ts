@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { effects } from '../effects.ts'
-import { build } from '../helper.ts'
+import { effects } from '../harness/effects.ts'
+import { build } from '../harness/helper.ts'
 import { misbehavingWorkers } from '../services/tasks/workers.ts'
-import { tasksOf } from '../tasks.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const TERMINAL = ['task:complete', 'task:error']
 const WORKS = ['running', 'pending_approval']

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
-import { append, effects } from '../effects.ts'
-import { layFolders } from '../folders.ts'
-import { tasksOf } from '../tasks.ts'
+import { append, effects } from '../harness/effects.ts'
+import { layFolders } from '../harness/folders.ts'
+import { tasksOf } from '../harness/tasks.ts'
 import { prepareDirectory, startDying } from './dying-service.ts'
 
 const TERMINAL = ['task:complete', 'task:error']

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { effects } from '../effects.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
+import { effects } from '../harness/effects.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 /** A request with an Idempotency-Key or an approvalId, and what it was answered; undefined while nobody knows. */
 interface Asked { path: string, body?: any, key?: string, answer?: any }

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import type { Test } from 'tap'
-import { parseEvents } from '../sse.ts'
-import { startService } from '../sidecar.ts'
+import { parseEvents } from '../harness/sse.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const KILLER = new URL('./kill-at-write.ts', import.meta.url).href
 const mine = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Before', unheard: { of: [1] } }], extra: null }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { build } from '../helper.ts'
-import { connect, misbehaving } from '../mcp.ts'
+import { build } from '../harness/helper.ts'
+import { connect, misbehaving } from '../harness/mcp.ts'
 
 t.test('no more servers are connected, or being connected, than there may be', async (t) => {
   const app = await build(t)

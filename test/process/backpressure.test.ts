@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import t from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
-import { startService } from '../sidecar.ts'
-import { postEvents, textOf } from '../sse.ts'
+import { startService } from '../harness/sidecar.ts'
+import { postEvents, textOf } from '../harness/sse.ts'
 
 const MiB = 1024 * 1024
 const PAUSED = 12

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 import { exported, imported, noise, PASSPHRASE, post, until } from '../faults/backup.ts'
 
 /** A built service of its own; `first` gets a tool that is not asked for. */

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { withArgument } from '../services/process/alive.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
-import { postEvents, type Sent } from '../sse.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
+import { postEvents, type Sent } from '../harness/sse.ts'
 
 const linux = process.platform === 'linux' ? false : 'escapes are found through /proc'
 const ALLOW = { permissions: { runCommand: 'allow' } }

@@ -2,12 +2,12 @@ import { chmodSync, readdirSync, readFileSync, readlinkSync, realpathSync, write
 import { text } from 'node:stream/consumers'
 import { ClassicLevel } from 'classic-level'
 import t from 'tap'
-import { systemClock as clock } from '../../services/clock/clock.ts'
-import { spawnGuarded } from '../../services/process/guarded.ts'
-import { noDisplay, startDisplay } from '../display.ts'
-import { misbehaving } from '../mcp.ts'
+import { systemClock as clock } from '../../services/lib/clock.ts'
+import { spawnGuarded } from '../../services/process/spawn-guarded.ts'
+import { noDisplay, startDisplay } from '../harness/display.ts'
+import { misbehaving } from '../harness/mcp.ts'
 import { withArgument } from '../services/process/alive.ts'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const linux = process.platform === 'linux' ? false : 'needs /proc'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { noDisplay, startDisplay } from '../display.ts'
+import { noDisplay, startDisplay } from '../harness/display.ts'
 import { alive, allGone } from '../services/process/alive.ts'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const say = async (url: string, content: string): Promise<any> => (await fetch(`${url}/run/sync`, {
   method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content }] })

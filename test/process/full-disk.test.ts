@@ -1,5 +1,5 @@
 import t from 'tap'
-import { onSmallDisk } from '../small-disk.ts'
+import { onSmallDisk } from '../harness/small-disk.ts'
 
 t.test('the service on a disk that runs full refuses clearly, loses nothing, comes back by itself; with no room at all it does not start', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 12)

@@ -2,13 +2,13 @@
 // room at all; prints what was seen as one line of JSON.
 import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { encipher } from '../../services/backup/format.ts'
+import { encipher } from '../../services/backup/backup-format.ts'
 import { migrations, newestOf } from '../../services/store/migrations.ts'
 import { imported, noise, PASSPHRASE } from '../faults/backup.ts'
 import { rotate } from '../faults/rotate.ts'
-import { sendBytes } from '../raw.ts'
-import { spawnService, startService } from '../sidecar.ts'
-import { postEvents } from '../sse.ts'
+import { sendBytes } from '../harness/raw.ts'
+import { spawnService, startService } from '../harness/sidecar.ts'
+import { postEvents } from '../harness/sse.ts'
 
 const home = process.argv[2]
 const cwd = '/'

@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { allGone } from '../services/process/alive.ts'
-import { spawnService, startService, type Sidecar } from '../sidecar.ts'
-import { parseEvents } from '../sse.ts'
+import { spawnService, startService, type Sidecar } from '../harness/sidecar.ts'
+import { parseEvents } from '../harness/sse.ts'
 
 const START = { permissions: { runCommand: 'allow' } }
 /** Writes for a minute, a word every 20 ms. */

@@ -3,7 +3,7 @@ import { constants, openSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { allGone } from '../services/process/alive.ts'
-import { spawnService, startService } from '../sidecar.ts'
+import { spawnService, startService } from '../harness/sidecar.ts'
 import { floodAndEnd, openPipe, place, readLate, startAgain, startOn, startOnTerminal } from './sinks.ts'
 
 const SERVER = new URL('../../dist/server.js', import.meta.url).pathname

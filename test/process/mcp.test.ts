@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { everything, misbehaving } from '../mcp.ts'
+import { everything, misbehaving } from '../harness/mcp.ts'
 import { alive, allGone } from '../services/process/alive.ts'
-import { startService } from '../sidecar.ts'
-import { parseEvents, textOf } from '../sse.ts'
+import { startService } from '../harness/sidecar.ts'
+import { parseEvents, textOf } from '../harness/sse.ts'
 
 const execute = promisify(execFile)
 const CANARY = 'canary-7f3a9c51e0d2'

@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { VERSION } from '../../services/version.ts'
+import { VERSION } from '../../services/lib/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Not in a clone, or of no use to what is built of it. */

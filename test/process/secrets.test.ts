@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { filesIn, found } from '../canaries.ts'
+import { filesIn, found } from '../harness/canaries.ts'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
-import { spawnService, startService } from '../sidecar.ts'
-import { postEvents } from '../sse.ts'
+import { spawnService, startService } from '../harness/sidecar.ts'
+import { postEvents } from '../harness/sse.ts'
 
 const SECRETS = {
   configured: 'walnut-CONFIGURED/0123+456789-canary',

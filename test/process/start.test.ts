@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { VERSION } from '../../services/version.ts'
-import { spawnService, startService } from '../sidecar.ts'
+import { VERSION } from '../../services/lib/version.ts'
+import { spawnService, startService } from '../harness/sidecar.ts'
 
 type Options = Partial<Parameters<typeof spawnService>[0]>
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { allGone, withArgument } from '../services/process/alive.ts'
-import { startService, type Sidecar } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const WITHIN_MS = 5_000
 const marker = (n: number) => `cut-off-${process.pid}-${n}`

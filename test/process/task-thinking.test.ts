@@ -1,8 +1,8 @@
 import t from 'tap'
 import { startFakeGateway } from '../fakes/gateway.ts'
-import { startService } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
-import { assistants, returned, thinking } from '../thinking.ts'
+import { startService } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { assistants, returned, thinking } from '../harness/thinking.ts'
 
 const run = (command: string) => ({ toolName: 'runCommand', input: { command } })
 const A = { calls: [run('echo hi')] }

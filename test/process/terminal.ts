@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { atEnd, type Ending } from '../at-end.ts'
+import { atEnd, type Ending } from '../harness/at-end.ts'
 
 const STOP = '\x13'
 

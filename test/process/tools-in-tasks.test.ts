@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { startFakeSearch } from '../fakes/search.ts'
 import { startSite } from '../fakes/site.ts'
-import { misbehaving } from '../mcp.ts'
+import { misbehaving } from '../harness/mcp.ts'
 import { alive, allGone } from '../services/process/alive.ts'
-import { startService } from '../sidecar.ts'
-import { tasksOf } from '../tasks.ts'
+import { startService } from '../harness/sidecar.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const CANARY = 'canary-51b7d0e2a94f'
 

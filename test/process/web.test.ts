@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { startSite } from '../fakes/site.ts'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 
 t.test('the built service reads pages in its thread, directly, and ends at once while it is at it', async (t) => {
   const site = await startSite(t, { '/': '<h1>Built</h1><p>A <b>page</b>', '/endless': '<b><i>'.repeat(50_000) })

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { Approval } from '../../services/approvals/record.ts'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { append, calling, effects } from '../effects.ts'
-import { build } from '../helper.ts'
-import { openRun } from '../reader.ts'
-import { textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import type { Approval } from '../../services/approvals/approval-record.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { append, calling, effects } from '../harness/effects.ts'
+import { build } from '../harness/helper.ts'
+import { openRun } from '../harness/reader.ts'
+import { textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const stateOf = async (app: App, id: string) => (await app.store.get<Approval>(`approval/${id}`))?.state
 const user = (text: string) => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] })

@@ -1,12 +1,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { Approval } from '../../services/approvals/record.ts'
-import { answer, asked, of, say } from '../agent.ts'
-import { append, calling, effects } from '../effects.ts'
-import { layFolders } from '../folders.ts'
-import { build } from '../helper.ts'
-import { kinds, textOf } from '../sse.ts'
+import type { Approval } from '../../services/approvals/approval-record.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { append, calling, effects } from '../harness/effects.ts'
+import { layFolders } from '../harness/folders.ts'
+import { build } from '../harness/helper.ts'
+import { kinds, textOf } from '../harness/sse.ts'
 
 const open = async (app: App) => (await app.inject('/approvals')).json().approvals
 const record = async (app: App, id: string) => await app.store.get<Approval>(`approval/${id}`)

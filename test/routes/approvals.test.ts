@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
-import { append, calling, effects } from '../effects.ts'
-import { build } from '../helper.ts'
-import { kinds, textOf } from '../sse.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { append, calling, effects } from '../harness/effects.ts'
+import { build } from '../harness/helper.ts'
+import { kinds, textOf } from '../harness/sse.ts'
 
 const HOURS = 60 * 60 * 1000
 

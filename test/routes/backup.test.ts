@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { openRun, userSays } from '../reader.ts'
-import { fakeClock } from '../clock.ts'
-import { build } from '../helper.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
-import { tasksOf } from '../tasks.ts'
-import { withGateway } from '../with-gateway.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const PASSPHRASE = 'correct horse battery'
 const headers = { 'x-export-passphrase': PASSPHRASE, 'content-type': 'application/octet-stream' }

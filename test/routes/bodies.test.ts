@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { build } from '../helper.ts'
-import { listen, sendBytes, sendRaw, type RawAnswer } from '../raw.ts'
+import { build } from '../harness/helper.ts'
+import { listen, sendBytes, sendRaw, type RawAnswer } from '../harness/raw.ts'
 
 const WRITE = JSON.stringify({ messages: [{ role: 'user', content: "write 'x' to marker.txt" }] })
 const MIB = 1024 * 1024

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
-import { listen, parseAnswer, sendRaw } from '../raw.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+import { listen, parseAnswer, sendRaw } from '../harness/raw.ts'
 
 const MIB = 1024 * 1024
 const FULL = { status: 503, headers: { 'retry-after': '1' }, body: /"code":"ERR_TOO_MANY_BODIES","statusCode":503\}/ }

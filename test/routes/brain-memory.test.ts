@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { Level } from 'level'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { say } from '../agent.ts'
-import { build } from '../helper.ts'
+import { say } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
-import { startService } from '../sidecar.ts'
-import { textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { startService } from '../harness/sidecar.ts'
+import { textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const learn = (app: App, fact: string) => app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact } })
 const forget = (app: App, fact: string) => app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact } })

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { fakeClock } from '../clock.ts'
-import { build } from '../helper.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
 
 const call = async (app: App, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) => {
   const answer = await app.inject({ method, url, payload })

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { build } from '../helper.ts'
-import { listen, sendRaw } from '../raw.ts'
+import { build } from '../harness/helper.ts'
+import { listen, sendRaw } from '../harness/raw.ts'
 
 const SHELL = 'tauri://localhost'
 const start = async (t: Test, settings = {}) => listen(await build(t, settings))

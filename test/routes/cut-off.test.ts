@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { answer, asked, say, sayAll } from '../agent.ts'
-import { openRun, userSays } from '../reader.ts'
-import { withGateway } from '../with-gateway.ts'
+import { answer, asked, say, sayAll } from '../harness/agent.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const run = (command: string) => ({ toolCalls: [{ toolName: 'runCommand', input: { command } }] })
 const refusal = { error: { status: 400, message: 'no' } }

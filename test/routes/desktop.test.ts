@@ -1,10 +1,10 @@
 import { decode } from 'fast-png'
 import t, { type Test } from 'tap'
-import { answer, asked, of, say } from '../agent.ts'
-import { noDisplay, openWindow, startDisplay } from '../display.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { noDisplay, openWindow, startDisplay } from '../harness/display.ts'
 import { alive, allGone } from '../services/process/alive.ts'
-import { textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const SCREEN = { width: 1600, height: 1200 }
 const PAGE = `<body style="margin:0;background:#336699">

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { createRested } from '../../services/brain/rested.ts'
-import { say } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
+import { createRested } from '../../services/brain/extraction/idle-threads.ts'
+import { say } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const MINUTE = 60_000
 const user = (content: string, id?: string) => ({ role: 'user', content, ...(id && { id }) })

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { noBrowser, openBrowser } from '../browser.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
+import { noBrowser, openBrowser } from '../harness/browser.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
 
-const ATTACKS = fileURLToPath(new URL('../foreign-page.js', import.meta.url))
+const ATTACKS = fileURLToPath(new URL('../harness/foreign-page.js', import.meta.url))
 const NAMES = ['evil.example', 'allowed.example', 'rebound.example']
 
 // Nothing of the browser's own may stand in the way of what is tried here.

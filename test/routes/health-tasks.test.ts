@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { RecordDamaged } from '../../services/store/errors.ts'
-import { fakeClock } from '../clock.ts'
-import { build } from '../helper.ts'
-import { tasksOf } from '../tasks.ts'
+import { RecordDamaged } from '../../services/store/store-errors.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const healthOf = async (app: App): Promise<any> => (await app.inject('/health')).json()
 const HOUR = 3_600_000

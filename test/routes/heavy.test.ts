@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startService } from '../sidecar.ts'
+import { startService } from '../harness/sidecar.ts'
 
 const MIB = 1024 * 1024
 const USER = '{"role":"user","content":"hi"}'

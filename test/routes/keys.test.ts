@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { answer, asked, of, say } from '../agent.ts'
-import { filesIn, found } from '../canaries.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { filesIn, found } from '../harness/canaries.ts'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
-import { withDirect } from '../with-direct.ts'
+import { withDirect } from '../harness/with-direct.ts'
 
 const GATEWAY_KEY = 'walnut-GATEWAY-0123456789-canary'
 const EARLIER_KEY = 'walnut-EARLIER-0123456789-canary'

@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
-import { sayAll } from '../agent.ts'
-import { unpaired } from '../pairs.ts'
-import { compactions, json, lookUp, small, turns, user, WINDOW, words } from '../small-window.ts'
-import { textOf } from '../sse.ts'
+import { sayAll } from '../harness/agent.ts'
+import { unpaired } from '../harness/pairs.ts'
+import { compactions, json, lookUp, small, turns, user, WINDOW, words } from '../harness/small-window.ts'
+import { textOf } from '../harness/sse.ts'
 
 t.test('a conversation that fits is sent as it is, and nothing is said of it', async (t) => {
   const { app, sent, summaries } = await small(t)

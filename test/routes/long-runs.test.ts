@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
-import { of, sayAll } from '../agent.ts'
-import { unpaired } from '../pairs.ts'
-import { compactions, json, small, TOO_LONG, turns, user, WINDOW, words } from '../small-window.ts'
-import { textOf } from '../sse.ts'
-import { tasksOf } from '../tasks.ts'
+import { of, sayAll } from '../harness/agent.ts'
+import { unpaired } from '../harness/pairs.ts'
+import { compactions, json, small, TOO_LONG, turns, user, WINDOW, words } from '../harness/small-window.ts'
+import { textOf } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 t.test('one long run is made to fit at each step, with what it did, and goes on', async (t) => {
   const { app, gateway, sent, summaries } = await small(t, {

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { answer, asked, sayAll } from '../agent.ts'
-import { unpaired } from '../pairs.ts'
-import { compactions, json, lookUp, small, turns, user, words } from '../small-window.ts'
-import { parseEvents, textOf } from '../sse.ts'
+import { answer, asked, sayAll } from '../harness/agent.ts'
+import { unpaired } from '../harness/pairs.ts'
+import { compactions, json, lookUp, small, turns, user, words } from '../harness/small-window.ts'
+import { parseEvents, textOf } from '../harness/sse.ts'
 
 /** Counts the messages of threads that are read from now on. */
 function countReads ({ store }: App) {

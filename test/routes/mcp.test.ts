@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { answer, asked, of, say } from '../agent.ts'
-import { build } from '../helper.ts'
-import { connect, detail, everything, filesystem, misbehaving, statuses, until } from '../mcp.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
+import { connect, detail, everything, filesystem, misbehaving, statuses, until } from '../harness/mcp.ts'
 import { allGone } from '../services/process/alive.ts'
 import { damage } from '../services/store/rewrite.ts'
-import { textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const saved = (app: { home: string }) => JSON.parse(readFileSync(`${app.home}/config.json`, 'utf8'))
 const call = (toolName: string, input: object = {}) => ({ toolCalls: [{ toolName, input }] })

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 /** JSON as it is written here: `JSON.stringify` cannot say everything that JSON can. */
 const postJson = (app: App, payload: string) => app.inject({ method: 'POST', url: '/run', headers: { 'content-type': 'application/json' }, payload })

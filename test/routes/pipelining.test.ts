@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { build } from '../helper.ts'
-import { listen, sendBytes } from '../raw.ts'
+import { build } from '../harness/helper.ts'
+import { listen, sendBytes } from '../harness/raw.ts'
 
 const WRITE = '{"messages":[{"role":"user","content":"write \'x\' to marker.txt"}]}'
 const statuses = ({ status, body }: { status: number, body: string }) => [status, ...[...body.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, each]) => Number(each))]

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { fakeClock } from '../clock.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { startFakeGateway, type FakeGatewayOptions } from '../fakes/gateway.ts'
-import { build } from '../helper.ts'
-import { withDirect } from '../with-direct.ts'
+import { build } from '../harness/helper.ts'
+import { withDirect } from '../harness/with-direct.ts'
 
 const models = async (app: App) => (await app.inject('/models')).json()
 const ids = async (app: App) => (await models(app)).models.map(({ id }: { id: string }) => id)

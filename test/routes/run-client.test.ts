@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import t from 'tap'
-import { answer, asked, say } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
-import { openRun, userSays } from '../reader.ts'
-import { withGateway } from '../with-gateway.ts'
+import { answer, asked, say } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const stalled = { text: ['and then ', 'nothing'], ending: 'stall' as const, after: 4 }
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { answer, asked, of, say } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
-import { openRun, userSays } from '../reader.ts'
-import { textOf } from '../sse.ts'
-import { withDirect } from '../with-direct.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import { textOf } from '../harness/sse.ts'
+import { withDirect } from '../harness/with-direct.ts'
 
 t.test('a model of a direct provider reads, asks before it writes, writes, and answers', async (t) => {
   const turns: Plan[] = [

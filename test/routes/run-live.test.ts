@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
-import { answer, asked, say } from '../agent.ts'
-import { build } from '../helper.ts'
-import { openRun, readRun, userSays } from '../reader.ts'
-import { kinds, parseEvents, textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { answer, asked, say } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
+import { openRun, readRun, userSays } from '../harness/reader.ts'
+import { kinds, parseEvents, textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import type { App } from '../../app.ts'
 
 const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, payload })

@@ -1,13 +1,13 @@
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
-import { of, say } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
-import { build } from '../helper.ts'
-import { connect, misbehaving } from '../mcp.ts'
-import { openRun, userSays } from '../reader.ts'
-import { textOf } from '../sse.ts'
-import { tasksOf } from '../tasks.ts'
-import { withGateway } from '../with-gateway.ts'
+import { of, say } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
+import { connect, misbehaving } from '../harness/mcp.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import { textOf } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const tooMany = (seconds?: string): Plan => ({ error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', ...(seconds && { headers: { 'retry-after': seconds } }) } })
 

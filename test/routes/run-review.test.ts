@@ -1,7 +1,7 @@
 import t from 'tap'
-import { of, say } from '../agent.ts'
-import { kinds, textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { of, say } from '../harness/agent.ts'
+import { kinds, textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const complex = { complexity: 'complex', goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 const verdict = (satisfied: boolean, ...issues: string[]) => ({ satisfied, score: satisfied ? 1 : 0.3, issues })

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { answer, asked, of, say } from '../agent.ts'
-import { connect, misbehaving } from '../mcp.ts'
-import { textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { connect, misbehaving } from '../harness/mcp.ts'
+import { textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const look = { toolName: 'listDirectory', input: { path: '.' } }
 const run = (command: string) => ({ toolName: 'runCommand', input: { command } })

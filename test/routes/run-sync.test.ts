@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { breakDisk } from '../disk.ts'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
+import { breakDisk } from '../harness/disk.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import type { App } from '../../app.ts'
 
 const sync = async (app: App, payload: object) => {

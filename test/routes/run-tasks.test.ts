@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { breakDisk } from '../disk.ts'
+import { breakDisk } from '../harness/disk.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
-import { openRun } from '../reader.ts'
-import { kinds, postEvents, textOf } from '../sse.ts'
-import { tasksOf } from '../tasks.ts'
-import { withGateway } from '../with-gateway.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { openRun } from '../harness/reader.ts'
+import { kinds, postEvents, textOf } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const user = (content: string) => ({ messages: [{ role: 'user', content }] })
 const dataOf = (events: Array<Record<string, any>>) => events.filter(({ type }) => type === 'data-task').map(({ data }) => data)

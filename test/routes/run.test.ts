@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { build } from '../helper.ts'
-import { kinds, textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
+import { kinds, textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 t.test('a plain reader sees every event of the interface, in order and with its fields', async (t) => {
   const { app } = await withGateway(t, (_request, nth) => [

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { heldModel } from '../held-model.ts'
-import { fate, HOUR, MINUTE, scheduling } from '../schedules.ts'
+import { heldModel } from '../harness/held-model.ts'
+import { fate, HOUR, MINUTE, scheduling } from '../harness/schedules.ts'
 
 const plan = { phases: [{ description: 'do it' }] }
 

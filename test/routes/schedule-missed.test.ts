@@ -1,7 +1,7 @@
 import t from 'tap'
-import { fakeClock } from '../clock.ts'
-import { heldModel } from '../held-model.ts'
-import { DAY, fate, HOUR, MINUTE, scheduling } from '../schedules.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { heldModel } from '../harness/held-model.ts'
+import { DAY, fate, HOUR, MINUTE, scheduling } from '../harness/schedules.ts'
 
 const plan = { phases: [{ description: 'do it' }] }
 

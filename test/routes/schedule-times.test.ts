@@ -1,5 +1,5 @@
 import t from 'tap'
-import { DAY, HOUR, MINUTE, scheduling, SECOND } from '../schedules.ts'
+import { DAY, HOUR, MINUTE, scheduling, SECOND } from '../harness/schedules.ts'
 
 /** Monday, 09:00 UTC. */
 const NOW = Date.UTC(2026, 0, 5, 9)

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { VERSION } from '../../services/version.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
+import { VERSION } from '../../services/lib/version.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
 
 t.test('GET / says what this is, which model and folder are in use, and what can be called', async (t) => {
   const app = await build(t)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
-import { build } from '../helper.ts'
-import { listen, parseAnswer, sendRaw } from '../raw.ts'
+import { build } from '../harness/helper.ts'
+import { listen, parseAnswer, sendRaw } from '../harness/raw.ts'
 
 const POST = (length: string) => `POST /memory/brain/fact HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${length}\r\n\r\n`
 

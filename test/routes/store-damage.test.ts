@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { systemClock } from '../../services/clock/clock.ts'
-import { heldClock } from '../clock.ts'
-import { build } from '../helper.ts'
+import { systemClock } from '../../services/lib/clock.ts'
+import { heldClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
 import { oldTable, rot, storeWithTable } from '../services/store/rot.ts'
 
 t.test('/health tells of a damaged table that is found after the start, other requests get 503, and a restart repairs', async (t) => {

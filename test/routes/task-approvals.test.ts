@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { fakeClock } from '../clock.ts'
+import { fakeClock } from '../harness/clock.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { build } from '../helper.ts'
-import { tasksOf } from '../tasks.ts'
-import { withGateway } from '../with-gateway.ts'
+import { build } from '../harness/helper.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 type Service = Awaited<ReturnType<typeof build>>
 const DAY = 86_400_000

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { fakeClock } from '../clock.ts'
+import { fakeClock } from '../harness/clock.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { build } from '../helper.ts'
-import { connect, misbehaving } from '../mcp.ts'
+import { build } from '../harness/helper.ts'
+import { connect, misbehaving } from '../harness/mcp.ts'
 import { allGone } from '../services/process/alive.ts'
-import { tasksOf } from '../tasks.ts'
-import { withGateway } from '../with-gateway.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const plan = { plan: { phases: [{ description: 'do it' }] } }
 const stalled: Plan = { text: ['and ', 'then'], ending: 'stall', after: 4 }

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import { runKey, taskKey } from '../../services/tasks/record.ts'
-import { build } from '../helper.ts'
+import { runKey, taskKey } from '../../services/tasks/task-records.ts'
+import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
-import { tasksOf } from '../tasks.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const hourly = { taskType: 'recurring', schedule: { interval: '1h' } }
 

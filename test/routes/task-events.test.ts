@@ -3,10 +3,10 @@ import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import { PhaseSchema } from '../../schemas/tasks.ts'
 import { taskEvents } from '../../schemas/task-events.ts'
-import { build } from '../helper.ts'
-import { listen } from '../raw.ts'
-import { readRun } from '../reader.ts'
-import { tasksOf } from '../tasks.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { readRun } from '../harness/reader.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 /** What the interface promises of each event, beside its type. */
 const PROMISED: Record<string, Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { effects } from '../effects.ts'
-import { layFolders } from '../folders.ts'
-import { build } from '../helper.ts'
-import { tasksOf } from '../tasks.ts'
+import { effects } from '../harness/effects.ts'
+import { layFolders } from '../harness/folders.ts'
+import { build } from '../harness/helper.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const GOAL = 'run `printf x >> effects.log`'
 

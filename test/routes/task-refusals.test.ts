@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { build } from '../helper.ts'
-import { tasksOf } from '../tasks.ts'
+import { build } from '../harness/helper.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const NOBODY = '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { fakeClock } from '../clock.ts'
-import { heldModel } from '../held-model.ts'
-import { build } from '../helper.ts'
-import { tasksOf } from '../tasks.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { heldModel } from '../harness/held-model.ts'
+import { build } from '../harness/helper.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 const HOUR = 3_600_000
 

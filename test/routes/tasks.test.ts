@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { build } from '../helper.ts'
-import { tasksOf } from '../tasks.ts'
+import { build } from '../harness/helper.ts'
+import { tasksOf } from '../harness/tasks.ts'
 
 t.test('a task that nobody looks at does its work, says how far it is, and is completed once', async (t) => {
   const app = await build(t)

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
 import type { Plan } from '../fakes/gateway.ts'
-import { small, words } from '../small-window.ts'
-import { assistants, returned, SIGNATURE, thinking } from '../thinking.ts'
-import { withGateway } from '../with-gateway.ts'
+import { small, words } from '../harness/small-window.ts'
+import { assistants, returned, SIGNATURE, thinking } from '../harness/thinking.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const look = { toolName: 'listDirectory', input: { path: '.' } }
 const run = { toolName: 'runCommand', input: { command: 'echo hi' } }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { build } from '../helper.ts'
+import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
 
 const messages = [{ role: 'user', content: 'I live in Rome.' }, { role: 'assistant', content: 'Nice.' }]

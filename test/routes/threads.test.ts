@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { fakeClock } from '../clock.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { createLedger } from '../../services/approvals/ledger.ts'
-import { newId } from '../../services/ids.ts'
-import { build } from '../helper.ts'
-import { textOf } from '../sse.ts'
-import { withGateway } from '../with-gateway.ts'
+import { newId } from '../../services/lib/ids.ts'
+import { build } from '../harness/helper.ts'
+import { textOf } from '../harness/sse.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
   const response = await app.inject({ method, url, ...(payload && { payload }) })

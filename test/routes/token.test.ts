@@ -1,8 +1,8 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import t, { type Test } from 'tap'
-import { build } from '../helper.ts'
-import { listen, sendRaw, type RawAnswer } from '../raw.ts'
+import { build } from '../harness/helper.ts'
+import { listen, sendRaw, type RawAnswer } from '../harness/raw.ts'
 
 const TOKEN = 'correct horse'
 const start = async (t: Test) => listen(await build(t, { token: TOKEN }))

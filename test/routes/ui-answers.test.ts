@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { answer, asked, of, say, sayAll } from '../agent.ts'
-import { append, calling, effects } from '../effects.ts'
-import { build } from '../helper.ts'
+import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { append, calling, effects } from '../harness/effects.ts'
+import { build } from '../harness/helper.ts'
 
 const user = (text: string) => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] })
 

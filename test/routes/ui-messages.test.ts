@@ -1,7 +1,7 @@
 import t from 'tap'
-import { sayAll } from '../agent.ts'
-import { build } from '../helper.ts'
-import { withGateway } from '../with-gateway.ts'
+import { sayAll } from '../harness/agent.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 
 const user = (text: string) => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] })
 const assistant = (...parts: object[]) => ({ id: 'a', role: 'assistant', parts })

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { heldClock } from '../clock.ts'
-import { build } from '../helper.ts'
-import { listen, parseAnswer, sendRaw } from '../raw.ts'
+import { heldClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
+import { listen, parseAnswer, sendRaw } from '../harness/raw.ts'
 
 const MB = 1_000_000
 const CHUNK = `${MB.toString(16)}\r\n${'x'.repeat(MB)}\r\n`

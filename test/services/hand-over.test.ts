@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import t from 'tap'
-import { systemClock } from '../../services/clock/clock.ts'
-import { parseHandOver, readHandOver } from '../../services/hand-over.ts'
-import { fakeClock } from '../clock.ts'
+import { systemClock } from '../../services/lib/clock.ts'
+import { parseHandOver, readHandOver } from '../../services/config/stdin-secrets.ts'
+import { fakeClock } from '../harness/clock.ts'
 
 const KIB = 1024
 /** What `readHandOver` makes of this on standard input. */

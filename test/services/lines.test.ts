@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import t from 'tap'
-import { EndlessLine, readLines, type Line } from '../../services/lines.ts'
+import { EndlessLine, readLines, type Line } from '../../services/lib/line-reader.ts'
 
 const limits = { longest: 1000, endless: 5000 }
 async function read (chunks: Iterable<string | Buffer>, given = limits) {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { createSecrets, createStriker, struck } from '../../services/secrets.ts'
-import { build } from '../helper.ts'
+import { createSecrets, createStriker, struck } from '../../services/lib/secrets.ts'
+import { build } from '../harness/helper.ts'
 
 t.test('secrets are those of all who hold some, asked anew each time', async (t) => {
   const secrets = createSecrets('token', undefined)

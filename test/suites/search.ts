@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { Test } from 'tap'
-import { Aborted } from '../../services/abort.ts'
-import { systemClock, type Clock } from '../../services/clock/clock.ts'
-import type { SearchSettings } from '../../services/search/contract.ts'
-import { createSearch } from '../../services/search/search.ts'
-import { createTransform } from '../../services/transform/transform.ts'
-import { fakeClock } from '../clock.ts'
+import { Aborted } from '../../services/lib/abort.ts'
+import { systemClock, type Clock } from '../../services/lib/clock.ts'
+import type { SearchSettings } from '../../services/tools/web/search/search-backend.ts'
+import { createSearch } from '../../services/tools/web/search/search.ts'
+import { createTransform } from '../../services/tools/transform/transform.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { startFakeSearch, type SearchPlan } from '../fakes/search.ts'
 
 const never = new AbortController().signal

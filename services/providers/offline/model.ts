@@ -2,8 +2,8 @@ import type {
   LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4StreamPart,
   LanguageModelV4Usage
 } from '@ai-sdk/provider'
-import type { Clock } from '../../clock/clock.ts'
-import { newId } from '../../ids.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
 import { callsMade } from './prompt.ts'
 
 /** What an offline model answers to one call; the rest of this file puts it into the SDK's words. */

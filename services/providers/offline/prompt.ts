@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { NOTE_OPENING } from '../../models/note.ts'
+import { NOTE_OPENING } from '../../models/note-opening.ts'
 
 /** A tool call made for the last user message, with its result once there is one. */
 export interface MadeCall {

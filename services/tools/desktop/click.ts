@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Desktop } from '../../desktop/desktop.ts'
-import type { Tool } from '../contract.ts'
-import { placeFields } from './place.ts'
+import type { Desktop } from './control/desktop.ts'
+import type { Tool } from '../tool.ts'
+import { placeFields } from './place-input.ts'
 
 const Input = Type.Object({
   ...placeFields,

@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { View } from '../../desktop/contract.ts'
-import type { Desktop } from '../../desktop/desktop.ts'
-import type { Describe } from '../../models/describe.ts'
-import type { Tool } from '../contract.ts'
-import { RegionInput } from './place.ts'
+import type { View } from './control/desktop-rpc.ts'
+import type { Desktop } from './control/desktop.ts'
+import type { Describe } from '../../models/describe-image.ts'
+import type { Tool } from '../tool.ts'
+import { RegionInput } from './place-input.ts'
 
 const Input = Type.Object({
   region: Type.Optional(Type.Object(RegionInput.properties, { additionalProperties: false, description: 'The part of the screen to show, in its pixels: for details. Default: all of it.' })),

@@ -1,8 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Direction } from '../../desktop/contract.ts'
-import type { Desktop } from '../../desktop/desktop.ts'
-import type { Tool } from '../contract.ts'
-import { placeFields } from './place.ts'
+import type { Direction } from './control/desktop-rpc.ts'
+import type { Desktop } from './control/desktop.ts'
+import type { Tool } from '../tool.ts'
+import { placeFields } from './place-input.ts'
 
 const DIRECTIONS: Direction[] = ['up', 'down', 'left', 'right']
 

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { App } from '../../../app.ts'
 import * as sdk from '../../../client/index.ts'
-import { listen } from '../../raw.ts'
+import { listen } from '../../harness/raw.ts'
 
 /** What was called, as `METHOD path`. */
 export const called = new Set<string>()

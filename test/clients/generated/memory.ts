@@ -1,6 +1,6 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
-import { build } from '../../helper.ts'
+import { build } from '../../harness/helper.ts'
 import { clientOf, ID, is } from './client.ts'
 
 t.test('threads', async (t) => {

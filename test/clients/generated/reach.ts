@@ -1,8 +1,8 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
-import { build } from '../../helper.ts'
-import { misbehaving } from '../../mcp.ts'
-import { withDirect } from '../../with-direct.ts'
+import { build } from '../../harness/helper.ts'
+import { misbehaving } from '../../harness/mcp.ts'
+import { withDirect } from '../../harness/with-direct.ts'
 import { clientOf, is } from './client.ts'
 
 const MODEL = /^[^/]+\/.+$/

@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
-import { build } from '../../helper.ts'
-import { withGateway } from '../../with-gateway.ts'
+import { build } from '../../harness/helper.ts'
+import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, said } from './client.ts'
 
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
-import { build } from '../../helper.ts'
-import { tasksOf } from '../../tasks.ts'
+import { build } from '../../harness/helper.ts'
+import { tasksOf } from '../../harness/tasks.ts'
 import { clientOf, ID, is } from './client.ts'
 
 t.test('tasks and their runs', async (t) => {

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { convertToModelMessages, modelMessageSchema, safeValidateUIMessages } from 'ai'
 import fc from 'fast-check'
 import t from 'tap'
-import { plainMessages } from '../../../services/agent/plain.ts'
+import { plainMessages } from '../../../services/agent/plain-messages.ts'
 import type { RawMessage } from '../../../services/agent/raw-message.ts'
 
 const said = fc.constantFrom('user', 'assistant')

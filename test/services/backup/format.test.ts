@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { decipher, encipher } from '../../../services/backup/format.ts'
+import { decipher, encipher } from '../../../services/backup/backup-format.ts'
 
 const CHEAP = { N: 10, r: 1, p: 1 }
 const CHUNK = 64 * 1024 + 16

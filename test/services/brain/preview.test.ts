@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Brain } from '../../../schemas/brain.ts'
-import { contextPreview, PREVIEW_LIMIT } from '../../../services/brain/preview.ts'
+import { contextPreview, PREVIEW_LIMIT } from '../../../services/brain/context-preview.ts'
 
 const preview = (brain: Partial<Brain>) => contextPreview({ facts: [], preferences: {}, patterns: [], updatedAt: 0, ...brain })
 const facts = (count: number, pad = 90) => Array.from({ length: count }, (_, i) => `fact number ${i} `.padEnd(pad, 'x'))

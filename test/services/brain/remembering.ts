@@ -1,9 +1,9 @@
 import { createBrain, emptyMemory } from '../../../services/brain/brain.ts'
-import { createExtraction } from '../../../services/brain/extraction.ts'
-import type { Pointers } from '../../../services/brain/reading.ts'
-import { createThreads, type ThreadMessage } from '../../../services/threads/threads.ts'
-import { testStore } from '../../store.ts'
-import { fakeClock } from '../../clock.ts'
+import { createExtraction } from '../../../services/brain/extraction/extraction.ts'
+import type { Pointers } from '../../../services/brain/extraction/read-messages.ts'
+import { createThreads, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
+import { testStore } from '../../harness/store.ts'
+import { fakeClock } from '../../harness/clock.ts'
 import type { Line } from './dialogue.ts'
 
 const messageOf = (line: Line, n: number): ThreadMessage => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { normalise, sameButForCase } from '../../../services/brain/text.ts'
+import { normalise, sameButForCase } from '../../../services/brain/fact-text.ts'
 
 t.test('texts are trimmed, composed and well formed', async (t) => {
   t.equal(normalise('fact', '\u00a0 \t\ufeffcafe\u0301 \r\n', 10), 'café')

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { basename, dirname } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Config } from '../../../schemas/config.ts'
-import { ConfigUnusable } from '../../../services/config/file.ts'
+import { ConfigUnusable } from '../../../services/config/config-file.ts'
 import { openConfig } from '../../../services/config/config.ts'
 
 /** A configuration directory with this text as its config.json, or none. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createSink } from '../../../services/log/sink.ts'
-import type { Target } from '../../../services/log/target.ts'
-import { fakeClock } from '../../clock.ts'
+import type { Target } from '../../../services/log/sink-target.ts'
+import { fakeClock } from '../../harness/clock.ts'
 
 const MIB = 1_048_576
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ofServer, resolveEnvironment, secretsIn, toReferences, withoutServer } from '../../../services/mcp/environment.ts'
+import { ofServer, resolveEnvironment, secretsIn, toReferences, withoutServer } from '../../../services/mcp/server-environment.ts'
 
 const entry = (env: Record<string, string>) => ({ name: 's', command: 'c', env })
 

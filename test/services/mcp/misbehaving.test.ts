@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { of, say } from '../../agent.ts'
-import { heldClock } from '../../clock.ts'
-import { connect, detail, misbehaving, statuses, until } from '../../mcp.ts'
-import { textOf } from '../../sse.ts'
-import { withGateway } from '../../with-gateway.ts'
+import { of, say } from '../../harness/agent.ts'
+import { heldClock } from '../../harness/clock.ts'
+import { connect, detail, misbehaving, statuses, until } from '../../harness/mcp.ts'
+import { textOf } from '../../harness/sse.ts'
+import { withGateway } from '../../harness/with-gateway.ts'
 import { alive, allGone } from '../process/alive.ts'
 
 type Call = { toolName: string, input: object }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { readResult } from '../../../services/mcp/result.ts'
-import { createStriker } from '../../../services/secrets.ts'
+import { readResult } from '../../../services/mcp/call-result.ts'
+import { createStriker } from '../../../services/lib/secrets.ts'
 
 const secret = 'a-secret-of-the-user'
 const secrets = createStriker([secret])

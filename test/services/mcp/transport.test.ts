@@ -1,8 +1,8 @@
 import t from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
-import { createTail } from '../../../services/mcp/tail.ts'
-import { createTransport } from '../../../services/mcp/transport.ts'
-import { spawnGuarded, type GuardedChild } from '../../../services/process/guarded.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { createTail } from '../../../services/mcp/stderr-tail.ts'
+import { createTransport } from '../../../services/mcp/guarded-transport.ts'
+import { spawnGuarded, type GuardedChild } from '../../../services/process/spawn-guarded.ts'
 import { alive } from '../process/alive.ts'
 
 t.test('who disconnects a server that is just being started finds nothing of it left', async (t) => {

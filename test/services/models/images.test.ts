@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import t from 'tap'
-import { withRecentImages } from '../../../services/models/images.ts'
+import { withRecentImages } from '../../../services/models/recent-images.ts'
 
 /** A tool message with one result that has these parts: a number is an image of so many characters. */
 const tool = (...parts: Array<string | number>): LanguageModelV4Prompt[number] => ({

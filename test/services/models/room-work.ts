@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { createRoom } from '../../../services/models/room/room.ts'
+import { createRoom } from '../../../services/models/compaction/compactor.ts'
 
 // node room-work.ts <messages> <problem|summary>: how often the statements of services/models/room ran to make a
 // conversation of so many messages fit. A process of its own: the engine counts for one listener at a time.

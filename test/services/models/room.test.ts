@@ -1,9 +1,9 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import t from 'tap'
-import { createRoom, type Compaction, type RoomParts } from '../../../services/models/room/room.ts'
-import { tokensIn, tokensOf } from '../../../services/models/room/tokens.ts'
-import { unpaired } from '../../pairs.ts'
+import { createRoom, type Compaction, type RoomParts } from '../../../services/models/compaction/compactor.ts'
+import { tokensIn, tokensOf } from '../../../services/models/compaction/token-estimate.ts'
+import { unpaired } from '../../harness/pairs.ts'
 
 t.test('an estimate is a token for four letters of English, and one for each Chinese character', async (t) => {
   t.equal(tokensIn('abcdefgh'), 2)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { turn } from '../../../services/models/turns.ts'
+import { turn } from '../../../services/lib/yield-to-event-loop.ts'
 
 const STREAMS = 8
 const PARTS = 20

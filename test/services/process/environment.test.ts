@@ -1,5 +1,5 @@
 import t from 'tap'
-import { childEnvironment } from '../../../services/process/environment.ts'
+import { childEnvironment } from '../../../services/process/child-environment.ts'
 
 t.test('a child gets the environment without what is ours', async (t) => {
   const given = childEnvironment({

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { createDirectProvider } from '../../../services/providers/direct.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
 import { createOfflineProvider } from '../../../services/providers/offline/provider.ts'

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { createDirectProvider, type DirectSettings } from '../../../services/providers/direct.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
 import { createRegistry } from '../../../services/providers/registry.ts'

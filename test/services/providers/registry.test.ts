@@ -1,6 +1,6 @@
 import t from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
-import type { Provider } from '../../../services/providers/contract.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import type { Provider } from '../../../services/providers/provider.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
 import { createOfflineProvider } from '../../../services/providers/offline/provider.ts'
 import { createRegistry, type ModelSettings } from '../../../services/providers/registry.ts'

@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { Provider } from '../../../services/providers/contract.ts'
-import { createWindows } from '../../../services/providers/windows.ts'
-import { fakeClock } from '../../clock.ts'
-import { withDirect } from '../../with-direct.ts'
+import type { Provider } from '../../../services/providers/provider.ts'
+import { createWindows } from '../../../services/providers/context-windows.ts'
+import { fakeClock } from '../../harness/clock.ts'
+import { withDirect } from '../../harness/with-direct.ts'
 
 const never = new AbortController().signal
 const MANY = 100_000

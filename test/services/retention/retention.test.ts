@@ -1,7 +1,7 @@
 import t from 'tap'
-import { answer, asked, say } from '../../agent.ts'
-import { fakeClock } from '../../clock.ts'
-import { build } from '../../helper.ts'
+import { answer, asked, say } from '../../harness/agent.ts'
+import { fakeClock } from '../../harness/clock.ts'
+import { build } from '../../harness/helper.ts'
 import { damage } from '../store/rewrite.ts'
 import { createRetention } from '../../../services/retention/retention.ts'
 

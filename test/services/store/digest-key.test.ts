@@ -1,9 +1,9 @@
 import t from 'tap'
 import { openLevel } from '../../../services/store/database.ts'
-import { DIGEST } from '../../../services/store/names.ts'
-import { settleAlone, commitReplacement } from '../../../services/store/replace.ts'
+import { DIGEST } from '../../../services/store/record-names.ts'
+import { settleAlone, commitReplacement } from '../../../services/store/replacement/replace.ts'
 import { open } from './helper.ts'
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { openStore } from '../../../services/store/store.ts'
 
 /** A store whose contents came from another one. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { filesIn, found } from '../../canaries.ts'
+import { filesIn, found } from '../../harness/canaries.ts'
 import { collect, open } from './helper.ts'
 import { rewrite } from './rewrite.ts'
 

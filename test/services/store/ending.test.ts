@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { Aborted } from '../../../services/abort.ts'
-import { systemClock, type Clock } from '../../../services/clock/clock.ts'
-import { identityOf } from '../../../services/store/identity.ts'
-import { writeInstance } from '../../../services/store/instance.ts'
-import { acquireLock, waitForEnding } from '../../../services/store/lock.ts'
+import { Aborted } from '../../../services/lib/abort.ts'
+import { systemClock, type Clock } from '../../../services/lib/clock.ts'
+import { identityOf } from '../../../services/process/process-identity.ts'
+import { writeInstance } from '../../../services/store/instance-file.ts'
+import { acquireLock, waitForEnding } from '../../../services/store/directory-lock.ts'
 
 const lockIn = (dir: string) => join(dir, 'service.lock')
 const instanceIn = (dir: string) => join(dir, 'instance.json')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { onSmallDisk } from '../../small-disk.ts'
+import { onSmallDisk } from '../../harness/small-disk.ts'
 
 t.test('on a disk that runs full no acknowledged write is lost, and the store comes back once there is room', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url))

@@ -1,7 +1,7 @@
 // Fills the small disk at the directory given, makes room again, and prints what it saw as one line of JSON.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { openStore } from '../../../services/store/store.ts'
 import { collect, until } from './helper.ts'
 

@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { systemClock, type Clock } from '../../../services/clock/clock.ts'
-import type { StoreOptions } from '../../../services/store/contract.ts'
+import { systemClock, type Clock } from '../../../services/lib/clock.ts'
+import type { StoreOptions } from '../../../services/store/store-types.ts'
 import { openLevel, type OpenDatabase, type RawOp } from '../../../services/store/database.ts'
 import { openStore } from '../../../services/store/store.ts'
-import { atEnd } from '../../at-end.ts'
+import { atEnd } from '../../harness/at-end.ts'
 
 /** Opens the store of `dir` and closes it when the test ends. */
 export async function open (t: Test, dir: string, options: Partial<StoreOptions> = {}) {

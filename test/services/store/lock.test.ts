@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { child as start, open, watched } from './helper.ts'
 
 const module = new URL('child.ts', import.meta.url)

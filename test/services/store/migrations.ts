@@ -1,5 +1,5 @@
 // Migrations for the tests; run with a directory and a number it is killed when it has yielded that many batches.
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import type { Migration } from '../../../services/store/migrations.ts'
 import { openStore } from '../../../services/store/store.ts'
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Level } from 'level'
-import { systemClock } from '../../../services/clock/clock.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import { openLevel, type OpenDatabase } from '../../../services/store/database.ts'
 import { openStore } from '../../../services/store/store.ts'
-import { varintAt } from '../../../services/store/varint.ts'
+import { varintAt } from '../../../services/store/recovery/varint.ts'
 import { flip, unseen } from './harm.ts'
 
 export const KEYS = Array.from({ length: 40 }, (_, n) => `k/${String(n).padStart(3, '0')}`)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createBus } from '../../../services/tasks/bus.ts'
-import { fakeClock } from '../../clock.ts'
+import { createBus } from '../../../services/tasks/task-events.ts'
+import { fakeClock } from '../../harness/clock.ts'
 
 const MiB = 1024 * 1024
 const event = (size: number) => ({ type: 'task:tool', input: 'x'.repeat(size) })

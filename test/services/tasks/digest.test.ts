@@ -1,9 +1,9 @@
 import t from 'tap'
-import { createBook } from '../../../services/tasks/book.ts'
+import { createBook } from '../../../services/tasks/task-repository.ts'
 import { createDigest } from '../../../services/tasks/digest.ts'
-import type { Store } from '../../../services/store/contract.ts'
-import { fakeClock } from '../../clock.ts'
-import { testStore } from '../../store.ts'
+import type { Store } from '../../../services/store/store-types.ts'
+import { fakeClock } from '../../harness/clock.ts'
+import { testStore } from '../../harness/store.ts'
 import { seedPast } from './past.ts'
 
 /** How many records are read. */

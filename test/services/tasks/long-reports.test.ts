@@ -1,5 +1,5 @@
 import t from 'tap'
-import { checkRules } from '../../../services/tasks/evaluation/rules.ts'
+import { checkRules } from '../../../services/judge/rules/check-rules.ts'
 
 const LONG = 30_000
 const PARTS = ['a', 'a.', 'a/', 'a-', './', 'a.txt ', 'I wrote ', 'moved a to ', 'is now in ', 'which ', '"', '`', '“', '[', '[insert ', '```\n', '> ', '\n', ' ', '. ', 'check ', 'no x y ']

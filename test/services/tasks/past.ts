@@ -1,8 +1,8 @@
-import type { Store } from '../../../services/store/contract.ts'
-import { noMemory } from '../../../services/tasks/create.ts'
-import { pastRun, pastSlot } from '../../../services/tasks/past.ts'
-import { runKey, slotKey, taskKey, type StoredRun, type StoredTask } from '../../../services/tasks/record.ts'
-import { newId } from '../../../services/ids.ts'
+import type { Store } from '../../../services/store/store-types.ts'
+import { noMemory } from '../../../services/tasks/definitions.ts'
+import { pastRun, pastSlot } from '../../../services/tasks/scheduling/outcomes.ts'
+import { runKey, slotKey, taskKey, type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
+import { newId } from '../../../services/lib/ids.ts'
 
 /** Tasks as they are on disk after so many runs each, one a minute until `now`; every fourth failed, and beside each a time was skipped. */
 export async function seedPast (store: Store, { tasks, runs, now }: { tasks: number, runs: number, now: number }) {

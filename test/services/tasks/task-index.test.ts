@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../../app.ts'
 import type { TaskStatus } from '../../../schemas/tasks.ts'
-import { newId } from '../../../services/ids.ts'
-import type { Op } from '../../../services/store/contract.ts'
-import { taskKey, type StoredTask } from '../../../services/tasks/record.ts'
+import { newId } from '../../../services/lib/ids.ts'
+import type { Op } from '../../../services/store/store-types.ts'
+import { taskKey, type StoredTask } from '../../../services/tasks/task-records.ts'
 import { TASK_STATES } from '../../../services/tasks/task-index.ts'
-import { build } from '../../helper.ts'
-import { tasksOf } from '../../tasks.ts'
+import { build } from '../../harness/helper.ts'
+import { tasksOf } from '../../harness/tasks.ts'
 
 const PLAN = { phases: [{ description: 'Look' }] }
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
-import { heldClock } from '../../clock.ts'
-import { effects } from '../../effects.ts'
-import { build } from '../../helper.ts'
-import { tasksOf } from '../../tasks.ts'
+import { heldClock } from '../../harness/clock.ts'
+import { effects } from '../../harness/effects.ts'
+import { build } from '../../harness/helper.ts'
+import { tasksOf } from '../../harness/tasks.ts'
 import { allGone, withArgument } from '../process/alive.ts'
 import { misbehavingWorkers } from './workers.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
-import { createThreads, type ThreadMessage } from '../../../services/threads/threads.ts'
-import { testStore } from '../../store.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { createThreads, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
+import { testStore } from '../../harness/store.ts'
 
 const user = (content: string): ThreadMessage => ({ role: 'user', content })
 const assistant = (content: string): ThreadMessage => ({ role: 'assistant', content })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inTurn } from '../../../services/tools/in-turn.ts'
+import { inTurn } from '../../../services/tools/run-in-order.ts'
 
 /** Calls that end when they are told to, and what is under way. */
 function held () {

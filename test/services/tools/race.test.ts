@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { withFile, withFolder } from '../../../services/tools/files/folder.ts'
+import { withFile, withFolder } from '../../../services/tools/files/open-folder.ts'
 import { build } from './helper.ts'
 import { race, RACES } from './swapping.ts'
 

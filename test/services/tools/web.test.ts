@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import type { Tool } from '../../../services/tools/contract.ts'
-import { createFetchUrl } from '../../../services/tools/web/fetch.ts'
-import { createWebSearch } from '../../../services/tools/web/search.ts'
+import type { Tool } from '../../../services/tools/tool.ts'
+import { createFetchUrl } from '../../../services/tools/web/fetch-url.ts'
+import { createWebSearch } from '../../../services/tools/web/web-search.ts'
 import { as, startSite } from '../../fakes/site.ts'
 import { openSearch } from '../../suites/search.ts'
-import { openWeb } from '../web/helper.ts'
+import { openWeb } from './web/helper.ts'
 import { build } from './helper.ts'
 
 const over = (t: Test, tool: Tool) => build({ workspace: t.testdir(), tools: [tool] })

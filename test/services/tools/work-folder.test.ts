@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { systemClock } from '../../../services/clock/clock.ts'
-import { createRunCommand } from '../../../services/tools/system/command.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { createRunCommand } from '../../../services/tools/shell/run-command.ts'
 import { locateFolder } from '../../../services/tools/work-folder.ts'
-import { layFolders } from '../../folders.ts'
+import { layFolders } from '../../harness/folders.ts'
 import { build } from './helper.ts'
 
 function lay (t: Test) {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolCall, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { systemClock } from '../../../../services/clock/clock.ts'
+import { systemClock } from '../../../../services/lib/clock.ts'
 import { createOfflineProvider } from '../../../../services/providers/offline/provider.ts'
 
 export const offline = createOfflineProvider({ clock: systemClock, script: () => undefined })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseSchedule } from '../../../../services/scheduler/parse.ts'
+import { parseSchedule } from '../../../../services/tasks/scheduling/calendar/parse-schedule.ts'
 import { offline } from './converse.ts'
 
 async function structured (name: string | undefined, message: string, schema?: object): Promise<any> {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import t from 'tap'
-import { systemClock } from '../../../../services/clock/clock.ts'
+import { systemClock } from '../../../../services/lib/clock.ts'
 import { createOfflineProvider } from '../../../../services/providers/offline/provider.ts'
 import type { ScriptedTurn } from '../../../../services/providers/offline/scripted.ts'
 

@@ -1,8 +1,0 @@
-import fp from 'fastify-plugin'
-import { systemClock, type Clock } from '../services/clock/clock.ts'
-
-declare module 'fastify' { interface FastifyInstance { clock: Clock } }
-
-export default fp<{ clock?: Clock }>(async (app, { clock = systemClock }) => {
-  app.decorate('clock', clock)
-}, { name: 'clock' })

@@ -1,0 +1,16 @@
+import fp from 'fastify-plugin'
+import { createRetention } from '../../services/retention/retention.ts'
+
+/** Old records are removed in the background, beginning a while after the start. */
+export default fp(async (app) => {
+  const retention = createRetention({ store: app.store, clock: app.clock, log: app.log, prune: app.catalog.prune })
+  const stop = new AbortController()
+  let running: Promise<void> | undefined
+  app.addHook('onListen', async () => {
+    running = app.clock.sleep(60_000, stop.signal).then(() => retention.run(stop.signal), () => {})
+  })
+  app.addHook('preClose', async () => {
+    stop.abort()
+    await running
+  })
+}, { name: 'retention', dependencies: ['store', 'clock', 'catalog'] })

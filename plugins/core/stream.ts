@@ -1,0 +1,60 @@
+import type { FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Follower } from '../../services/agent/active-runs.ts'
+import type { RunEvent } from '../../services/run-log/run-events.ts'
+import { dialectOf, type Dialect } from '../../services/run-log/encoders/encoder.ts'
+import { pump } from '../../services/run-log/sse/pump.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Aborts when the answer is over, in particular when the client went away: a request's own `signal` does not once its body is read. */
+    readonly over: AbortSignal
+    /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
+    streamRun (run: Follower): Promise<void>
+  }
+}
+
+/** Streams: headers out at once, one write a turn, slow readers bounded. */
+export default fp(async (app) => {
+  app.decorateReply('over', {
+    getter () {
+      const { raw } = this
+      const over = new AbortController()
+      const onClose = () => over.abort()
+      raw.on('close', onClose)
+      raw.on('error', onClose)
+      if (raw.destroyed) onClose()
+      return over.signal
+    }
+  })
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: Follower) {
+    const { raw, over } = this
+    const dialect = dialectOf(run.protocol)
+    this.hijack()
+    this.server.uploads.release(this.request.raw)
+    try {
+      raw.writeHead(200, {
+        ...this.getHeaders() as Record<string, string>,
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-cache',
+        'x-accel-buffering': 'no',
+        'x-thread-id': encodeURIComponent(run.threadId),
+        'x-run-id': run.runId,
+        ...dialect.headers
+      })
+      raw.flushHeaders()
+      await pump({ chunks: rendered(run.batches(over), dialect), lag: run.lag }, raw, { clock: app.clock, signal: over })
+    } finally {
+      run.leave()
+      raw.end()
+    }
+  })
+}, { name: 'stream', dependencies: ['clock', 'uploads'] })
+
+async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Dialect) {
+  for await (const batch of batches) {
+    const text = render(batch)
+    if (text !== '') yield text
+  }
+  if (end !== '') yield end
+}

@@ -1,0 +1,11 @@
+import fp from 'fastify-plugin'
+import { createTransform, type Transform } from '../services/tools/transform/transform.ts'
+
+declare module 'fastify' { interface FastifyInstance { transform: Transform } }
+
+/** Heavy work on foreign content, away from the main thread. */
+export default fp(async (app) => {
+  const transform = createTransform({ clock: app.clock })
+  app.decorate('transform', transform)
+  app.addHook('onClose', transform.close)
+}, { name: 'transform', dependencies: ['clock'] })

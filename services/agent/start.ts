@@ -1,0 +1,155 @@
+import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import type { Approval } from '../approvals/approval-record.ts'
+import { newId } from '../lib/ids.ts'
+import { createRunLog } from '../run-log/run-log.ts'
+import { mentionedApprovals } from './approval-answers.ts'
+import { handOver } from './hand-over.ts'
+import type { Conversation } from './refused-calls.ts'
+import { openFolder } from '../lib/working-folder.ts'
+import type { Follower } from './active-runs.ts'
+import type { RunParts } from './launch-run.ts'
+import { placed, placeIn, WHOLE, type History } from './thread-history.ts'
+import { analyzeRun, runSteps } from './loop.ts'
+import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
+import type { RawMessage } from './raw-message.ts'
+import { loadRun, storedSegment, type Run } from './run-repository.ts'
+import { unmarked } from '../threads/recall-answers.ts'
+
+/** Until the analysis says otherwise. */
+const STANDARD_STEPS = 10
+
+/** What a request asks for, once its history is known. */
+export interface Request extends RunBody {
+  messages: RawMessage[]
+  protocol: Protocol
+  /** Where in the thread the messages before the last one were read; undefined when the request brought them. */
+  history?: History
+}
+
+const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
+
+/** Starts runs: analyze, route, execute (or hand over to the background), evaluate. */
+export function createBegin ({ deps, lives, launch, locked }: RunParts) {
+  const { store, clock, ledger, conversations, threads } = deps
+
+  /** The conversation that a history without an `id` belongs to, as far as the ledger knows it. */
+  async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
+    const id = mentionedApprovals(messages).at(-1)
+    return id === undefined ? undefined : (await ledger.find(id))?.threadId
+  }
+
+  /**
+   * A new message closes what the conversation left open: its run does not go on, whoever answers again. What the model
+   * must know of it is returned, since the client may not.
+   */
+  async function leaveBehind (conversation: Conversation): Promise<{ conversation: Conversation, notes: string[] }> {
+    if (conversation.runId === undefined) return { conversation, notes: [] }
+    const run = await loadRun(store, conversation.runId)
+    const asked = await ledger.all(run?.head.asked ?? [])
+    const isOpen = ({ state }: Approval) => state === 'pending' || state === 'approved'
+    const cut = asked.filter(({ state }) => state === 'executing')
+    const left = conversations.leave(conversation)
+    await store.transact([...ledger.withdraw(asked), ...cut.map((approval) => ledger.move(approval, 'unknown').op), left.op])
+    const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
+    const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
+    return {
+      conversation: left.conversation,
+      notes: [
+        ...asked.filter(isOpen).map((approval) => `${callOf(approval)} was not carried out: the user said something else instead of approving it.`),
+        ...cut.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
+        ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
+      ]
+    }
+  }
+
+  async function newRun ({ messages, trigger, id, protocol, history }: Request, threadId: string, cwd: string): Promise<Run> {
+    const { ops, answerAt } = history === undefined
+      ? await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
+      : await threads.append(threadId, messages.slice(-1))
+    // Of a client that keeps only some messages, or others, nobody knows where they stand.
+    const known = history ?? (answerAt === messages.length ? WHOLE : undefined)
+    const saved = store.transact(ops)
+    // Whoever ends the run waits for it, and meets its failure there.
+    saved.catch(() => {})
+    const now = clock.now()
+    const runId = newId()
+    const continued = continuedMessage(messages)
+    const messageId = continued ?? newId()
+    return {
+      head: {
+        runId,
+        threadId,
+        messageId,
+        protocol,
+        cwd,
+        maxSteps: STANDARD_STEPS,
+        createdAt: now,
+        updatedAt: now,
+        segment: 0,
+        steps: 0,
+        asked: [],
+        ...(known !== undefined && { history: known }),
+        usage: { inputTokens: 0, outputTokens: 0 },
+        // The client's own message grows by what follows.
+        answerAt: continued === undefined ? answerAt : answerAt - 1,
+        chunks: 0
+      },
+      messages,
+      log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
+      stored: 0,
+      saved,
+      durable: false
+    }
+  }
+
+  /** The messages of a request, where those that the thread holds are the thread's own, whatever the client's copy says; and where each comes from. */
+  async function recall ({ messages, history }: Request, threadId: string): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
+    const ofThread = (n: number): Origin => ({ name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`, isStored: true })
+    if (history !== undefined) {
+      const last = messages.length - 1
+      return { messages: [...messages.slice(0, last), unmarked(messages[last]) as RawMessage], originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false } }
+    }
+    const recalled = await threads.recall(threadId, messages)
+    return {
+      messages: recalled.messages as RawMessage[],
+      originOf (n) {
+        const place = recalled.places[n]
+        return place === undefined ? ofThread(n) : { name: `messages[${place}]`, isStored: false }
+      }
+    }
+  }
+
+  async function begin (request: Request): Promise<Follower> {
+    const { messages, context: where, id, resumable = false, protocol } = request
+    const cwd = await openFolder(where?.cwd, deps.workspace())
+    const known = id ?? await conversationOf(messages)
+    const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()
+    const begun = await locked(threadId, async () => {
+      await lives.settled(threadId)
+      // Somebody who told the same came first: this one looks again, when it holds no place of theirs.
+      if (known === undefined && lives.has(threadId)) return undefined
+      const said = await recall(request, threadId)
+      const { origins, ...context } = await toPrompt(said.messages, deps.host.forModel, said.originOf)
+      const live = await lives.admit(threadId, async () => {
+        const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
+        const run = await newRun({ ...request, messages: said.messages }, threadId, cwd)
+        return launch({
+          run,
+          conversation,
+          resumable,
+          protocol,
+          async work (attempt) {
+            const whole = { ...context, ...placed(origins, run.head.history), notes }
+            const analysis = await analyzeRun(attempt, whole, deps)
+            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOver(attempt, analysis, { ...deps, tasks: deps.tasks })
+            if (!isOver) await runSteps(attempt, whole, deps)
+          }
+        })
+      })
+      return live.follow(0)
+    })
+    return begun ?? begin(request)
+  }
+
+  return { begin, leaveBehind }
+}

@@ -1,0 +1,51 @@
+import type { StoreContents } from '../store/store-types.ts'
+import { isRecord } from '../store/record-names.ts'
+import { VERSION } from '../lib/version.ts'
+import { BackupDamaged } from './backup-errors.ts'
+
+// One line of JSON each: what it is, the configuration, [key, value] of each record, how many those were.
+
+export interface Head { backup: 1, schema: number, version: string, createdAt: number, digestKey: string }
+
+/** The lines of a backup. */
+export async function * linesOf ({ schema, digestKey, records }: StoreContents, config: object, createdAt: number): AsyncGenerator<string> {
+  yield JSON.stringify({ backup: 1, schema, version: VERSION, createdAt, digestKey: digestKey.toString('base64') } satisfies Head)
+  yield JSON.stringify({ config })
+  let end = 0
+  for await (const record of records) {
+    end++
+    yield JSON.stringify(record)
+  }
+  yield JSON.stringify({ end })
+}
+
+/** Reads such lines: first the head and the configuration, then the records. Throws BackupDamaged (400). */
+export async function readLines (lines: AsyncGenerator<string>): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
+  const next = async (): Promise<any> => {
+    const { done, value } = await lines.next()
+    return done ? undefined : parse(value)
+  }
+  const head: Head = await next()
+  if (head?.backup !== 1 || !Number.isSafeInteger(head.schema) || typeof head.digestKey !== 'string') throw new BackupDamaged('it does not begin as a backup does')
+  const config = (await next())?.config
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new BackupDamaged('its configuration is missing')
+  return { head, config, records: records() }
+
+  async function * records (): AsyncGenerator<[string, unknown]> {
+    for (let count = 0; ; count++) {
+      const entry = await next()
+      if (entry?.end === count && (await lines.next()).done) return
+      const isGood = Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' && isRecord(entry[0])
+      if (!isGood) throw new BackupDamaged(`record ${count + 1} cannot be read`)
+      yield entry as [string, unknown]
+    }
+  }
+}
+
+function parse (line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw new BackupDamaged('a line of it cannot be read')
+  }
+}

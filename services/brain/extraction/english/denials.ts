@@ -1,0 +1,25 @@
+import { folded } from '../../memory.ts'
+import type { Sentence } from '../user-sentences.ts'
+import { core } from './sentence-core.ts'
+import { isPlain } from './statements.ts'
+
+const END = '(?: any ?more| any longer)?$'
+const DENIALS: Array<[RegExp, string]> = [
+  [new RegExp(`^i (?:no longer|don't|do not|never)(?: really| actually| even)? (.+?)${END}`, 'i'), 'i $1'],
+  [new RegExp(`^(?:i'm|i am) (?:not|no longer)(?: actually| really)? (.+?)${END}`, 'i'), 'i am $1'],
+  [new RegExp(`^(my .+?) (is|are)(?:n't| not| no longer)(?: actually| really| now)? (.+?)${END}`, 'i'), '$1 $2 $3'],
+  [/^(?:don't|do not|never|stop) call(?:ing)? me (.+)$/i, 'Call me $1'],
+  [/^(?:forget|(?:don't|do not) (?:remember|assume|think)) (?:that )?((?:i|i'm|my)\b.+)$/i, '$1']
+]
+const FILLERS = /\b(?:now|currently|really|actually|also|just|still|recently) /g
+
+/** A statement as it is compared with one that denies it. */
+export const bare = (fact: string): string => folded(fact).replace(/\bi'm\b/g, 'i am').replace(/\bi've\b/g, 'i have').replace(FILLERS, '')
+
+/** What a sentence says is not so: the statement that holds no more. */
+export function denied (sentence: Sentence): string | undefined {
+  const { text } = core(sentence.text)
+  if (!isPlain({ ...sentence, text })) return undefined
+  for (const [pattern, statement] of DENIALS) if (pattern.test(text)) return text.replace(pattern, statement)
+  return undefined
+}

@@ -1,0 +1,34 @@
+import { Check } from '@sinclair/typebox/value'
+import { Ajv, type ValidateFunction } from 'ajv'
+import { ConfigKeys, type Config } from '../../schemas/config.ts'
+import { whatIsWrong, type FailedRule } from '../http/invalid.ts'
+
+let validators: Map<string, ValidateFunction> | undefined
+
+/** Splits a parsed `config.json` into what holds and, key by key, what does not. Without keys no validator is made. */
+export function checkConfig (raw: Record<string, unknown>): { config: Config, problems: string[] } {
+  const config: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [key, value] of Object.entries(raw)) {
+    if (!Object.hasOwn(ConfigKeys, key)) continue
+    // Whether it holds is soon said; only to say why not is a validator made, since start-up waits for this.
+    const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
+    if (!validate || validate(value)) config[key] = value
+    else {
+      const { path, message } = whatIsWrong(validate.errors as FailedRule[])
+      problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
+    }
+  }
+  return { config: config as Config, problems }
+}
+
+function validator (key: string): ValidateFunction {
+  validators ??= new Map()
+  let validate = validators.get(key)
+  if (validate === undefined) {
+    // The schemas are ours and hold: checking them against the meta-schema would be most of the start-up.
+    validate = new Ajv({ strict: false, verbose: true, meta: false, validateSchema: false }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
+    validators.set(key, validate)
+  }
+  return validate
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { chmod, lstat, mkdir, open, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseJson } from '../lib/json.ts'
+
+/** The configuration directory cannot be used at all; the process ends with `exitCode`. */
+export class ConfigUnusable extends Error {
+  readonly exitCode = 78
+}
+
+/** Why `config.json` holds no configuration, as the end of a sentence. It names no path. */
+export class ConfigUnreadable extends Error {}
+
+/** Something that is no regular file, or a link to nothing, lies in the place of `config.json`. */
+export class NotAFile extends ConfigUnreadable {}
+
+/** A FIFO must not be waited for, and no terminal becomes the controlling one. Windows has neither. */
+const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
+
+/** Of a folder such as /tmp: closing that would take it away from everybody. */
+const STICKY = 0o1000
+
+/** Makes `{config_dir}` when there is none, for its owner alone. Throws ConfigUnusable. */
+export async function prepareDirectory (dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    if (((await stat(dir)).mode & STICKY) !== 0) throw new Error('other users write there too')
+    await chmod(dir, 0o700)
+  } catch (error) {
+    throw new ConfigUnusable(`The configuration directory ${dir} cannot be used: ${(error as Error).message}. ` +
+      'Set LOCAL_AGENT_HOME to a folder this user may write.')
+  }
+}
+
+/** Throws ConfigUnusable when something that is no file lies in its place: what it is for is unknown, so it is not even touched. */
+export async function requireFile (file: string): Promise<void> {
+  await kindOf(file).catch((error) => {
+    if (!(error instanceof NotAFile)) return
+    throw new ConfigUnusable(`${file} cannot be used: ${error.message}. Move it away, or set LOCAL_AGENT_HOME to another folder.`)
+  })
+}
+
+/** Whether there is a file. Throws NotAFile. */
+async function kindOf (file: string): Promise<'file' | 'none'> {
+  try {
+    checkKind(await stat(file))
+    return 'file'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ELOOP') throw new NotAFile('it is a link that leads nowhere')
+    if (code !== 'ENOENT') throw error
+    const isLink = await lstat(file).then(() => true, () => false)
+    if (isLink) throw new NotAFile('it is a link to a file that does not exist')
+    return 'none'
+  }
+}
+
+function checkKind (stats: Stats): void {
+  if (stats.isFile()) return
+  throw new NotAFile(`it is ${stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device'}, not a file`)
+}
+
+/** The contents; undefined when there is no file. Throws NotAFile, and never waits for anybody who writes. */
+async function read (file: string): Promise<Buffer | undefined> {
+  if (await kindOf(file) === 'none') return undefined
+  const handle = await open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  try {
+    checkKind(await handle.stat())
+    return await handle.readFile()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Closes a `config.json` that others may read: it may hold keys. */
+export async function closeToOthers (file: string): Promise<void> {
+  const { mode } = await stat(file).catch(() => ({ mode: 0 }))
+  if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})
+}
+
+/** The object in the file; `{}` when there is no file. Throws ConfigUnreadable. */
+export async function readConfigFile (file: string): Promise<Record<string, unknown>> {
+  const bytes = await read(file).catch((error) => {
+    throw error instanceof NotAFile ? error : new ConfigUnreadable(`it cannot be read (${error.code})`)
+  })
+  const text = bytes?.toString() ?? '{}'
+  let value: unknown
+  try {
+    value = parseJson(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw new ConfigUnreadable(`it is not JSON (${(error as Error).message})`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ConfigUnreadable('it is not a JSON object')
+  return value as Record<string, unknown>
+}
+
+/** Written whole or not at all, readable by its owner only, on disk before it resolves. */
+export async function writeConfigFile (file: string, value: object): Promise<void> {
+  const { default: writeFileAtomic } = await import('write-file-atomic')
+  await writeFileAtomic(file, JSON.stringify(value, null, 2) + '\n', { mode: 0o600 })
+}
+
+/**
+ * Copies the file beside itself and returns the copy's name; undefined when it cannot be copied. The name comes from
+ * the contents, so that starting again and again keeps one.
+ */
+export async function keepAside (file: string): Promise<string | undefined> {
+  try {
+    const contents = await read(file)
+    if (contents === undefined) return undefined
+    const name = `config.json.invalid-${createHash('sha256').update(contents).digest('hex').slice(0, 8)}`
+    await writeFile(join(file, '..', name), contents, { mode: 0o600 })
+    return name
+  } catch {
+    return undefined
+  }
+}

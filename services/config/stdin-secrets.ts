@@ -1,0 +1,103 @@
+import { fstatSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { abortKind } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import { within } from '../lib/deadline.ts'
+import { parseJson } from '../lib/json.ts'
+import { Usage } from '../lib/usage-error.ts'
+
+/** Secrets that whoever starts the service writes to its standard input, so that they are in no environment. */
+export interface HandOver {
+  token?: string
+  passphrase?: string
+  gatewayKey?: string
+  /** Keys of direct providers by the provider's name. */
+  keys?: Record<string, string>
+}
+
+/** Bytes of the first line without its end. */
+const LONGEST_LINE = 64 * 1024
+const ARRIVAL_MS = 5_000
+const NEWLINE = 0x0a
+const FIELDS = ['token', 'passphrase', 'gatewayKey', 'keys']
+const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} hands nothing over.`
+/** Short and of letters only: a misspelled field, and no secret that stands in the place of one. */
+const TELLABLE = /^[a-z]{1,20}$/i
+
+/** Throws Usage unless the descriptor is a pipe or a socket: no other input ends when the process at its other end does. */
+export function requirePipe (fd = 0): void {
+  const stats = fstatSync(fd)
+  if (stats.isFIFO() || stats.isSocket()) return
+  const found = stats.isCharacterDevice() ? 'a terminal or a device' : stats.isFile() ? 'a file' : 'something else'
+  throw new Usage(`--stdin needs a pipe or a socket as standard input, but it is ${found}. Start the service with its standard input piped, or leave --stdin out.`)
+}
+
+/**
+ * Reads the first line of `input`, and drops whatever follows it. `ended` resolves when the input ends. Throws Usage when no
+ * such line arrives within 5 s or 64 KiB, or it is not as documented; no message quotes any of it.
+ */
+export async function readHandOver ({ input, clock }: { input: Readable, clock: Clock }): Promise<{ handOver: HandOver, ended: Promise<void> }> {
+  const { line, ended } = firstLine(input)
+  try {
+    const bytes = await within({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
+    return { handOver: parseHandOver(bytes), ended }
+  } catch (error) {
+    input.destroy()
+    throw abortKind(error) === 'timeout' ? new Usage(`No line came on standard input within ${ARRIVAL_MS / 1000} s. ${EXPECTED}`) : error
+  }
+}
+
+function firstLine (input: Readable): { line: Promise<Buffer>, ended: Promise<void> } {
+  const line = Promise.withResolvers<Buffer>()
+  const ended = Promise.withResolvers<void>()
+  let parts: Buffer[] | undefined = []
+  let size = 0
+  line.promise.catch(() => {})
+  input.on('data', (chunk: Buffer) => {
+    if (parts === undefined) return
+    const end = chunk.indexOf(NEWLINE)
+    const piece = end === -1 ? chunk : chunk.subarray(0, end)
+    parts.push(piece)
+    size += piece.length
+    if (size > LONGEST_LINE) line.reject(new Usage(`The first line of standard input is longer than ${LONGEST_LINE / 1024} KiB. ${EXPECTED}`))
+    else if (end !== -1) line.resolve(Buffer.concat(parts))
+    if (size > LONGEST_LINE || end !== -1) parts = undefined
+  })
+  const onEnd = () => {
+    line.reject(new Usage(`Standard input ended before its first line did. ${EXPECTED}`))
+    ended.resolve()
+  }
+  // A pipe whose other end is gone ends, closes or fails, depending on its kind.
+  for (const event of ['end', 'close', 'error']) input.on(event, onEnd)
+  return { line: line.promise, ended: ended.promise }
+}
+
+/** The secrets in the line. Throws Usage. */
+export function parseHandOver (line: Buffer): HandOver {
+  const value = objectIn(line)
+  for (const name of Object.keys(value)) {
+    if (!FIELDS.includes(name)) throw new Usage(`The first line of standard input has ${TELLABLE.test(name) ? `the unknown field "${name}"` : 'an unknown field'}. ${EXPECTED}`)
+  }
+  for (const name of FIELDS.filter((field) => field !== 'keys' && Object.hasOwn(value, field))) {
+    if (!isSecret(value[name])) throw new Usage(`The field "${name}" on standard input must be a string that is not empty; leave it out when there is none.`)
+  }
+  const { keys } = value
+  if (keys !== undefined && !(isObject(keys) && Object.entries(keys).every(([name, key]) => name !== '' && isSecret(key)))) {
+    throw new Usage('The field "keys" on standard input must be an object of strings that are not empty, by the names of providers.')
+  }
+  return value as HandOver
+}
+
+function objectIn (line: Buffer): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(line))
+  } catch (error) {
+    throw new Usage(`The first line of standard input is not ${error instanceof SyntaxError ? 'JSON' : 'UTF-8'}. ${EXPECTED}`)
+  }
+  if (!isObject(value)) throw new Usage(`The first line of standard input is no JSON object. ${EXPECTED}`)
+  return value
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSecret = (value: unknown): boolean => typeof value === 'string' && value !== ''

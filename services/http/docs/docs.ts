@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { createError } from '@fastify/error'
+import { PAGE, POLICY, START } from './docs-page.ts'
+
+declare const PACKAGE_VERSION: string | undefined
+
+const NoSuchFile = createError('ERR_NOT_FOUND', 'The documentation has no file "%s". It begins at /docs.', 404)
+
+/** The build puts the document beside the service; from the sources it lies at their root. */
+const DOCUMENT = new URL(typeof PACKAGE_VERSION === 'string' ? './openapi.json' : '../../../openapi.json', import.meta.url)
+
+const HTML = 'text/html; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
+const CSS = 'text/css; charset=utf-8'
+
+/** What the page loads of Swagger UI's own files, by name. */
+const ASSETS: Record<string, string> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT, 'favicon-32x32.png': 'image/png' }
+
+export interface StaticFile { headers: Record<string, string>, body: Buffer | string }
+
+/** The description of the interface, for programs and for people. Everything is read when it is asked for. */
+export function createDocs () {
+  return {
+    /** openapi.json. */
+    document: async (): Promise<StaticFile> => file('application/json; charset=utf-8', await readFile(DOCUMENT)),
+
+    page: (): StaticFile => {
+      const { headers, body } = file(HTML, PAGE)
+      return { headers: { ...headers, 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }, body }
+    },
+
+    /** A file of the page. Throws NoSuchFile (404). */
+    async asset (name: string): Promise<StaticFile> {
+      if (name === 'start.js') return file(SCRIPT, START)
+      if (!Object.hasOwn(ASSETS, name)) throw new NoSuchFile(name)
+      const packageFolder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))
+      return file(ASSETS[name], await readFile(join(packageFolder, 'static', name)))
+    }
+  }
+}
+
+function file (type: string, body: Buffer | string): StaticFile {
+  return { headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }, body }
+}

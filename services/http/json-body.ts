@@ -1,0 +1,51 @@
+import { createError } from '@fastify/error'
+import { turn } from '../lib/yield-to-event-loop.ts'
+import { excess, parseJson } from '../lib/json.ts'
+
+export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
+export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.', 400)
+export const BodyTooManyValues = createError('ERR_BODY_TOO_MANY_VALUES', 'The body holds more than %d values.', 400)
+export const BodyTooLarge = createError('ERR_BODY_TOO_LARGE', 'The body is larger than the %d bytes this route takes.', 413)
+export const BodyCutOff = createError('ERR_BAD_REQUEST', 'The body ended before it was complete; send it again.', 400)
+export const NotJsonMedia = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.', 415)
+
+const MOST = { levels: 64, values: 200_000 }
+/**
+ * `__proto__` as a key, its letters plain or escaped. A key's quote stands behind a bracket, a comma or a blank; inside a
+ * text every quote is escaped. A reviver would find it too, but keeps everything else waiting for seconds.
+ */
+const PROTO_KEY = new RegExp(`(?<=[{,\\s])"${[...'__proto__'].map((letter) => `(?:${letter}|\\\\u00${letter.charCodeAt(0).toString(16).replace('f', '[fF]')})`).join('')}"\\s*:`)
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Parses a JSON body of UTF-8 bytes; throws BodyNotJson, BodyTooDeep or BodyTooManyValues (400). An empty body is none.
+ * Megabytes of the smallest values would take everything seconds to parse, check and copy; others go on between the
+ * passes over a large body.
+ */
+export async function parseBody (bytes: Buffer): Promise<unknown> {
+  if (bytes.length === 0) return undefined
+  await turn()
+  // Before it is parsed, so that nothing of it is ever built.
+  const tooMuch = excess(bytes, MOST)
+  if (tooMuch === 'levels') throw new BodyTooDeep(MOST.levels)
+  if (tooMuch === 'values') throw new BodyTooManyValues(MOST.values)
+  await turn()
+  const text = decode(bytes)
+  await turn()
+  // It would become a prototype as soon as somebody copies the object.
+  if (PROTO_KEY.test(text)) throw new BodyNotJson('"__proto__" is not allowed as a key')
+  await turn()
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new BodyNotJson((error as Error).message)
+  }
+}
+
+function decode (bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new BodyNotJson('it is not UTF-8')
+  }
+}

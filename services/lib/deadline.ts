@@ -1,0 +1,20 @@
+import { Aborted } from './abort.ts'
+import type { Clock } from './clock.ts'
+
+/** Runs work that gets `ms` milliseconds and ends with the caller's signal; rejects then with the reason, even when the work does not listen. */
+export async function within<T> ({ clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal }, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const overdue = new AbortController()
+  const done = new AbortController()
+  const either = AbortSignal.any([signal, overdue.signal])
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(either.reason)
+  either.addEventListener('abort', onAbort)
+  clock.timeout(ms, done.signal).then(() => overdue.abort(new Aborted('timeout', `No answer for ${ms / 1000} s: time-out.`)), () => {})
+  try {
+    either.throwIfAborted()
+    return await Promise.race([work(either), aborted.promise])
+  } finally {
+    either.removeEventListener('abort', onAbort)
+    done.abort()
+  }
+}

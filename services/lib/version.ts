@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+
+declare const PACKAGE_VERSION: string | undefined
+
+export const NAME = 'local-agent-service'
+
+/** The build puts the number in; from the sources it is read. */
+export const VERSION: string = typeof PACKAGE_VERSION === 'string'
+  ? PACKAGE_VERSION
+  : JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version

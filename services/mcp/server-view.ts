@@ -1,0 +1,49 @@
+import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
+import { Aborted } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ToolHost } from '../tools/host.ts'
+import type { ToolServer } from './tool-server.ts'
+
+/** How long a server may take to list its resources and prompts; without an answer there are none. */
+const LIST_MS = 5_000
+const MOST_ENTRIES = 200
+const LONGEST_TEXT = 1_000
+
+/** One line about a server. */
+export function viewServer ({ name, status, tools, error }: ToolServer): ToolServerView {
+  return { name, status, tools, ...error !== undefined && { error } }
+}
+
+/** All there is to know about a server, as far as it answers. */
+export async function describeServer (server: ToolServer, { host, clock, signal }: { host: Pick<ToolHost, 'offered'>, clock: Clock, signal: AbortSignal }): Promise<ToolServerDetail> {
+  const { connection, entry } = server
+  const limit = new AbortController()
+  const done = new AbortController()
+  clock.timeout(LIST_MS, done.signal).then(() => limit.abort(new Aborted('timeout')), () => {})
+  const either = AbortSignal.any([signal, limit.signal])
+  const list = async (what: 'resources' | 'prompts') => (await connection?.list(what, either).catch(() => []) ?? []).slice(0, MOST_ENTRIES)
+  const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
+  done.abort()
+  const offered = new Map(host.offered().map((tool) => [(tool as { identity?: string }).identity, tool.name]))
+  return {
+    ...viewServer(server),
+    command: entry.command,
+    toolDetails: (connection?.definitions ?? []).map(({ name, description, inputSchema, annotations, digest }) => {
+      const agentName = offered.get(`${server.name} ${digest}`)
+      return { name, ...agentName !== undefined && { agentName }, description, inputSchema, ...annotations && { annotations } }
+    }),
+    resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),
+    prompts: prompts.map((each) => ({ name: text(each.name), ...optional(each, 'description') })),
+    capabilities: connection?.capabilities ?? {},
+    ...connection?.words !== undefined && { instructions: connection.words },
+    ...connection?.version && { version: connection.version },
+    warnings: connection?.warnings ?? [],
+    stderr: server.stderr()
+  }
+}
+
+const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)
+
+function optional<K extends string> (entry: Record<string, unknown>, ...keys: K[]): { [key in K]?: string } {
+  return Object.fromEntries(keys.filter((key) => typeof entry[key] === 'string').map((key) => [key, text(entry[key])])) as { [key in K]?: string }
+}

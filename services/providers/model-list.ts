@@ -1,0 +1,34 @@
+import type { ModelInfo } from './provider.ts'
+
+/** The kinds of models, where a list tells them, that hold no conversation. */
+const OTHER_KINDS = /embed|rerank|image|audio|speech|transcri|moderation/i
+const LONGEST_ID = 200
+
+type Entry = Record<string, any>
+
+/** The models of an OpenAI-compatible `GET /models` answer, with what servers add to it. Throws a SyntaxError when it is no list. */
+export function readModelList (text: string, provider: string): ModelInfo[] {
+  const body = JSON.parse(text)
+  const entries: unknown = Array.isArray(body) ? body : body?.data ?? body?.models
+  if (!Array.isArray(entries)) throw new SyntaxError('no list of models')
+  return entries.flatMap((entry: Entry) => {
+    const id = `${provider}/${entry?.id}`
+    if (typeof entry?.id !== 'string' || !/^\S+$/.test(entry.id) || id.length > LONGEST_ID) return []
+    if (typeof entry.type === 'string' && OTHER_KINDS.test(entry.type)) return []
+    const contextWindow = [
+      entry.context_length, // OpenRouter, Together
+      entry.context_window, // Groq
+      entry.max_model_len, // vLLM
+      entry.max_context_length, // LM Studio, Mistral
+      entry.meta?.n_ctx_train // llama.cpp
+    ].find((tokens) => Number.isSafeInteger(tokens) && tokens > 0)
+    const name = [entry.name, entry.display_name].find((name) => typeof name === 'string' && name !== '') ?? entry.id
+    return [{ id, name: name.slice(0, LONGEST_ID), provider, ...contextWindow && { contextWindow }, ...priced(entry.pricing) }]
+  })
+}
+
+/** OpenRouter's prices are dollars a token; others mean other units by other names. */
+function priced (pricing: Entry | undefined): Pick<ModelInfo, 'pricing'> {
+  const { prompt, completion } = pricing ?? {}
+  return typeof prompt === 'string' && typeof completion === 'string' ? { pricing: { input: prompt, output: completion } } : {}
+}

@@ -1,0 +1,105 @@
+import type { EventOf, RunEvent } from './run-events.ts'
+
+/** A part of a chat client's message. */
+type Part = { type: string, [field: string]: any }
+
+/** What a person said to an approval request. */
+export interface Answered { approvalId: string, approved?: boolean, reason?: string }
+
+export interface UIAnswer { id: string, role: 'assistant', metadata: Record<string, unknown>, parts: Part[], [field: string]: unknown }
+
+/**
+ * A run's answer as a chat client holds it that has read the run's stream (see dialects/ui.ts, and `ui5` for its 5.x):
+ * the same message, so that a chat made of it shows and sends back the same. `base` is the client's own message that
+ * the run went on with. Two things differ between clients and are kept in a form that all of them read: the ids of
+ * reasoning parts, which some keep, are not here; the input of a bad call is both `input` and `rawInput`, and
+ * its metadata the call's.
+ */
+export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}): UIAnswer {
+  const parts: Part[] = [...base?.parts ?? []]
+  const open = new Map<string, Part>()
+  const calls = new Map<string, Part>()
+  let id = base?.id ?? ''
+  let metadata: Record<string, unknown> = { ...base?.metadata }
+  /** A chat reads no further than an error. */
+  let hasFailed = false
+
+  const begin = (key: string, part: Part) => {
+    open.set(key, part)
+    parts.push(part)
+  }
+  const end = (key: string, event: Meta) => {
+    const part = open.get(key)
+    if (part !== undefined) Object.assign(part, { state: 'done', ...meta(event) })
+    open.delete(key)
+  }
+  const callOf = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }): Part => {
+    let part = calls.get(toolCallId)
+    if (part === undefined) {
+      part = { type: `tool-${toolName}`, toolCallId, state: 'input-streaming' }
+      calls.set(toolCallId, part)
+      parts.push(part)
+    }
+    return part
+  }
+  /** The outcome of a call, with what the person said to it. */
+  const settle = (event: { toolCallId: string, toolName: string }, outcome: object) => {
+    const part = callOf(event)
+    const said = answered.find(({ approvalId }) => approvalId === part.approval?.id)
+    if (said?.approved !== undefined) part.approval = { id: said.approvalId, approved: said.approved, ...(said.reason && { reason: said.reason }) }
+    Object.assign(part, outcome)
+  }
+
+  for (const event of events) {
+    switch (event.type) {
+      case 'start':
+        hasFailed = false
+        id = event.messageId
+        metadata = { ...metadata, threadId: event.threadId, runId: event.runId }
+        break
+      case 'error': hasFailed = true; break
+      case 'finish': if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason }; break
+      case 'step-start': parts.push({ type: 'step-start' }); break
+      case 'text-start': begin(event.id, { type: 'text', text: '', state: 'streaming', ...meta(event) }); break
+      case 'reasoning-start':
+        begin(event.id, { type: 'reasoning', text: '', state: 'streaming', ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
+        break
+      case 'text-delta':
+      case 'reasoning-delta': {
+        const part = open.get(event.id)
+        if (part !== undefined) Object.assign(part, { text: part.text + event.delta, ...meta(event) })
+        break
+      }
+      case 'text-end':
+      case 'reasoning-end': end(event.id, event); break
+      case 'task': parts.push({ type: 'data-task', id: event.task.taskId, data: event.task }); break
+      case 'tool-input-start': callOf(event); break
+      case 'tool-input': Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) }); break
+      case 'tool-input-error':
+        settle(event, { state: 'output-error', input: event.input, rawInput: event.input, errorText: event.errorText, ...calledWith(event) })
+        break
+      case 'tool-output': settle(event, { state: 'output-available', output: event.output }); break
+      case 'tool-error': settle(event, { state: 'output-error', errorText: event.errorText }); break
+      case 'tool-denied':
+        settle(event, event.approvalId === undefined || ui5 ? { state: 'output-error', errorText: event.reason } : { state: 'output-denied' })
+        break
+      case 'approval-request': {
+        const { approvalId } = event
+        if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
+        else Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+      }
+    }
+  }
+  return { ...base, id, role: 'assistant', metadata, parts }
+}
+
+/** Marks the analysis, so that it can be told from the model's own thinking when the client sends it back. */
+export const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
+
+interface Meta { providerMetadata?: object }
+const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
+
+/** What a data part says of a request, to clients of version 5. */
+export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
+
+const calledWith = ({ providerMetadata }: { providerMetadata?: object }) => providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -1,0 +1,128 @@
+import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import { createError } from '@fastify/error'
+import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
+import { attachedTo, createMetadata } from '../models/provenance.ts'
+
+/** Of one answer: a model that makes more calls goes round in circles. */
+const MOST_CALLS = 128
+/** Of one answer, bytes. */
+const LONGEST_ANSWER = 16 * 1024 * 1024
+/** What a part costs beside what it says, bytes. */
+const PART_BYTES = 64
+
+const AnswerTooLong = createError('ERR_RUN_TOO_LONG', 'The model\'s answer, with the inputs of its calls, grew beyond 16 MiB and was stopped.')
+const TooManyCalls = createError('ERR_TOO_MANY_CALLS', `The model made more than ${MOST_CALLS} tool calls at once and was stopped; none of them was carried out.`)
+
+/** A tool call of the model, its input as the JSON text it wrote. */
+export interface ToolCall { toolCallId: string, toolName: string, input: string, providerMetadata?: SharedV4ProviderMetadata }
+
+interface Part { id: string, providerMetadata?: SharedV4ProviderMetadata }
+interface OpenPart { id: string, collect: ReturnType<typeof createMetadata> }
+
+export interface StepResult { calls: ToolCall[], finishReason: FinishReason, usage: Usage }
+
+/**
+ * Turns the parts of one model call into events as they come, and remembers what the loop needs of them.
+ * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both. What providers
+ * attach to a part is kept with it, marked with the model. Throws for an
+ * answer that nobody can want: inputs are kept here until they are taken up.
+ */
+export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
+  const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
+  const calls = new Map<string, string>()
+  let bytes = 0
+  const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
+
+  /** Begins a part, and returns it; `attached` is what the provider has attached to it by then. */
+  const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): OpenPart => {
+    const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
+    parts[kind].set(id, part)
+    const metadata = part.collect(attached)
+    append(kind === 'text' ? { type: 'text-start', id: part.id, ...metadata } : { type: 'reasoning-start', id: part.id, phase: 'answer', ...metadata })
+    return part
+  }
+  const start = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part, model: string) => {
+    if (!parts[kind].has(id)) begin(kind, id, model, providerMetadata)
+  }
+  /** A part that was not announced begins with its first delta, since no reader takes it otherwise. */
+  const extend = (kind: 'text' | 'reasoning', { id, delta, providerMetadata }: Part & { delta: string }, model: string) => {
+    const part = parts[kind].get(id) ?? begin(kind, id, model, undefined)
+    append({ type: `${kind}-delta`, id: part.id, delta, ...part.collect(providerMetadata) })
+  }
+  const close = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part) => {
+    const part = parts[kind].get(id)
+    if (part === undefined) return
+    append({ type: `${kind}-end`, id: part.id, ...part.collect(providerMetadata) })
+    parts[kind].delete(id)
+  }
+  const callId = (id: string) => {
+    let ours = calls.get(id)
+    if (ours === undefined) calls.set(id, ours = ids.call(id))
+    return ours
+  }
+
+  return {
+    result,
+    /** Takes a part of the answer of `model`, which is named `<provider>/<model>`. */
+    write (part: LanguageModelV4StreamPart, model: string) {
+      bytes += PART_BYTES + lengthOf(part)
+      if (bytes > LONGEST_ANSWER) throw new AnswerTooLong()
+      switch (part.type) {
+        case 'text-delta': return extend('text', part, model)
+        case 'reasoning-delta': return extend('reasoning', part, model)
+        case 'text-start': return start('text', part, model)
+        case 'reasoning-start': return start('reasoning', part, model)
+        case 'text-end': return close('text', part)
+        case 'reasoning-end': return close('reasoning', part)
+        case 'tool-input-start':
+          if (!part.providerExecuted) append({ type: 'tool-input-start', toolCallId: callId(part.id), toolName: part.toolName })
+          return
+        case 'tool-input-delta':
+          if (calls.has(part.id)) append({ type: 'tool-input-delta', toolCallId: callId(part.id), delta: part.delta })
+          return
+        case 'tool-call': {
+          if (part.providerExecuted) return
+          if (result.calls.length === MOST_CALLS) throw new TooManyCalls()
+          const announced = calls.has(part.toolCallId)
+          const toolCallId = callId(part.toolCallId)
+          if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
+          result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
+          // The next call with this id, also in this step, is another call.
+          calls.delete(part.toolCallId)
+          return
+        }
+        case 'finish':
+          // The answer is whole: what a server leaves out here is no reason to lose it.
+          result.finishReason = part.finishReason?.unified ?? 'other'
+          result.usage = { inputTokens: count(part.usage?.inputTokens), outputTokens: count(part.usage?.outputTokens) }
+      }
+    }
+  }
+}
+
+const count = (tokens: { total?: unknown } | undefined): number => Number.isSafeInteger(tokens?.total) ? tokens!.total as number : 0
+
+const lengthOf = (part: LanguageModelV4StreamPart) => ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +
+  ('providerMetadata' in part && part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0)
+
+export type IdSource = ReturnType<typeof createIdSource>
+
+/** Ids of parts and calls, unique within a run, going on from what its log and its history already hold. */
+export function createIdSource (events: readonly RunEvent[], prompt: LanguageModelV4Prompt) {
+  let parts = events.filter(({ type }) => type === 'text-start' || type === 'reasoning-start').length
+  const taken = new Set<string>()
+  for (const event of events) if (event.type === 'tool-input-start') taken.add(event.toolCallId)
+  for (const { role, content } of prompt) {
+    if (role === 'assistant') for (const part of content) if (part.type === 'tool-call') taken.add(part.toolCallId)
+  }
+
+  return {
+    part: (kind: string) => `${kind}-${++parts}`,
+    call (id: string) {
+      let unique = id
+      for (let n = 2; taken.has(unique); n++) unique = `${id}-${n}`
+      taken.add(unique)
+      return unique
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StoreKeyError } from './store-errors.ts'
+import { syncDirectory } from './database-files.ts'
+import { deriveKeys, MASTER_BYTES, newKdf, stretch, type Keys } from './encryption-keys.ts'
+import type { Meta } from './meta-record.ts'
+
+/** Where the master key may come from: a passphrase, else a file beside the data. */
+export interface KeySource { dir: string, passphrase: string | undefined }
+
+/** The keys for a database that is still to be made, and what to remember of their origin. */
+export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'> }> {
+  if (passphrase !== undefined) {
+    const kdf = newKdf()
+    const keys = deriveKeys(await stretch(passphrase, kdf))
+    return { keys, origin: { kid: keys.kid.toString('hex'), source: 'passphrase', kdf } }
+  }
+  const keys = deriveKeys(await readKeyFile(dir) ?? await makeKeyFile(dir))
+  return { keys, origin: { kid: keys.kid.toString('hex'), source: 'file' } }
+}
+
+/** The keys of a database that exists. Throws StoreKeyError when they are not at hand; never makes new ones. */
+export async function keysFor (meta: Meta, source: KeySource): Promise<Keys> {
+  const keys = deriveKeys(meta.source === 'file' ? await masterFromFile(source) : await masterFromPassphrase(meta, source))
+  if (keys.kid.toString('hex') === meta.kid) return keys
+  throw new StoreKeyError(meta.source === 'file'
+    ? `${pathIn(source.dir)} is not the key that the data was written with. Put the right key file back.`
+    : 'LOCAL_AGENT_PASSPHRASE is not the passphrase that the data was written with. Set the right one.')
+}
+
+async function masterFromFile ({ dir, passphrase }: KeySource): Promise<Buffer> {
+  if (passphrase !== undefined) {
+    throw new StoreKeyError('The data is protected by a key file, not by a passphrase. Unset LOCAL_AGENT_PASSPHRASE.')
+  }
+  const master = await readKeyFile(dir)
+  if (master !== undefined) return master
+  throw new StoreKeyError(`The key file ${pathIn(dir)} is missing, and without it the data cannot be read. ` +
+    `Put it back from a backup, or move ${join(dir, 'data')} away to start empty.`)
+}
+
+async function masterFromPassphrase ({ kdf }: Meta, { passphrase }: KeySource): Promise<Buffer> {
+  if (passphrase === undefined || kdf === undefined) {
+    throw new StoreKeyError('The data is protected by a passphrase. Set LOCAL_AGENT_PASSPHRASE.')
+  }
+  return await stretch(passphrase, kdf)
+}
+
+/** Keys that nobody has had before; of a file, the bytes that go there. */
+export async function freshKeys (passphrase: string | undefined): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'>, file?: Buffer }> {
+  if (passphrase !== undefined) return newKeys({ dir: '', passphrase })
+  const file = randomBytes(MASTER_BYTES)
+  const keys = deriveKeys(file)
+  return { keys, origin: { kid: keys.kid.toString('hex'), source: 'file' }, file }
+}
+
+const pathIn = (dir: string): string => join(dir, 'master.key')
+
+async function readKeyFile (dir: string): Promise<Buffer | undefined> {
+  const path = pathIn(dir)
+  try {
+    const [master, { mode }] = await Promise.all([readFile(path), stat(path)])
+    if (master.length !== MASTER_BYTES) throw new StoreKeyError(`${path} is not a key file. Put the right one back.`)
+    if ((mode & 0o077) !== 0) await chmod(path, 0o600)
+    return master
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** On disk before the first record is, since nothing can be read without it. */
+async function makeKeyFile (dir: string): Promise<Buffer> {
+  const { default: writeFileAtomic } = await import('write-file-atomic')
+  const master = randomBytes(MASTER_BYTES)
+  await writeFileAtomic(pathIn(dir), master, { mode: 0o600, fsync: true })
+  await syncDirectory(dir)
+  return master
+}

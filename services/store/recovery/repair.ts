@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Clock } from '../../lib/clock.ts'
+import type { StoreLog } from '../store-types.ts'
+import { chunks, type Database, type OpenDatabase, type RawOp } from '../database.ts'
+import { explain, StoreDamaged } from '../store-errors.ts'
+import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from '../database-files.ts'
+import type { Keys } from '../encryption-keys.ts'
+import { keysFor, type KeySource } from '../master-key.ts'
+import { readMeta } from '../meta-record.ts'
+import { isOwn } from '../record-names.ts'
+import { unseal } from '../seal.ts'
+
+interface Repair {
+  location: string
+  /** Why it did not open. */
+  error: unknown
+  /** Files that are known to be damaged. */
+  suspects: string[]
+  clock: Clock
+  log: StoreLog | undefined
+  openDatabase: OpenDatabase
+  source: KeySource
+}
+
+/** Copies of damaged databases that are kept. */
+const KEPT = 2
+/** Far more than the largest database needs. */
+const SALVAGE_MS = 10 * 60_000
+
+/**
+ * Makes a new database of what LevelDB can recover of a copy, checks that it opens, and puts it in the place of the
+ * damaged one, which is kept. What was found but nobody can decipher is left out. Throws StoreDamaged or StoreKeyError,
+ * with everything as it was, if it cannot.
+ */
+export async function repair ({ location, error, suspects, clock, log, openDatabase, source }: Repair): Promise<void> {
+  log?.warn({ err: error, suspects }, 'the database is damaged, repairing it')
+  const repaired = `${location}.repair`
+  let unreadable = 0
+  try {
+    // LevelDB may fall over a damaged table; what lies in the others is better than nothing.
+    if (!await salvage(location, repaired, []) && !await salvage(location, repaired, suspects.filter((name) => /\.(ldb|sst)$/.test(name)))) {
+      throw new StoreDamaged(location, explain(error), { cause: error })
+    }
+    const database = await openDatabase(repaired, { createIfMissing: false })
+    try {
+      unreadable = await removeUnreadable(database, await keysFor(await readMeta(database, location), source))
+    } finally {
+      await database.close()
+    }
+  } catch (cause) {
+    await rm(repaired, { recursive: true, force: true })
+    throw cause
+  }
+  const kept = `${location}.damaged-${stamp(clock.now())}`
+  await moveDirectory(location, kept)
+  await moveDirectory(repaired, location) // a start that finds only the copy does this step
+  await keepNewest(dirname(location), `${basename(location)}.damaged-`, KEPT)
+  log?.warn({ kept, unreadable }, 'the database was repaired; records that could not be recovered are missing')
+}
+
+/** Whether a new database could be made of a damaged one. */
+async function salvage (damaged: string, repaired: string, leftOut: string[]): Promise<boolean> {
+  const copy = `${damaged}.salvage`
+  for (const path of [copy, repaired]) await rm(path, { recursive: true, force: true })
+  await copyDatabase(damaged, copy, leftOut)
+  privateDirectory(repaired)
+  const { spawnIsolated } = await import('../../process/spawn-isolated.ts')
+  const program = import.meta.url.endsWith('.ts') ? './salvage-child.ts' : './salvage.js'
+  const child = spawnIsolated(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), copy, repaired], {
+    env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: SALVAGE_MS, killSignal: 'SIGKILL'
+  })
+  const [code] = await once(child, 'exit')
+  await rm(copy, { recursive: true, force: true })
+  return code === 0
+}
+
+/** Otherwise one of them would fail every listing that comes across it, for ever. */
+async function removeUnreadable (database: Database, keys: Keys): Promise<number> {
+  let removed = 0
+  for await (const chunk of chunks(database, {})) {
+    const ops = chunk.filter(([key, envelope]) => !isOwn(key) && !opens(keys, key, envelope)).map(([key]): RawOp => ({ type: 'del', key }))
+    if (ops.length > 0) await database.batch(ops, { sync: true })
+    removed += ops.length
+  }
+  return removed
+}
+
+function opens (keys: Keys, key: string, envelope: Buffer): boolean {
+  try {
+    unseal(keys, key, envelope)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,101 @@
+import type { Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
+import { Aborted } from '../lib/abort.ts'
+import { openFolder } from '../lib/working-folder.ts'
+import { newId } from '../lib/ids.ts'
+import type { Op } from '../store/store-types.ts'
+import type { RunDeps } from './task-deps.ts'
+import { BadTask, WrongState } from './task-errors.ts'
+import { givenPlan, makePlan } from './make-plan.ts'
+import type { StoredTask } from './task-records.ts'
+import type { Schedules } from './scheduling/schedules.ts'
+import { taskView } from './views.ts'
+
+const FIRST_N = 3
+
+export const noMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
+
+/** Makes tasks and changes what they are. */
+export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
+  const { book, clock, workspace } = deps
+
+  /** Throws BadTask (400) that says what is allowed. */
+  async function approvalOf (given: TaskBody['approval'], { firstN = FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}): Promise<Task['approval']> {
+    const mode = given?.mode ?? 'first_n'
+    if (given?.firstN !== undefined && mode !== 'first_n') throw new BadTask(`approval.firstN belongs to mode "first_n", not to "${mode}".`)
+    return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
+  }
+
+  /** A task that is planned and not stored yet. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
+  async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
+    const { goal, taskType = 'one_shot', schedule, budget } = body
+    if (taskType === 'recurring' && schedule === undefined) throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
+    if (taskType !== 'recurring' && schedule !== undefined) throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
+    const approval = await approvalOf(body.approval)
+    const cwd = await openFolder(body.cwd, workspace())
+    if (schedule !== undefined) await schedules.check(schedule)
+    await book.index.assertRoom()
+    const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
+    const now = clock.now()
+    return {
+      id: newId(),
+      goal,
+      taskType,
+      status: 'planned',
+      cwd,
+      plan,
+      ...(schedule !== undefined && { schedule }),
+      approval,
+      ...(budget !== undefined && { budget }),
+      memory: noMemory(),
+      approvalHistory: [],
+      steeringHistory: [],
+      totalRuns: 0,
+      successfulRuns: 0,
+      createdAt: now,
+      updatedAt: now,
+      learnedTools: [],
+      failuresInRow: 0,
+      slotRuns: 0
+    }
+  }
+
+  return {
+    define,
+
+    /** Plans and stores a task. Throws as `define` does. */
+    async create (body: TaskBody, remember: (answer: Task) => Op[]): Promise<Task> {
+      const task = await define(body)
+      const answer = taskView(task)
+      return book.add({ task, ops: remember(answer), answer })
+    },
+
+    /** Changes a task; a new goal is planned anew unless the user planned it. Throws as `create` does, and WrongState (409). */
+    async update (taskId: string, changes: TaskChanges): Promise<StoredTask> {
+      const before = await book.get(taskId)
+      const { goal, plan, approval, schedule, budget } = changes
+      const isNewGoal = goal !== undefined && goal !== before.goal
+      if (schedule !== undefined && before.taskType !== 'recurring') throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
+      const cwd = changes.cwd === undefined ? undefined : await openFolder(changes.cwd, workspace())
+      if (schedule !== undefined) await schedules.check(schedule)
+      const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, deps, closing) : undefined
+      return book.change(taskId, async (task) => {
+        if (plan !== undefined && task.status !== 'planned') throw new WrongState(`The plan can be changed while the task is planned; it is ${task.status}. A new goal is planned anew.`)
+        const isReset = isNewGoal || plan !== undefined
+        const changed: StoredTask = {
+          ...task,
+          ...(goal !== undefined && { goal }),
+          ...(planned !== undefined && { plan: planned }),
+          ...(cwd !== undefined && { cwd }),
+          ...(budget !== undefined && { budget }),
+          ...(isReset && { learnedTools: [], ...(task.liveRun && { outdatedRun: task.liveRun.runNumber }) }),
+          approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
+        }
+        const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
+        return { task: rescheduled, ops, answer: { ...rescheduled, updatedAt: clock.now() } }
+      })
+    }
+  }
+}
+
+/** Nothing is planned for a service that ends. */
+export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')

@@ -1,0 +1,185 @@
+import { Aborted } from '../lib/abort.ts'
+import type { RunQueued, TaskSteered, TaskSteerBody } from '../../schemas/task-runs.ts'
+import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
+import { newId } from '../lib/ids.ts'
+import type { Op } from '../store/store-types.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import type { Change } from './task-repository.ts'
+import type { Conductor } from './runner/executor.ts'
+import type { RunDeps } from './task-deps.ts'
+import { afterRun, closeRun, type Ending } from './runner/run-ending.ts'
+import { RunNotFound, WrongState } from './task-errors.ts'
+import type { Queue } from './runner/queue.ts'
+import { isOver, isSpent, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
+import { newRun } from './new-run.ts'
+import type { Schedules } from './scheduling/schedules.ts'
+import { assertState } from './task-state.ts'
+
+/** Comments kept of a task, the newest. */
+const COMMENTS = 200
+
+type Stopped = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
+
+/** What people do to a task that is there: start, pause, resume, cancel, run, steer. Each throws WrongState (409) where it does not fit. */
+export function createControl ({ deps, conductor, queue, schedules }: { deps: RunDeps, conductor: Conductor, queue: Queue, schedules: Schedules }) {
+  const { book, clock } = deps
+
+  /** Begins a run in place of one that a pause has left; from where it goes back when it is over, unless it is a one_shot. */
+  async function begin (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
+    const left = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was begun in its place.' })
+    const made = await newRun(book, left.task, trigger, clock.now())
+    const { runId, runNumber } = made.run
+    const running: StoredTask = {
+      ...made.task, status: 'running', liveRun: { runId, runNumber }, ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
+    }
+    return {
+      task: running,
+      runs: [...left.runs, made.run],
+      ops: made.ops,
+      events: left.events,
+      queued: { ok: true as const, taskId: task.id, runId, runNumber },
+      after: () => queue.push(task.id, runId)
+    }
+  }
+
+  /** Ends the live run and the one behind it, whatever they are doing. */
+  async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<Stopped> {
+    const dropped = await dropNext(task, 'The task was stopped before this run began.')
+    const stopped = await stopLive(dropped.task, reason, ending)
+    return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
+  }
+
+  /** Ends the run that is queued behind the live one. */
+  async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<Stopped> {
+    if (nextRun === undefined) return { task, runs: [], events: [] }
+    queue.drop(nextRun.runId)
+    const run = await book.runAt(nextRun, task.id)
+    const closed = run && closeRun(run, [], { status: 'cancelled', error }, clock.now())
+    return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
+  }
+
+  /** Ends the live run; one that is queued behind it is the live one then. */
+  async function stopLive (task: StoredTask, reason: Aborted, ending: Ending): Promise<Stopped> {
+    if (task.liveRun === undefined) return { task, runs: [], events: [] }
+    queue.drop(task.liveRun.runId)
+    const run = await conductor.stop(task.liveRun.runId, reason) ?? await book.runAt(task.liveRun, task.id)
+    // A paused run of a one_shot is over in no other sense: it may go on.
+    if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
+    const history = await unlessDamaged(book.events(run.runId)) ?? []
+    const closed = closeRun(run, history, ending, clock.now())
+    return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
+  }
+
+  async function pausedOneShot (task: StoredTask): Promise<Stopped> {
+    const { runId } = task.liveRun!
+    queue.drop(runId)
+    const run = await conductor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await book.runAt(task.liveRun!, task.id)
+    return { task, runs: run === undefined || run.status === 'queued' ? [] : [{ ...run, status: 'interrupted' }], events: [] }
+  }
+
+  async function pause (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'pause')
+    const paused = (stopped: { task: StoredTask, runs?: StoredRun[], events?: Change<void>['events'] }): Change<StoredTask> => {
+      // Also when the run that was cut short was the last one of its schedule.
+      const { nextRunAt, returnTo, ...rest } = withTimingOf(stopped.task, task)
+      const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
+      return { ...stopped, task: after, answer: after }
+    }
+    if (task.status === 'scheduled') return paused({ task })
+    const { task: alone, ...dropped } = await dropNext(task, 'The task was paused before this run began.')
+    const stopped = task.status === 'pending_approval'
+      ? { task: alone, runs: [], events: [] }
+      : task.taskType === 'one_shot' ? await pausedOneShot(alone) : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
+    return paused({ ...stopped, runs: [...stopped.runs, ...dropped.runs], events: [...stopped.events, ...dropped.events] })
+  }
+
+  async function resume (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'resume')
+    const { pausedReason, ...rest } = task
+    const { task: resumed, ops } = await schedules.resume(rest)
+    const live = task.liveRun && await book.runAt(task.liveRun, task.id)
+    const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({ task: { ...resumed, status }, ops, answer: { ...resumed, status }, ...more })
+    if (live?.status === 'pending_approval') return to('pending_approval')
+    if (isSpent(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
+    if (task.taskType !== 'one_shot') return to('scheduled')
+    const push = () => queue.push(task.id, live!.runId)
+    if (live?.status === 'queued') return to('running', { after: push })
+    // The cut run goes on from its last step.
+    if (live?.status === 'interrupted') return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: push })
+    const { queued, ...begun } = await begin(resumed, 'start')
+    return { ...begun, answer: begun.task }
+  }
+
+  async function start (task: StoredTask): Promise<Change<StoredTask>> {
+    assertState(task, 'start')
+    const { returnTo, pausedReason, ...rest } = task
+    const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
+    if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
+    const { queued, ...begun } = await begin(fresh, 'start')
+    return { ...begun, answer: begun.task }
+  }
+
+  const completed = (task: StoredTask): Change<StoredTask> => ({ task: { ...task, status: 'completed' }, answer: { ...task, status: 'completed' } })
+
+  return {
+    start: (taskId: string): Promise<StoredTask> => book.change(taskId, start),
+    /** Adds a task that is started at once, in one batch with `ops`. */
+    async launch (task: StoredTask, ops: Op[]): Promise<StoredTask> {
+      const started = await start(task)
+      return book.add({ ...started, ops: [...started.ops ?? [], ...ops] })
+    },
+
+    pause: (taskId: string): Promise<StoredTask> => book.change(taskId, pause),
+    resume: (taskId: string): Promise<StoredTask> => book.change(taskId, resume),
+
+    cancel: (taskId: string): Promise<StoredTask> => book.change(taskId, async (task) => {
+      assertState(task, 'cancel')
+      const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), { status: 'cancelled', error: 'The task was cancelled.' })
+      const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
+      const { returnTo, pausedReason, liveRun, ...rest } = ended
+      const cancelled: StoredTask = { ...rest, status: 'cancelled' }
+      return { ...stopped, task: cancelled, ops, answer: cancelled }
+    }),
+
+    /** Runs the task at once, whatever its schedule says. */
+    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> => book.change(taskId, async (task) => {
+      assertState(task, 'run')
+      const { queued, ...begun } = await begin(task, 'manual', task.status)
+      return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
+    }),
+
+    /** Adds a comment; with `runNow` a run hears it at once, or right after the one under way. */
+    steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> => book.change(taskId, async (task) => {
+      if (runNow) assertState(task, 'steer')
+      const now = clock.now()
+      const steered: StoredTask = { ...task, steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-COMMENTS) }
+      const answer: TaskSteered = { ok: true, taskId, comment, runTriggered: runNow }
+      const change: Change<TaskSteered> = { task: steered, events: [{ type: 'task:steer', taskId, comment }], ops: remember(answer), answer }
+      const isLive = task.status === 'running' || task.status === 'pending_approval'
+      if (!runNow || (isLive && task.nextRun !== undefined)) return change
+      if (!isLive) {
+        const { queued, ...begun } = await begin(steered, 'steer', task.status)
+        return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
+      }
+      const { task: numbered, run, ops } = await newRun(book, steered, 'steer', now)
+      return { ...change, task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops: [...ops, ...change.ops!] }
+    }),
+
+    /** Ends one run; the task goes on as after any other. Throws RunNotFound (404), or WrongState (409) when the run is over. */
+    cancelRun: (taskId: string, runId: string): Promise<StoredRun> => book.change(taskId, async (task) => {
+      const run = await book.run(taskId, runId)
+      const isLive = task.liveRun?.runId === runId
+      if (isOver(run) && !(isLive && run.status === 'interrupted')) throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
+      if (task.nextRun?.runId === runId) {
+        const dropped = await dropNext(task, 'The run was cancelled.')
+        return { ...dropped, answer: dropped.runs[0] }
+      }
+      if (!isLive) throw new RunNotFound(runId)
+      const stopped = await stopLive(task, new Aborted('cancel', 'The run was cancelled.'), { status: 'cancelled', error: 'The run was cancelled.' })
+      return { ...stopped, answer: stopped.runs[0], after: () => { if (stopped.task.liveRun !== undefined) queue.push(taskId, stopped.task.liveRun.runId) } }
+    }),
+
+    /** Stops everything of a task that is to be deleted; resolves to what is to be told of it. */
+    halt: async (task: StoredTask) => (await stopRuns(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
+  }
+}

@@ -1,0 +1,34 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { NOTE_OPENING } from '../../models/note-opening.ts'
+import type { RunContext } from '../../run-log/run-events.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { taskContext, type ContextParts } from './task-prompt.ts'
+import type { TaskLogEvent } from '../run-history.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
+
+type Parts = Omit<ContextParts, 'tools' | 'now'> & { tools: Tool[], now: number }
+
+/** The context that an earlier attempt at the run was given; undefined when there was none, or the task was changed since. */
+export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
+  const known = log.findLast((event) => event.type === 'context')
+  return known?.context.cwd === task.cwd && task.outdatedRun !== run.runNumber ? known.context : undefined
+}
+
+/** What the models of a run are told beside its messages: the same in each of its steps and attempts, since models bind their thinking to it. */
+export function newContext ({ tools, ...parts }: Parts): RunContext {
+  return {
+    at: parts.now,
+    cwd: parts.task.cwd,
+    system: taskContext({ ...parts, tools: tools.map(({ name }) => name) }),
+    tools: tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({ type: 'function', name, description, inputSchema }))
+  }
+}
+
+/** What a run that goes on has to be told and its context does not say: that it was cut off, and what the user said to the task since. */
+export function news (log: readonly TaskLogEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
+  const texts = [
+    ...(run.attempts > 1 ? [`${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the conversation; do not repeat it.]`] : []),
+    ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) => `The user adds: ${comment}`)
+  ]
+  return texts.filter((text) => !log.some((event) => event.type === 'message' && event.text === text))
+}

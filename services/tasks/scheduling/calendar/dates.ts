@@ -1,0 +1,65 @@
+import { daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
+import type { CronDates, Dates } from './schedule-plan.ts'
+
+/** A cron line comes within so many months or never: 29 February on one certain weekday does within 40 years. */
+const MOST_MONTHS = 41 * 12
+
+/** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1); undefined when there is none. */
+export function nearestDate (dates: Dates, day: number, step: 1 | -1): number | undefined {
+  switch (dates.unit) {
+    case 'day': return day + step * mod(step * (dates.from - day), dates.every)
+    case 'week': return nearestWeekday(dates, day, step)
+    case 'month': return nearestMonthday(dates, day, step)
+    case 'cron': return nearestCron(dates, day, step)
+  }
+}
+
+function nearestWeekday ({ every, from, weekdays }: Extract<Dates, { unit: 'week' }>, day: number, step: 1 | -1) {
+  for (;;) {
+    const week = Math.floor((day - from) / 7)
+    const off = mod(step * -week, every)
+    // On to the first day of the next week that counts; backwards, to the last.
+    if (off > 0) day = from + (week + step * off) * 7 + (step === 1 ? 0 : 6)
+    else if (weekdays.includes(weekdayOf(day))) return day
+    else day += step
+  }
+}
+
+function nearestMonthday ({ every, from, day: wanted }: Extract<Dates, { unit: 'month' }>, day: number, step: 1 | -1) {
+  const dayIn = (month: number) => firstOf(month) + Math.min(wanted, daysIn(month)) - 1
+  const now = monthOf(day)
+  const month = now + step * mod(step * (from - now), every)
+  return (dayIn(month) - day) * step >= 0 ? dayIn(month) : dayIn(month + step * every)
+}
+
+function nearestCron (dates: CronDates, day: number, step: 1 | -1) {
+  const start = monthOf(day)
+  for (let month = start, left = MOST_MONTHS; left > 0; month += step, left--) {
+    if (!dates.months.includes(mod(month, 12) + 1)) continue
+    const first = firstOf(month)
+    const length = daysIn(month)
+    const from = month === start ? day - first + 1 : step === 1 ? 1 : length
+    for (let date = from; date >= 1 && date <= length; date += step) {
+      if (isCronDay(dates, first, length, date)) return first + date - 1
+    }
+  }
+}
+
+function isCronDay (dates: CronDates, first: number, length: number, date: number): boolean {
+  const bits = dates.weekdays[(weekdayOf(first + date - 1) + 1) % 7]
+  const nth = 1 << Math.floor((date - 1) / 7) | (date + 7 > length ? 32 : 0)
+  const onWeekday = (bits & nth) !== 0
+  if (dates.both && !onWeekday) return false
+  if (!dates.both && onWeekday) return true
+  return dates.days.includes(date) || (dates.last && date === length) ||
+    (dates.lastWorking && date === workingDay(first, length, length)) ||
+    dates.nearest.some((wanted) => wanted <= length && date === workingDay(first, length, wanted))
+}
+
+/** The day from Monday to Friday that is nearest to one, in the same month. */
+function workingDay (first: number, length: number, date: number): number {
+  const weekday = weekdayOf(first + date - 1)
+  if (weekday === 5) return date === 1 ? 3 : date - 1
+  if (weekday === 6) return date === length ? date - 2 : date + 1
+  return date
+}

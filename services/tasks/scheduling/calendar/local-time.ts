@@ -1,0 +1,43 @@
+import { nearestDate } from './dates.ts'
+import { DAY } from './days.ts'
+import type { CalendarPlan } from './schedule-plan.ts'
+import { nthTime, timesBefore } from './times-of-day.ts'
+
+type Rule = Pick<CalendarPlan, 'dates' | 'times'>
+
+/** The first local time of a rule from `local` on. Local times are milliseconds since 1970-01-01 00:00 local, whatever the zone. */
+export function nextLocal ({ dates, times }: Rule, local: number): number | undefined {
+  const day = Math.floor(local / DAY)
+  const date = nearestDate(dates, day, 1)
+  if (date === undefined) return undefined
+  const time = nthTime(times, date === day ? timesBefore(times, secondOf(local)) : 0)
+  if (time !== undefined) return date * DAY + time * 1_000
+  const later = nearestDate(dates, day + 1, 1)
+  return later === undefined ? undefined : later * DAY + nthTime(times, 0)! * 1_000
+}
+
+/** The last local time of a rule before `local`. */
+export function previousLocal ({ dates, times }: Rule, local: number): number | undefined {
+  const day = Math.floor(local / DAY)
+  const date = nearestDate(dates, day, -1)
+  if (date === undefined) return undefined
+  const before = timesBefore(times, date === day ? secondOf(local) : 86_400)
+  if (before > 0) return date * DAY + nthTime(times, before - 1)! * 1_000
+  const earlier = nearestDate(dates, day - 1, -1)
+  return earlier === undefined ? undefined : earlier * DAY + nthTime(times, timesBefore(times, 86_400) - 1)! * 1_000
+}
+
+/** How many local times lie from `from` until before `to`. */
+export function countLocal ({ dates, times }: Rule, from: number, to: number): number {
+  let count = 0
+  const lastDay = Math.floor(to / DAY)
+  for (let date = nearestDate(dates, Math.floor(from / DAY), 1); date !== undefined && date <= lastDay; date = nearestDate(dates, date + 1, 1)) {
+    const start = Math.max(from - date * DAY, 0)
+    const end = Math.min(to - date * DAY, DAY)
+    count += Math.max(timesBefore(times, Math.ceil(end / 1_000)) - timesBefore(times, Math.ceil(start / 1_000)), 0)
+  }
+  return count
+}
+
+/** The second of its day that is not before a local time. */
+const secondOf = (local: number) => Math.ceil((local - Math.floor(local / DAY) * DAY) / 1_000)

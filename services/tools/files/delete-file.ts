@@ -1,0 +1,50 @@
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool } from '../tool.ts'
+import { about, PathRefused } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { isMounted, withParent, withSubfolder, type Folder } from './open-folder.ts'
+
+const Input = Type.Object({
+  path: Type.String({ minLength: 1, description: 'File or folder to delete: absolute, or relative to the working directory.' }),
+  recursive: Type.Optional(Type.Boolean({ description: 'Delete a folder with everything in it. Without it only files and empty folders are deleted.' }))
+}, { additionalProperties: false })
+
+/** `{path, kind, deleted}`: how many entries went, those in it included. Of a symlink the link goes, never its target. */
+export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+  return {
+    name: 'deleteFile',
+    description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it. This cannot be undone.',
+    inputSchema: Input,
+    effect: 'write',
+    execute: ({ path, recursive = false }, { cwd, givenCwd, signal }) => about(path, async () => {
+      const real = await paths.locate(path, cwd)
+      await paths.removable(real, cwd, givenCwd)
+      return withParent(real, async (folder, name) => {
+        const stat = await lstat(folder.entry(name))
+        const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
+        return { path: real, kind, deleted: await remove(folder, name, kind === 'directory', recursive, signal) }
+      })
+    })
+  }
+}
+
+/** Goes down folder by folder, each held open, so that a folder replaced by a symlink is not entered. */
+async function remove (folder: Folder, name: string | Buffer, directory: boolean, recursive: boolean, signal: AbortSignal): Promise<number> {
+  signal.throwIfAborted()
+  if (!directory) {
+    await unlink(folder.entry(name))
+    return 1
+  }
+  let deleted = 1
+  if (recursive) {
+    await withSubfolder(folder, name, async (inner) => {
+      if (await isMounted(folder, inner)) throw new PathRefused(`Something is mounted at ${JSON.stringify(inner.path)}: what it holds is not deleted. Unmount it first.`)
+      for (const entry of await readdir(inner.entry('.'), { withFileTypes: true, encoding: 'buffer' })) {
+        deleted += await remove(inner, entry.name, entry.isDirectory(), recursive, signal)
+      }
+    })
+  }
+  await rmdir(folder.entry(name))
+  return deleted
+}

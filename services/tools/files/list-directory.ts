@@ -1,0 +1,90 @@
+import type { Dirent } from 'node:fs'
+import { lstat, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool } from '../tool.ts'
+import { about } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { withFolder, type Folder } from './open-folder.ts'
+
+const Input = Type.Object({
+  path: Type.Optional(Type.String({ minLength: 1, description: 'Folder to list: absolute, or relative to the working directory. Default: the working directory.' })),
+  depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: 'How many levels to list; 1 (the default) lists the folder alone.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' }))
+}, { additionalProperties: false })
+
+export interface Entry {
+  name: string
+  /** Relative to the listed folder. */
+  path: string
+  kind: 'file' | 'directory' | 'symlink' | 'other'
+  /** Bytes, of files. */
+  size?: number
+}
+
+/** Names read of one folder before it is cut, so that a folder of millions does not fill the memory. */
+const NAMES_READ = 20_000
+
+/** `{path, entries, truncated?}`, sorted by path. Level by level, so that what is cut is the deepest. */
+export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+  return {
+    name: 'listDirectory',
+    description: 'List a folder: name, kind and size of its entries. Symbolic links are listed, not followed.',
+    inputSchema: Input,
+    effect: 'read',
+    execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) => about(path, async () => {
+      const real = await paths.resolve(path, cwd)
+      const entries: Entry[] = []
+      let truncated = false as boolean
+
+      async function list (folder: Folder, prefix: string): Promise<void> {
+        const { names, cut } = await namesOf(folder)
+        truncated ||= cut || entries.length + names.length > limit
+        for (const found of names.slice(0, limit - entries.length)) {
+          signal.throwIfAborted()
+          entries.push(await describe(folder, found, prefix))
+        }
+      }
+
+      await withFolder(real, (folder) => list(folder, ''))
+      let level = entries.filter(({ kind }) => kind === 'directory')
+      for (let at = 1; at < depth && level.length > 0; at++) {
+        const seen = entries.length
+        for (const folder of level) {
+          if (await paths.hidden(join(real, folder.path))) continue
+          // A folder that went away, or may not be read, is listed without its entries.
+          await withFolder(join(real, folder.path), (held) => list(held, `${folder.path}/`)).catch(() => signal.throwIfAborted())
+        }
+        level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
+      }
+      entries.sort((a, b) => compare(a.path, b.path))
+      return { path: real, entries, ...(truncated && { truncated }) }
+    })
+  }
+}
+
+interface Found { name: string, raw: Buffer, entry: Dirent }
+
+/** Names that are no UTF-8 are shown as well as can be, and looked at by their bytes. */
+async function namesOf (folder: Folder): Promise<{ names: Found[], cut: boolean }> {
+  const names: Found[] = []
+  const done = (cut: boolean) => ({ names: names.sort((a, b) => compare(a.name, b.name)), cut })
+  // The type knows no names of bytes; opendir does.
+  for await (const entry of await opendir(folder.entry('.'), { encoding: 'buffer' as BufferEncoding })) {
+    if (names.length === NAMES_READ) return done(true)
+    const raw = entry.name as unknown as Buffer
+    names.push({ name: raw.toString(), raw, entry })
+  }
+  return done(false)
+}
+
+async function describe (folder: Folder, { name, raw, entry }: Found, prefix: string): Promise<Entry> {
+  const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'symlink' : 'other'
+  const size = kind === 'file' ? (await lstat(folder.entry(raw)).catch(() => undefined))?.size : undefined
+  return { name, path: prefix + name, kind, ...(size !== undefined && { size }) }
+}
+
+/** By code unit: the same on every machine, unlike localeCompare. */
+function compare (a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,128 @@
+import type { FileHandle } from 'node:fs/promises'
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool, ToolOutput } from '../tool.ts'
+import { about, ToolFailed } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { withFile, withParent } from './open-folder.ts'
+import { createRange, numbered, NUMBER_MARK, type Range, type Wanted } from './line-range.ts'
+
+const Input = Type.Object({
+  path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
+  offset: Type.Optional(Type.Integer({ minimum: 1, description: 'First line to read; lines are counted from 1. Default 1.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many lines to read. Default: as many as one answer holds.' })),
+  column: Type.Optional(Type.Integer({ minimum: 1, description: 'First character of that line to read, counted from 1: the nextColumn of an answer that ended inside a line. Default 1.' }))
+}, { additionalProperties: false })
+
+/** Bytes of the content as JSON, line numbers included: with the rest of the answer less than what a model sees of an output. */
+const ANSWER_BYTES = 48 * 1024
+/** Bytes that are held of a file at a time. */
+const CHUNK_BYTES = 256 * 1024
+/** Bytes behind the range whose lines are still counted. */
+const COUNTED_BYTES = 64 * 1024 * 1024
+/** A NUL this early means a binary file (what git and grep go by). */
+const SNIFFED_BYTES = 8000
+const NEWLINE = 10
+
+/**
+ * `{path, content, startLine, endLine, totalLines?, size}`: `content` is the text of those lines as it stands in the file.
+ * `truncated`, `nextOffset` and maybe `nextColumn` when there is more behind it, with a `message` that says how to read
+ * on; `startColumn` where it does not begin with its line; `lossy` when bytes were no UTF-8. Models see each line with
+ * its number. Throws ToolFailed for a binary file.
+ */
+export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+  return {
+    name: 'readFile',
+    description: `Read a text file. Each line is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
+      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it has one.',
+    inputSchema: Input,
+    effect: 'read',
+    forModel: withNumbers,
+    execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) => about(path, async () => {
+      const real = await paths.resolve(path, cwd)
+      return withParent(real, (folder, name) => withFile(folder, name, paths, async (file, size) => {
+        const refuse = () => new ToolFailed(`${JSON.stringify(path)} is a binary file of ${size} bytes, not text. readFile reads text only.`)
+        const wanted = { offset, column, limit }
+        const { range, totalLines } = await readRange(file, wanted, refuse, signal)
+        const message = messageOf(wanted, range, totalLines)
+        return {
+          path: real,
+          content: range?.content ?? '',
+          ...(range && { startLine: range.startLine, endLine: range.endLine }),
+          ...(range && range.startColumn > 1 && { startColumn: range.startColumn }),
+          ...(totalLines !== undefined && { totalLines }),
+          size,
+          ...(range?.content.includes('\ufffd') && { lossy: true }),
+          ...(range?.nextOffset !== undefined && { truncated: true, nextOffset: range.nextOffset }),
+          ...(range?.nextColumn !== undefined && { nextColumn: range.nextColumn }),
+          ...(message !== undefined && { message })
+        }
+      }))
+    })
+  }
+}
+
+function withNumbers (output: ToolOutput): ToolOutput {
+  const { content, startLine } = output
+  return typeof content === 'string' && Number.isSafeInteger(startLine) ? { ...output, content: numbered(content, startLine as number) } : output
+}
+
+/**
+ * Reads the file from its beginning, a chunk at a time, to the end of the range, and a bounded way further to count the
+ * lines: `totalLines` is undefined where the end was not reached.
+ */
+async function readRange (file: FileHandle, wanted: Wanted, refuse: () => Error, signal: AbortSignal): Promise<{ range: Range | undefined, totalLines?: number }> {
+  const range = createRange(wanted, ANSWER_BYTES)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let newlines = 0
+  let last = NEWLINE
+  let hasBegun = false
+  let fullAt = Infinity
+  for (let position = 0; position - fullAt < COUNTED_BYTES;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, position)
+    if (bytesRead === 0) {
+      if (hasBegun) range.feed(decoder.decode())
+      return { range: range.end(), totalLines: newlines + (last === NEWLINE ? 0 : 1) }
+    }
+    const chunk = buffer.subarray(0, bytesRead)
+    if (position === 0 && chunk.subarray(0, SNIFFED_BYTES).includes(0)) throw refuse()
+    const from = hasBegun ? 0 : lineStart(chunk, wanted.offset - 1 - newlines)
+    if (from !== -1) hasBegun = true
+    if (from !== -1 && !range.isDone) {
+      range.feed(decoder.decode(chunk.subarray(from), { stream: true }))
+    }
+    newlines += countNewlines(chunk)
+    last = chunk[bytesRead - 1]
+    position += bytesRead
+    if (range.isFull) fullAt = Math.min(fullAt, position)
+  }
+  return { range: range.end() }
+}
+
+/** Where the text behind so many newlines begins; -1 when the chunk holds fewer. A loop: a search for each newline is slower where lines are short. */
+function lineStart (chunk: Uint8Array, count: number): number {
+  if (count === 0) return 0
+  let left = count
+  for (let at = 0; at < chunk.length; at++) if (chunk[at] === NEWLINE && --left === 0) return at + 1
+  return -1
+}
+
+function countNewlines (chunk: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < chunk.length; at++) if (chunk[at] === NEWLINE) count++
+  return count
+}
+
+/** What is not shown, and how to read it; undefined when everything from the wanted place on is there. */
+function messageOf ({ offset, column }: Wanted, range: Range | undefined, totalLines: number | undefined): string | undefined {
+  if (range === undefined) {
+    if (offset === 1 && column === 1) return undefined
+    return totalLines !== undefined && offset > totalLines ? `There is no line ${offset}: the file ends with line ${totalLines}.` : `Line ${offset} ends before column ${column}.`
+  }
+  const { startLine, endLine, startColumn, nextOffset, nextColumn } = range
+  if (nextOffset === undefined) return undefined
+  const of = totalLines === undefined ? '; the file is so long that its lines were not counted' : ` of ${totalLines}`
+  if (nextColumn !== undefined) return `These are the characters ${startColumn} to ${nextColumn - 1} of line ${startLine}${of}. Read on with offset ${nextOffset} and column ${nextColumn}.`
+  return `These are the lines ${startLine} to ${endLine}${of}. Read on with offset ${nextOffset}.`
+}

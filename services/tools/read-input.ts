@@ -1,0 +1,18 @@
+import { excess } from '../lib/json.ts'
+import type { Validation } from './host.ts'
+
+/** As for request bodies: what is deeper cannot be written as JSON again. */
+const INPUT_DEPTH = 64
+
+/** The input of a call as the model wrote it, read and checked; with what is wrong, in words for the model. */
+export function readInput (toolName: string, text: string, validate: (name: string, input: unknown) => Validation): Validation & { input: unknown } {
+  let input: unknown
+  if (excess(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
+  try {
+    input = JSON.parse(text.trim() === '' ? '{}' : text)
+  } catch (error) {
+    return { ok: false, input: text, error: `The input of ${toolName} is not JSON: ${(error as Error).message}` }
+  }
+  const checked = validate(toolName, input)
+  return checked.ok ? checked : { ok: false, input, error: checked.error }
+}

@@ -1,0 +1,36 @@
+import os from 'node:os'
+import { Type } from '@sinclair/typebox'
+import type { Desktop } from '../desktop/control/desktop.ts'
+import type { Tool } from '../tool.ts'
+
+/** What the machine is; nothing of its user but the home folder and the shell. Sizes in bytes, times in seconds. */
+export function createSystemInfo ({ environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }): Tool<Record<string, never>> {
+  return {
+    name: 'systemInfo',
+    description: 'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working directory.',
+    inputSchema: Type.Object({}, { additionalProperties: false }),
+    effect: 'read',
+    async execute (_input, { cwd }) {
+      const cpus = os.cpus()
+      return {
+        platform: os.platform(),
+        type: os.type(),
+        release: os.release(),
+        version: os.version(),
+        arch: os.arch(),
+        hostname: os.hostname(),
+        cpus: { count: cpus.length, model: cpus[0]?.model ?? 'unknown' },
+        loadAverage: os.loadavg(),
+        memory: { totalBytes: os.totalmem(), freeBytes: os.freemem() },
+        uptimeSeconds: Math.round(os.uptime()),
+        nodeVersion: process.version,
+        shell: process.platform === 'win32' ? 'cmd.exe' : environment().SHELL ?? '/bin/sh',
+        home: os.homedir(),
+        temporaryFolder: os.tmpdir(),
+        desktop: desktop.problem() ?? 'available',
+        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        cwd
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../../lib/clock.ts'
+import { within } from '../../../lib/deadline.ts'
+import { createSlots } from '../../../lib/semaphore.ts'
+import type { Transform } from '../../transform/transform.ts'
+import { readBody } from './response-body.ts'
+import { decode } from './charset.ts'
+import { AddressRefused, FetchFailed, reasonOf } from './fetch-errors.ts'
+import type { HtmlPage, ReadablePage } from './readable-page.ts'
+import type { AddressPolicy } from './address-policy.ts'
+import { send } from './send.ts'
+import { parseContentType, readableAs, sniff, type ContentType } from './content-type.ts'
+
+/** For the lookups, all redirections and the body. */
+const DEADLINE_MS = 15_000
+/** Decompressed. */
+const MOST_BYTES = 5 * 1024 * 1024
+const MOST_REDIRECTS = 5
+/** Each may hold some megabytes; the others wait, and so many may. */
+const MOST_AT_ONCE = 6
+const MOST_WAITING = 64
+const LONGEST_URL = 8192
+const TEXT_DEADLINE_MS = 5_000
+const ACCEPT = 'text/html,application/xhtml+xml,text/markdown;q=0.9,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.5'
+
+/** What an address answered, in words. */
+export interface Fetched extends ReadablePage {
+  /** Where it was found in the end. */
+  url: string
+  status: number
+  contentType: string
+  /** The body is longer than what was read of it. */
+  cut?: true
+  /** The page could not be read as one: this is its bare text. */
+  plain?: true
+  /** No text. */
+  binary?: true
+  /** Bytes, of a binary one, where the server says. */
+  size?: number
+}
+
+interface Got extends Omit<Fetched, 'content' | 'contentType'> {
+  type: ContentType
+  bytes: Buffer
+}
+
+interface Parts {
+  policy: AddressPolicy
+  transform: Transform
+  clock: Clock
+}
+
+export type Web = ReturnType<typeof createWeb>
+
+/** Reads the web: documents as text, pages as markdown. */
+export function createWeb ({ policy, transform, clock }: Parts) {
+  const slots = createSlots({ most: MOST_AT_ONCE, waiting: MOST_WAITING, busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.') })
+
+  return {
+    /** Whatever the status is, the answer is a result. Throws AddressRefused, FetchFailed, TransformFailed or the signal's reason. */
+    async fetch (address: string, signal: AbortSignal): Promise<Fetched> {
+      const start = parseAddress(address)
+      return slots.run(signal, () => fetch(start, signal))
+    }
+  }
+
+  async function fetch (start: URL, signal: AbortSignal): Promise<Fetched> {
+    const { type, bytes, ...got } = await within({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch((error) => {
+      signal.throwIfAborted()
+      if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
+      if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
+      throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
+    })
+    const answer = { ...got, contentType: type.type }
+    if (got.binary) return { ...answer, content: '' }
+    if ((readableAs(type.type) ?? sniff(bytes)) === 'text') return { ...answer, content: decode(bytes, type.charset) }
+    return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
+  }
+
+  /** The page as markdown, or, when that fails or takes too long, its text. */
+  async function readable (page: HtmlPage, signal: AbortSignal): Promise<ReadablePage & { plain?: true }> {
+    try {
+      return await transform.run('markdown', page, { signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      if ((error as { code?: string }).code !== 'ERR_TRANSFORM_FAILED') throw error
+      return { ...await transform.run('text', page, { signal, ms: TEXT_DEADLINE_MS }), plain: true }
+    }
+  }
+
+  async function get (start: URL, signal: AbortSignal): Promise<Got> {
+    let url = start
+    for (let redirects = 0; ; redirects++) {
+      const addresses = await policy.addresses(url)
+      signal.throwIfAborted()
+      const response = await send(url, { addresses, signal, headers: { accept: ACCEPT, 'accept-language': 'en,*;q=0.5' } })
+      const target = redirection(response, url)
+      if (!target) return read(response, url)
+      response.destroy()
+      if (redirects === MOST_REDIRECTS) throw new FetchFailed(`${start.href} redirects more than ${MOST_REDIRECTS} times.`)
+      url = target
+    }
+  }
+}
+
+function parseAddress (address: string): URL {
+  // As people write it: a name without a scheme, perhaps with a port.
+  const url = address.length <= LONGEST_URL ? URL.parse(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address.trim()) ? address : `https://${address.trim()}`) : null
+  if (!url) throw new FetchFailed(`${JSON.stringify(address.slice(0, 200))} is not an address such as https://example.com/page.`)
+  if (!isWeb(url)) throw new AddressRefused(`Only http and https addresses can be fetched, not ${url.protocol}`)
+  if (url.username || url.password) throw new AddressRefused('An address with a user name or password is not fetched. Leave them out.')
+  url.hash = ''
+  return url
+}
+
+const isWeb = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
+
+/** Where an answer sends its reader; undefined when it is an answer itself. */
+function redirection (response: IncomingMessage, from: URL): URL | undefined {
+  const { location } = response.headers
+  if (![301, 302, 303, 307, 308].includes(response.statusCode!) || location === undefined) return undefined
+  // Node reads headers as latin1; servers write UTF-8.
+  const to = location.length <= LONGEST_URL ? URL.parse(Buffer.from(location, 'latin1').toString(), from.href) : null
+  try {
+    if (!to) throw new FetchFailed(`${from.href} redirects to something that is no address.`)
+    if (!isWeb(to)) throw new AddressRefused(`${from.href} redirects to an address that is not on the web (${to.protocol}).`)
+    to.username = to.password = to.hash = ''
+    if (from.protocol === 'https:' && to.protocol === 'http:') {
+      throw new AddressRefused(`${from.href} redirects from https to ${to.href}, where anybody on the way could change it. Fetch that address if this is wanted.`)
+    }
+    return to
+  } catch (error) {
+    response.destroy()
+    throw error
+  }
+}
+
+async function read (response: IncomingMessage, { href: url }: URL): Promise<Got> {
+  const type = parseContentType(response.headers['content-type'])
+  const status = response.statusCode!
+  const declared = Number(response.headers['content-length'])
+  const size = Number.isSafeInteger(declared) ? { size: declared } : {}
+  if (readableAs(type.type) === 'binary') {
+    response.destroy()
+    return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
+  }
+  const { bytes, truncated } = await readBody(response, MOST_BYTES)
+  if (readableAs(type.type) === undefined && sniff(bytes) === 'binary') return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
+  return { url, status, type, bytes, ...truncated && { cut: true as const } }
+}

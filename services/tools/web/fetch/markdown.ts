@@ -1,0 +1,73 @@
+import { Readability, isProbablyReaderable } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import Turndown from 'turndown'
+import { decode } from './charset.ts'
+import type { Document, Element } from './dom.ts'
+import type { HtmlPage, ReadablePage } from './readable-page.ts'
+
+/** A longer page would take more than its ten seconds: about two for a megabyte. */
+const LONGEST_HTML = 3 * 1024 * 1024
+const UNREADABLE = 'script, style, noscript, template, iframe, object, embed, svg, canvas, form button, input, select, textarea, link, meta'
+const FRAME = 'nav, header, footer, aside, [role=navigation], [aria-hidden=true], [hidden]'
+
+/** The article of a page as markdown; the whole page but its frame when it is no article. Throws when the page is too large. */
+export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
+  const html = decode(bytes, charset)
+  if (html.length > LONGEST_HTML) throw new Error('the page is too large')
+  const document: Document & any = parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`).document
+  absolute(document, url)
+  const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim()
+  for (const element of document.querySelectorAll(UNREADABLE)) element.remove()
+
+  const article = isProbablyReaderable(document) ? new Readability<Element>(document, { serializer: (root) => root as Element, keepClasses: true }).parse() : null
+  const named = article?.title?.trim() || title
+  return { ...named && { title: named }, content: markdownOf(article?.content ?? wholePage(document)) }
+}
+
+function wholePage (document: Document): Element {
+  const body = document.body ?? document.documentElement
+  // Without a head it stands here.
+  body.querySelector('title')?.remove()
+  const text = body.textContent?.trim().length ?? 0
+  const copy = body.cloneNode(true) as Element
+  for (const element of copy.querySelectorAll(FRAME)) element.remove()
+  // A page may be nothing but its navigation.
+  return (copy.textContent?.trim().length ?? 0) * 10 < text ? body : copy
+}
+
+/** Links become absolute; those that lead nowhere on the web, and pictures without words, go. */
+function absolute (document: Document, url: string) {
+  const base = resolve(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
+  for (const link of document.querySelectorAll('a[href]')) {
+    const target = resolve(link.getAttribute('href'), base)
+    if (target === undefined) link.removeAttribute('href')
+    else link.setAttribute('href', target)
+  }
+  for (const image of document.querySelectorAll('img')) {
+    const target = resolve(image.getAttribute('src'), base)
+    if (target === undefined || !image.getAttribute('alt')?.trim()) image.remove()
+    else image.setAttribute('src', target)
+  }
+}
+
+function resolve (href: string | null | undefined, base: string): string | undefined {
+  const target = href === null || href === undefined ? null : URL.parse(href, base)
+  return target && ['http:', 'https:', 'mailto:'].includes(target.protocol) ? target.href : undefined
+}
+
+function markdownOf (root: Element): string {
+  const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', emDelimiter: '*', hr: '---' })
+  const cells = (row: Element) => [...row.children].filter(({ nodeName }) => /^t[dh]$/i.test(nodeName))
+  turndown.addRule('cell', { filter: ['td', 'th'], replacement: (content) => ` ${content.trim().replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')} |` })
+  turndown.addRule('row', {
+    filter: 'tr',
+    replacement (content: string, row: unknown) {
+      const line = `\n|${content.replaceAll('\n', ' ')}`
+      const isHead = cells(row as Element).length > 0 && cells(row as Element).every(({ nodeName }) => /^th$/i.test(nodeName))
+      return isHead ? `${line}\n|${' --- |'.repeat(cells(row as Element).length)}` : line
+    }
+  })
+  turndown.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
+  turndown.addRule('part', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
+  return turndown.turndown(root as any).replace(/\n{3,}/g, '\n\n').trim()
+}

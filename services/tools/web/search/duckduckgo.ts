@@ -1,0 +1,17 @@
+import { SearchFailed, type Backend } from './search-backend.ts'
+
+const BLOCKED = 'DuckDuckGo refuses automatic searches at the moment. Try again later, or set "search" in config.json to tavily, brave or searxng.'
+
+/** The page for browsers without scripts: no key, no promise. It stops callers with a page of its own, mostly of status 202. */
+export const duckduckgo: Backend = {
+  title: 'DuckDuckGo',
+  baseURL: 'https://html.duckduckgo.com',
+  needsKey: false,
+  request: (base, { query }) => ({ url: `${base}/html/?${new URLSearchParams({ q: query })}`, headers: { accept: 'text/html' } }),
+  async results (text, parsePage) {
+    const { kind, results } = await parsePage(text)
+    if (kind === 'blocked') throw new SearchFailed(BLOCKED)
+    return kind === 'unknown' ? undefined : results
+  },
+  meanings: { 202: BLOCKED, 403: BLOCKED, 418: BLOCKED, 429: BLOCKED }
+}

@@ -1,0 +1,27 @@
+import { parseHTML } from 'linkedom'
+import type { Document } from '../fetch/dom.ts'
+import type { RawResult, ResultPage } from './search-backend.ts'
+
+const BLOCK = '.anomaly-modal__title, .anomaly-modal, #challenge-form'
+
+/** Reads a page of html.duckduckgo.com; runs in the transform worker. Advertisements are left out. */
+export function readResultPage (html: string): ResultPage {
+  const document: Document = parseHTML(html).document as any
+  const results = [...document.querySelectorAll('a.result__a')].flatMap((link): RawResult[] => {
+    const result = link.closest('.result')
+    const url = targetOf(link.getAttribute('href') ?? '')
+    if (url === undefined || result?.classList.contains('result--ad')) return []
+    return [{ title: link.innerHTML, url, snippet: result?.querySelector('.result__snippet')?.innerHTML ?? '' }]
+  })
+  if (results.length > 0) return { kind: 'results', results }
+  if (document.querySelector(BLOCK)) return { kind: 'blocked', results }
+  return { kind: document.querySelector('.no-results, .result--no-result, .result--ad') ? 'nothing' : 'unknown', results }
+}
+
+/** Where a result leads, taken out of DuckDuckGo's redirection; undefined for what stays there, as advertisements do. */
+function targetOf (href: string): string | undefined {
+  const url = URL.parse(href, 'https://duckduckgo.com/')
+  if (!url || !/(?:^|\.)duckduckgo\.com$/.test(url.hostname)) return url?.href
+  const target = url.pathname === '/l/' ? URL.parse(url.searchParams.get('uddg') ?? '') : null
+  return target && !/(?:^|\.)duckduckgo\.com$/.test(target.hostname) ? target.href : undefined
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../../../lib/clock.ts'
+import { fillIn, type Variables } from '../../../config/variables.ts'
+import { within } from '../../../lib/deadline.ts'
+import type { Transform } from '../../transform/transform.ts'
+import { readBody } from '../fetch/response-body.ts'
+import { decode } from '../fetch/charset.ts'
+import { FetchFailed, reasonOf } from '../fetch/fetch-errors.ts'
+import { send } from '../fetch/send.ts'
+import { brave } from './brave.ts'
+import { SearchFailed, type Backend, type BackendName, type SearchResult, type SearchSettings } from './search-backend.ts'
+import { duckduckgo } from './duckduckgo.ts'
+import { clean } from './clean-results.ts'
+import { searxng } from './searxng.ts'
+import { tavily } from './tavily.ts'
+
+const DEADLINE_MS = 15_000
+const MOST_BYTES = 2 * 1024 * 1024
+const BACKENDS: Record<BackendName, Backend> = { tavily, brave, searxng, duckduckgo }
+
+interface Parts {
+  /** config.search; read at each search. */
+  settings: () => SearchSettings | undefined
+  variables: Variables
+  transform: Transform
+  clock: Clock
+}
+
+export type Search = ReturnType<typeof createSearch>
+
+/** Searches the web with what the user configured, else with DuckDuckGo's page. */
+export function createSearch ({ settings, variables, transform, clock }: Parts) {
+  return {
+    /** At most `count` results, best first. Throws SearchFailed or the signal's reason. */
+    async search (query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
+      const { provider, baseURL, apiKey } = settings() ?? { provider: 'duckduckgo' as const }
+      const backend = BACKENDS[provider]
+      const base = (baseURL ?? backend.baseURL)?.replace(/\/+$/, '')
+      if (base === undefined) throw new SearchFailed(`A search with ${backend.title} needs its address: set "baseURL" in config.json under "search".`)
+      const request = backend.request(base, { query, count, key: keyOf(backend, apiKey) })
+
+      const { status, retryAfter, text } = await within({ clock, ms: DEADLINE_MS, signal }, async (either) => {
+        // The address is the user's own choice, and a key goes nowhere but there: no redirection is followed.
+        const response = await send(new URL(request.url), { ...request, headers: { accept: 'application/json', ...request.headers }, signal: either })
+        const { bytes } = await readBody(response, MOST_BYTES)
+        return { status: response.statusCode!, retryAfter: response.headers['retry-after'], text: decode(bytes, 'utf-8') }
+      }).catch((error) => {
+        signal.throwIfAborted()
+        if (error?.kind === 'timeout') throw new SearchFailed(`${backend.title} did not answer within ${DEADLINE_MS / 1000} s. Try again.`)
+        throw new SearchFailed(`${backend.title} cannot be asked: ${error instanceof FetchFailed ? error.message : reasonOf(error)}.`)
+      })
+      if (status !== 200) throw new SearchFailed(meaning(backend, status, retryAfter))
+      const raw = await read(backend, text, signal)
+      if (raw === undefined) throw new SearchFailed(`${backend.title} answered with something that is no list of results. Check "search" in config.json, or try again later.`)
+      return clean(raw, count)
+    }
+  }
+
+  /** Undefined for what cannot be read, a page that the worker gave up included. */
+  async function read (backend: Backend, text: string, signal: AbortSignal) {
+    try {
+      return await backend.results(text, (html) => transform.run('results', html, { signal }))
+    } catch (error) {
+      signal.throwIfAborted()
+      if ((error as { code?: string }).code === 'ERR_TRANSFORM_FAILED') return undefined
+      throw error
+    }
+  }
+
+  function keyOf ({ title, needsKey }: Backend, apiKey: string | undefined): string | undefined {
+    const { value, missing: [variable] } = fillIn(apiKey, variables)
+    if (variable !== undefined) {
+      throw new SearchFailed(`The key for ${title} is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "search".`)
+    }
+    if (needsKey && value === undefined) throw new SearchFailed(`A search with ${title} needs a key: set "apiKey" in config.json under "search".`)
+    if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) throw new SearchFailed(`The "apiKey" in config.json under "search" holds characters that no key of ${title} has.`)
+    return value
+  }
+}
+
+function meaning ({ title, meanings }: Backend, status: number, retryAfter: string | undefined): string {
+  if (meanings?.[status]) return meanings[status]
+  if (status >= 300 && status < 400) return `${title} is not at that address: it points elsewhere (${status}). Check "baseURL" in config.json under "search".`
+  if (status === 401 || status === 403) return `${title} refuses the key. Set another "apiKey" in config.json under "search", then POST /config/reload.`
+  if (status === 402) return `${title} refuses: the account has no credit left.`
+  if (status === 429) return `${title} is asked too often. Wait${/^\d{1,6}$/.test(retryAfter ?? '') ? ` ${retryAfter} s` : ' a while'} and try again.`
+  return `${title} answered ${status}. Try again later${status < 500 ? ', and check "search" in config.json' : ''}.`
+}

@@ -1,0 +1,24 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { Search } from './search/search.ts'
+import type { Tool } from '../tool.ts'
+
+const MOST_RESULTS = 20
+const DEFAULT_RESULTS = 8
+
+const Input = Type.Object({
+  query: Type.String({ minLength: 1, maxLength: 400, pattern: '\\S', description: 'What to search for: a few words, as in a search engine.' }),
+  maxResults: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: `Default ${DEFAULT_RESULTS}.` }))
+}, { additionalProperties: false })
+
+/** `{results: [{title, url, snippet}]}`, best first. */
+export function createWebSearch ({ search }: { search: () => Promise<Search> }): Tool<Static<typeof Input>> {
+  return {
+    name: 'webSearch',
+    description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
+    inputSchema: Input,
+    effect: 'read',
+    async execute ({ query, maxResults = DEFAULT_RESULTS }, { signal }) {
+      return { results: await (await search()).search(query.trim(), maxResults, signal) }
+    }
+  }
+}

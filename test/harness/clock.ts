@@ -1,0 +1,96 @@
+import { systemClock, type Clock } from '../../services/lib/clock.ts'
+
+/** A clock that stands still until the test moves it; who sleeps on it wakes in order. */
+export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
+  let time = start
+  const sleepers = new Set<{ at: number, wake: () => void }>()
+
+  const clock: Clock = {
+    now: () => time,
+    monotonic: () => time - start,
+    awake: () => time - start,
+    timeout: (ms, signal) => clock.sleep(ms, signal),
+    sleep: (ms, signal) => new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (ms <= 0) return resolve()
+      const onAbort = () => {
+        sleepers.delete(sleeper)
+        reject(signal!.reason)
+      }
+      const sleeper = {
+        at: time + ms,
+        wake () {
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
+        }
+      }
+      sleepers.add(sleeper)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  return {
+    ...clock,
+    /** Moves the time on and wakes everybody who is due, earliest first, giving each a turn. */
+    async advance (ms: number) {
+      const end = time + ms
+      for (;;) {
+        const due = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+        if (due === undefined) break
+        time = Math.max(time, due.at)
+        sleepers.delete(due)
+        due.wake()
+        await new Promise(setImmediate)
+      }
+      time = end
+      await new Promise(setImmediate)
+    },
+    /** Resolves when somebody sleeps who is due in exactly `ms`. */
+    async sleeper (ms: number) {
+      for (let turns = 0; ![...sleepers].some(({ at }) => at - time === ms); turns++) {
+        if (turns === 100_000) throw new Error(`nobody sleeps for ${ms} ms; due in ${[...sleepers].map(({ at }) => at - time).join(', ')}`)
+        await new Promise(setImmediate)
+      }
+    }
+  }
+}
+
+/** The real clock, but sleeps of a second and more last until the test lets them pass. */
+export function heldClock () {
+  const sleepers = new Set<{ ms: number, wake: () => void }>()
+  const clock: Clock = {
+    ...systemClock,
+    timeout: (ms, signal) => clock.sleep(ms, signal),
+    sleep: (ms, signal) => ms < 1000
+      ? systemClock.sleep(ms, signal)
+      : new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const leave = () => {
+          sleepers.delete(sleeper)
+          reject(signal!.reason)
+        }
+        const sleeper = {
+          ms,
+          wake () {
+            sleepers.delete(sleeper)
+            signal?.removeEventListener('abort', leave)
+            resolve()
+          }
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', leave, { once: true })
+      })
+  }
+  return {
+    clock,
+    /** Lets a sleep of exactly so long end, as soon as there is one. */
+    async pass (ms: number) {
+      for (;;) {
+        const due = [...sleepers].filter((sleeper) => sleeper.ms === ms)
+        for (const { wake } of due) wake()
+        if (due.length > 0) return
+        await systemClock.sleep(5)
+      }
+    }
+  }
+}

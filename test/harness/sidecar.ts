@@ -1,0 +1,76 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { atEnd, type Ending } from './at-end.ts'
+
+const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
+
+export interface Sidecar {
+  url: string
+  pid: number
+  child: ChildProcess
+  /** All of stdout so far. */
+  out (): string
+  /** All of stderr so far. */
+  log (): string
+  /** Ends it and waits; resolves to `{ code, signal }`. */
+  stop (signal?: NodeJS.Signals): Promise<{ code: number | null, signal: string | null }>
+  exited: Promise<{ code: number | null, signal: string | null }>
+}
+
+interface Options {
+  home: string
+  cwd: string
+  env?: NodeJS.ProcessEnv
+  args?: string[]
+  /** `--port` (default '0', a free one); null leaves the choice to the environment and config.json. */
+  port?: string | null
+  /** Written to its stdin, which then stays open; without it there is none. */
+  stdin?: string | Buffer
+  /** Modules loaded before the service, to break it on purpose. */
+  preload?: string[]
+  /** Where stderr goes instead of to `log()`. */
+  stderr?: number
+}
+
+/** Runs the built service as a shell would, without waiting for it. */
+export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr }: Options) {
+  const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, ...port === null ? [] : ['--port', port], ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', stderr ?? 'pipe']
+  })
+  child.stdin?.on('error', () => {}).write(stdin)
+  let out = ''
+  let log = ''
+  child.stdout!.setEncoding('utf8').on('data', (text) => { out += text })
+  child.stderr?.setEncoding('utf8').on('data', (text) => { log += text })
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  return { child, out: () => out, log: () => log, exited }
+}
+
+/** Runs the built service and waits for its ready line. */
+export async function startService (t: Ending, options: Options): Promise<Sidecar> {
+  const { child, out, log, exited } = spawnService(options)
+  atEnd(t, () => {
+    child.kill('SIGKILL')
+    return exited
+  })
+  const lines = createInterface({ input: child.stdout! })
+  const ready = await Promise.race([once(lines, 'line').then(([line]) => line), exited.then(() => undefined)])
+  if (ready === undefined) throw new Error(`the service did not start: ${log()}`)
+  const { url, pid } = JSON.parse(ready)
+  return {
+    url,
+    pid,
+    child,
+    out,
+    log,
+    exited,
+    stop (signal = 'SIGTERM') {
+      child.kill(signal)
+      return exited
+    }
+  }
+}
