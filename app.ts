@@ -6,7 +6,7 @@ import { lazyCompilers } from './plugins/core/compilers.ts'
 import { answer, answerParserError } from './plugins/core/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
-import { createSecrets, struck, type Secrets } from './services/lib/secrets.ts'
+import { createSecrets, redacted, type Secrets } from './services/lib/secrets.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
 
 /** What the environment, the command line and standard input decide. An absent value means the default. */
@@ -60,7 +60,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     loggerInstance: pino({
       level: 'info',
       redact: ['req.headers.authorization', 'req.headers["x-export-passphrase"]'],
-      hooks: { streamWrite: (line) => struck(line, secrets.all()) }
+      hooks: { streamWrite: (line) => redacted(line, secrets.all()) }
     }, settings.log ?? process.stderr),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,

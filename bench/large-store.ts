@@ -3,7 +3,7 @@ import { systemClock } from '../services/lib/clock.ts'
 import type { Op } from '../services/store/store-types.ts'
 import type { OpenDatabase } from '../services/store/database.ts'
 import { openStore } from '../services/store/store.ts'
-import { createThreads, type ThreadMessage } from '../services/threads/thread-repository.ts'
+import { createThreadRepository, type ThreadMessage } from '../services/threads/thread-repository.ts'
 
 // Fills the store of a configuration directory with threads: node bench/large-store.ts <directory> <megabytes>
 
@@ -42,7 +42,7 @@ const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
 /** Writes threads until their records take so many bytes; resolves to how many threads that took. */
 export async function fillStore (dir: string, bytes: number): Promise<number> {
   const store = await openStore({ dir, clock: systemClock, openDatabase })
-  const threads = createThreads({ store, clock: systemClock })
+  const threads = createThreadRepository({ store, clock: systemClock })
   let written = 0
   let count = 0
   try {

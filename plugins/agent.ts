@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createAgent, type Agent } from '../services/agent/agent.ts'
-import { createConversations } from '../services/agent/refused-calls.ts'
+import { createConversationStates } from '../services/agent/refused-calls.ts'
 import { createLedger } from '../services/approvals/ledger.ts'
 
 declare module 'fastify' { interface FastifyInstance { agent: Agent } }
@@ -15,7 +15,7 @@ export default fp(async (app) => {
     fence,
     registry,
     ledger: createLedger({ store, clock }),
-    conversations: createConversations({ store, clock }),
+    conversations: createConversationStates({ store, clock }),
     threads,
     tasks,
     config: () => config.current,

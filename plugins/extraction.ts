@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extraction.ts'
-import { createRested } from '../services/brain/extraction/idle-threads.ts'
+import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { askStructured } from '../services/models/structured-call.ts'
 import { createTitles } from '../services/threads/titles.ts'
 
@@ -27,7 +27,7 @@ export default fp(async (app) => {
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
   const extractor = createExtraction({ threads, brain, ask, isOffline })
-  const rested = createRested({ threads, extractor, clock, log, isLive: agent.isLive, after: () => app.config.current.brain?.extractAfter })
+  const rested = createIdleThreads({ threads, extractor, clock, log, isLive: agent.isLive, after: () => app.config.current.brain?.extractAfter })
   const titles = createTitles({ threads, catalog, ask, log, isWanted: () => app.config.current.threads?.titles !== false && !isOffline() })
   app.decorate('extraction', extractor)
   app.decorate('titles', titles)

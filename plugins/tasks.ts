@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
 import fp from 'fastify-plugin'
 import { createIdempotency } from '../services/http/idempotency.ts'
-import { createBus } from '../services/tasks/task-events.ts'
+import { createTaskEvents } from '../services/tasks/task-events.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
 declare module 'fastify' {
@@ -19,7 +19,7 @@ const PING_MS = 15_000
 /** Background tasks, and the stream of what happens to them. Runs that are under way go on once the service listens. */
 export default fp(async (app) => {
   const { store, clock, tools: host, fence, providers: registry, brain, config, workspace, log } = app
-  const bus = createBus({ clock })
+  const bus = createTaskEvents({ clock })
   const tasks = createTasks({
     store,
     clock,

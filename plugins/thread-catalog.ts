@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
 import { createLedger } from '../services/approvals/ledger.ts'
-import { createCatalog, type Catalog } from '../services/threads/thread-service.ts'
+import { createThreadService, type ThreadService } from '../services/threads/thread-service.ts'
 
-declare module 'fastify' { interface FastifyInstance { catalog: Catalog } }
+declare module 'fastify' { interface FastifyInstance { catalog: ThreadService } }
 
 /** Threads as callers see them: with what the agent knows of their runs. */
 export default fp(async (app) => {
   const { store, clock, threads, agent } = app
-  app.decorate('catalog', createCatalog({ store, threads, agent, ledger: createLedger({ store, clock }) }))
+  app.decorate('catalog', createThreadService({ store, threads, agent, ledger: createLedger({ store, clock }) }))
 }, { name: 'catalog', dependencies: ['store', 'clock', 'threads', 'agent'] })

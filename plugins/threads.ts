@@ -1,8 +1,8 @@
 import fp from 'fastify-plugin'
-import { createThreads, type Threads } from '../services/threads/thread-repository.ts'
+import { createThreadRepository, type ThreadRepository } from '../services/threads/thread-repository.ts'
 
-declare module 'fastify' { interface FastifyInstance { threads: Threads } }
+declare module 'fastify' { interface FastifyInstance { threads: ThreadRepository } }
 
 export default fp(async (app) => {
-  app.decorate('threads', createThreads({ store: app.store, clock: app.clock }))
+  app.decorate('threads', createThreadRepository({ store: app.store, clock: app.clock }))
 }, { name: 'threads', dependencies: ['store', 'clock'] })

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import fp from 'fastify-plugin'
-import { createDescribe } from '../services/models/describe-image.ts'
+import { createDescribeImage } from '../services/models/describe-image.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
@@ -26,7 +26,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   const fence = createFence()
   app.decorate('workspace', workspace)
   app.decorate('fence', fence)
-  const describe = createDescribe({ registry: app.providers, clock: app.clock })
+  const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
   app.decorate('tools', createToolHost({
     tools: createBuiltinTools({ paths, clock: app.clock, environment: app.childEnvironment, web: app.web, search: app.webSearch, desktop: app.desktop, describe }),
     permissions: () => app.config.current.permissions ?? {},

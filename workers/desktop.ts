@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { systemClock } from '../services/lib/clock.ts'
-import { createActs } from '../services/tools/desktop/control/acts.ts'
+import { createDesktopActions } from '../services/tools/desktop/control/acts.ts'
 import type { Answer, Order } from '../services/tools/desktop/control/desktop-rpc.ts'
 
 /** Screen, mouse and keyboard, a process of its own: robotjs ends it where something is wrong. See services/tools/desktop/control/desktop.ts. */
@@ -8,7 +8,7 @@ const { default: robot } = await import('robotjs').catch((error) => {
   answer({ error: `robotjs cannot be loaded: ${error.message.split('\n')[0]}` })
   process.exit()
 })
-const acts = createActs({ robot, platform: process.platform, environment: process.env, clock: systemClock })
+const acts = createDesktopActions({ robot, platform: process.platform, environment: process.env, clock: systemClock })
 let current = new AbortController()
 
 createInterface({ input: process.stdin }).on('line', async (line) => {

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
-import type { Doers, Done, Job } from '../services/tools/transform/transform-rpc.ts'
+import type { TransformHandlers, Done, Job } from '../services/tools/transform/transform-rpc.ts'
 
 /** Work on what strangers send, which may take long or all memory there is: see services/tools/transform/transform.ts. */
-const doers: Doers = {
+const doers: TransformHandlers = {
   markdown: async (page) => (await import('../services/tools/web/fetch/markdown.ts')).toMarkdown(page),
   text: async (page) => (await import('../services/tools/web/fetch/to-text.ts')).toText(page),
   results: async (html) => (await import('../services/tools/web/search/result-page.ts')).readResultPage(html)

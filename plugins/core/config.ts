@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { openConfig, type ConfigService } from '../../services/config/config.ts'
 import { waitForEnding, type LockOptions } from '../../services/store/directory-lock.ts'
-import { isUnsettled } from '../../services/store/replacement/pending.ts'
+import { hasPendingReplacement } from '../../services/store/replacement/pending.ts'
 
 declare module 'fastify' { interface FastifyInstance { config: ConfigService } }
 
@@ -9,7 +9,7 @@ declare module 'fastify' { interface FastifyInstance { config: ConfigService } }
 export default fp<LockOptions & { home: string }>(async (app, { home, parent, ending }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
-  if (isUnsettled(home)) await (await import('../../services/store/replacement/replace.ts')).settleAlone(home, options)
+  if (hasPendingReplacement(home)) await (await import('../../services/store/replacement/replace.ts')).finishReplacementLocked(home, options)
   const config = await openConfig({ dir: home, onChange: ({ log }) => { app.log.level = log?.level ?? 'info' } })
   if (config.problem) app.log.error(config.problem)
   app.decorate('config', config)

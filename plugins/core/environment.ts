@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { conceal } from '../../services/process/scrub-environment.ts'
+import { scrubEnvironment } from '../../services/process/scrub-environment.ts'
 import { createChildEnvironment } from '../../services/process/child-environment.ts'
 
 declare module 'fastify' {
@@ -15,7 +15,7 @@ export default fp(async (app) => {
     variables: process.env,
     secrets: () => app.secrets.all(),
     conceal (names) {
-      if (!conceal(names)) app.log.warn(`Commands that run as the same user can read ${names.join(', ')} from the environment of this process.`)
+      if (!scrubEnvironment(names)) app.log.warn(`Commands that run as the same user can read ${names.join(', ')} from the environment of this process.`)
     }
   })
   app.decorate('childEnvironment', childEnvironment)

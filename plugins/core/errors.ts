@@ -4,8 +4,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ErrorSchema, type ErrorBody } from '../../schemas/errors.ts'
 import type { Uploads } from '../../services/http/uploads.ts'
-import { isOwn } from '../../services/lib/own-error.ts'
-import { whatIsWrong, type FailedRule } from '../../services/http/invalid.ts'
+import { isServiceError } from '../../services/lib/own-error.ts'
+import { describeInvalid, type FailedRule } from '../../services/http/invalid.ts'
 
 // An ES module import of node:http reads every export of it, and one of them loads all of fetch: 30 ms of start-up.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -76,10 +76,10 @@ export function answer (error: FastifyError, request: FastifyRequest, reply: Fas
 type Shown = { shown?: Record<string, string>, details?: ErrorBody['details'] }
 
 function bodyOf (error: FastifyError & Shown): ErrorBody {
-  if (error.validation) return body(400, 'ERR_INVALID_REQUEST', error.message, [whatIsWrong(error.validation as FailedRule[])])
+  if (error.validation) return body(400, 'ERR_INVALID_REQUEST', error.message, [describeInvalid(error.validation as FailedRule[])])
   const known = FASTIFY_ERRORS[error.code]
   if (known) return body(known.statusCode, known.code, known.error)
-  if (isOwn(error)) return { ...body(error.statusCode, error.code, error.message, error.details), ...error.shown }
+  if (isServiceError(error)) return { ...body(error.statusCode, error.code, error.message, error.details), ...error.shown }
   const { statusCode = 500, code = '' } = error
   if (code.startsWith('FST_ERR_') && statusCode < 500) return body(statusCode, 'ERR_BAD_REQUEST', `${STATUS_CODES[statusCode]}.`)
   return body(500, 'ERR_INTERNAL', 'Something went wrong inside the service; its log says more.')
@@ -109,7 +109,7 @@ function shorten (text: string, most: number) {
 }
 
 function sentence (errors: FailedRule[], part: string) {
-  const { path, message } = whatIsWrong(errors)
+  const { path, message } = describeInvalid(errors)
   if (part === 'body' && path === '/' && errors.at(-1)!.data == null) return 'The body is missing: send a JSON object.'
   return `${part}${path === '/' ? '' : path.replaceAll('/', '.')} ${message}.`
 }

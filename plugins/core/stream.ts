@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Follower } from '../../services/agent/active-runs.ts'
+import type { Subscription } from '../../services/agent/active-runs.ts'
 import type { RunEvent } from '../../services/run-log/run-events.ts'
-import { dialectOf, type Dialect } from '../../services/run-log/encoders/encoder.ts'
+import { encoderFor, type Encoder } from '../../services/run-log/encoders/encoder.ts'
 import { pump } from '../../services/run-log/sse/pump.ts'
 
 declare module 'fastify' {
@@ -10,7 +10,7 @@ declare module 'fastify' {
     /** Aborts when the answer is over, in particular when the client went away: a request's own `signal` does not once its body is read. */
     readonly over: AbortSignal
     /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
-    streamRun (run: Follower): Promise<void>
+    streamRun (run: Subscription): Promise<void>
   }
 }
 
@@ -27,9 +27,9 @@ export default fp(async (app) => {
       return over.signal
     }
   })
-  app.decorateReply('streamRun', async function (this: FastifyReply, run: Follower) {
+  app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription) {
     const { raw, over } = this
-    const dialect = dialectOf(run.protocol)
+    const dialect = encoderFor(run.protocol)
     this.hijack()
     this.server.uploads.release(this.request.raw)
     try {
@@ -45,13 +45,13 @@ export default fp(async (app) => {
       raw.flushHeaders()
       await pump({ chunks: rendered(run.batches(over), dialect), lag: run.lag }, raw, { clock: app.clock, signal: over })
     } finally {
-      run.leave()
+      run.unsubscribe()
       raw.end()
     }
   })
 }, { name: 'stream', dependencies: ['clock', 'uploads'] })
 
-async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Dialect) {
+async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Encoder) {
   for await (const batch of batches) {
     const text = render(batch)
     if (text !== '') yield text

@@ -7,12 +7,12 @@ import { createRunLog, segmentStart } from '../run-log/run-log.ts'
 import type { Run } from './run-repository.ts'
 
 export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
-export const NoLiveRun = createError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.', 404)
+export const NoActiveRun = createError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.', 404)
 export const SteeringFull = createError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.', 429)
 export const ConversationBusy = createError('ERR_CONVERSATION_BUSY', 'This conversation already has a run under way; wait for it to end.', 409)
 
 /** Somebody who follows a segment of a run, batch by batch. Whoever gets one must call `leave`. */
-export interface Follower {
+export interface Subscription {
   runId: string
   threadId: string
   /** How this follower is written to. */
@@ -20,27 +20,27 @@ export interface Follower {
   batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
   /** Bytes the run said since this follower came that it has not taken yet. */
   lag (): number
-  leave (): void
+  unsubscribe (): void
 }
 
 /** Messages that may wait for a run's next step. */
 const STEERING_QUEUE = 20
 
 /** Above this a run waits for its readers, bytes; see `roomToSay`. */
-const HOLD_BACK = 256 * 1024
+const BACKPRESSURE_BYTES = 256 * 1024
 
 /** How a run is followed. */
-export interface LiveOptions {
+export interface RunOptions {
   /** Whether it lives on when nobody follows. */
   resumable: boolean
   /** What followers get who do not say. */
   protocol: Protocol
 }
 
-export type LiveRun = ReturnType<typeof createLiveRun>
+export type ActiveRun = ReturnType<typeof createActiveRun>
 
 /** A run under way and those who follow it. The last one to leave takes the run with them, unless it is resumable. */
-export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
+export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) {
   let steering: string[] | undefined = []
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
@@ -51,7 +51,7 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
     moved.resolve()
     moved = Promise.withResolvers()
   }
-  const isHeldBack = () => !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > HOLD_BACK)
+  const isUnderBackpressure = () => !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
 
   return {
     run,
@@ -69,12 +69,12 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
 
     /** Something for the model's next step. Throws SteeringFull (429), or NoLiveRun (404) when no step follows. */
     steer (text: string) {
-      if (steering === undefined) throw new NoLiveRun()
+      if (steering === undefined) throw new NoActiveRun()
       if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
       steering.push(text)
     },
     get isSteered () { return steering !== undefined && steering.length > 0 },
-    takeSteering: () => steering?.splice(0) ?? [],
+    drainSteering: () => steering?.splice(0) ?? [],
     /** What nobody has heard when the steps are over; nothing more is taken. */
     endSteering (): string[] {
       const unheard = steering ?? []
@@ -83,15 +83,15 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
     },
 
     /** A promise while every follower is far behind: the model's stream is then not read either. */
-    roomToSay (): Promise<void> | undefined {
-      if (!isHeldBack()) return undefined
+    backpressure (): Promise<void> | undefined {
+      if (!isUnderBackpressure()) return undefined
       return (async () => {
-        while (isHeldBack() && !controller.signal.aborted) await moved.promise
+        while (isUnderBackpressure() && !controller.signal.aborted) await moved.promise
       })()
     },
 
     /** Follows from the first event of a segment, written in the run's own protocol unless said otherwise. */
-    follow (segment: number, as: Protocol = protocol): Follower {
+    subscribe (segment: number, as: Protocol = protocol): Subscription {
       const me = Symbol('follower')
       const start = segmentStart(run.log.events, segment)
       // What was there before has to be sent, and is no sign of a slow reader.
@@ -111,7 +111,7 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
             yield batch
           }
         },
-        leave () {
+        unsubscribe () {
           if (!positions.delete(me)) return
           progress()
           if (positions.size === 0 && !run.log.ended && !resumable) controller.abort(new Aborted('client', 'The client went away.'))
@@ -122,7 +122,7 @@ export function createLiveRun (run: Run, { resumable, protocol }: LiveOptions) {
 }
 
 /** Events that are already known, for a follower: replays, and questions asked again. */
-export function followKnown ({ runId, threadId }: { runId: string, threadId: string }, events: readonly RunEvent[], protocol: Protocol): Follower {
+export function subscribeToRecorded ({ runId, threadId }: { runId: string, threadId: string }, events: readonly RunEvent[], protocol: Protocol): Subscription {
   const log = createRunLog(events)
   log.end()
   return {
@@ -131,22 +131,22 @@ export function followKnown ({ runId, threadId }: { runId: string, threadId: str
     protocol,
     batches: (signal) => log.read(0, signal),
     lag: () => 0,
-    leave () {}
+    unsubscribe () {}
   }
 }
 
 /** The runs under way: one a conversation, `limit()` in all. */
-export function createLiveRuns ({ limit, ended }: { limit: () => number, ended?: (threadId: string) => void }) {
-  const byThread = new Map<string, LiveRun>()
+export function createActiveRuns ({ limit, ended }: { limit: () => number, ended?: (threadId: string) => void }) {
+  const byThread = new Map<string, ActiveRun>()
   /** Conversations whose run was admitted and has not begun yet. */
-  const starting = new Map<string, Promise<LiveRun>>()
+  const starting = new Map<string, Promise<ActiveRun>>()
   let closing: Aborted | undefined
 
   return {
     get size () { return byThread.size },
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** The run under way in a conversation. One that was told to end is waited for, and is none. */
-    async settled (threadId: string): Promise<LiveRun | undefined> {
+    async current (threadId: string): Promise<ActiveRun | undefined> {
       const live = byThread.get(threadId)
       if (!live?.signal.aborted) return live
       await live.done
@@ -156,7 +156,7 @@ export function createLiveRuns ({ limit, ended }: { limit: () => number, ended?:
      * Keeps a place for the run that `begin` launches; one at a time in a conversation. Throws TooManyRuns (429),
      * ConversationBusy (409) or Draining (503).
      */
-    async admit (threadId: string, begin: () => Promise<LiveRun>): Promise<LiveRun> {
+    async admit (threadId: string, begin: () => Promise<ActiveRun>): Promise<ActiveRun> {
       if (closing) throw new Draining()
       if (byThread.has(threadId) || starting.has(threadId)) throw new ConversationBusy()
       if (byThread.size + starting.size >= limit()) throw new TooManyRuns(limit())
@@ -170,8 +170,8 @@ export function createLiveRuns ({ limit, ended }: { limit: () => number, ended?:
     },
 
     /** Starts `work` in the place that was kept; the run counts as live until that has ended. */
-    launch (run: Run, options: LiveOptions, work: (live: LiveRun) => Promise<void>): LiveRun {
-      const live = createLiveRun(run, options)
+    launch (run: Run, options: RunOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
+      const live = createActiveRun(run, options)
       starting.delete(run.head.threadId)
       byThread.set(run.head.threadId, live)
       // It was admitted just before the end began.

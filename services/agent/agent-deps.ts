@@ -2,24 +2,24 @@ import type { Config } from '../../schemas/config.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../providers/registry.ts'
-import type { Windows } from '../providers/context-windows.ts'
+import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Tasks } from '../tasks/task-service.ts'
-import type { Threads } from '../threads/thread-repository.ts'
+import type { ThreadRepository } from '../threads/thread-repository.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
-import type { Conversations } from './refused-calls.ts'
+import type { ConversationStates } from './refused-calls.ts'
 
 /** What the agent works with. */
 export interface AgentDeps {
   store: Store
   clock: Clock
-  registry: Registry & Windows
+  registry: Registry & ContextWindows
   host: ToolHost
   fence: Fence
   ledger: Ledger
-  conversations: Conversations
-  threads: Threads
+  conversations: ConversationStates
+  threads: ThreadRepository
   config: () => Config
   /** What is remembered of the user, as text for the system prompt; read once for each run. */
   memory: () => Promise<string>

@@ -3,15 +3,15 @@ import { Aborted } from '../lib/abort.ts'
 import { protocolOf } from '../run-log/encoders/encoder.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { isAnswer } from './approval-answers.ts'
-import { createBegin, type Request } from './start.ts'
-import { createContinue } from './resume.ts'
+import { createStartRun, type RunRequest } from './start.ts'
+import { createResumeRun } from './resume.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { readHistory } from './thread-history.ts'
-import { createKeeper } from './conversation-guard.ts'
-import { createLauncher } from './launch-run.ts'
-import { ConversationBusy, createLiveRuns, NoLiveRun, type Follower, type LiveRun } from './active-runs.ts'
+import { createConversationGuard } from './conversation-guard.ts'
+import { createRunLauncher } from './launch-run.ts'
+import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
-import { collect } from './sync.ts'
+import { collectResult } from './sync.ts'
 
 /** Runs at once, by default. */
 const LIVE_RUNS = 128
@@ -24,13 +24,13 @@ export type Agent = ReturnType<typeof createAgent>
  */
 export function createAgent (deps: AgentDeps) {
   const listeners: Array<(threadId: string) => void> = []
-  const lives = createLiveRuns({
+  const activeRuns = createActiveRuns({
     limit: () => deps.config().limits?.liveRuns ?? LIVE_RUNS,
     ended: (threadId) => listeners.forEach((listener) => listener(threadId))
   })
-  const parts = { deps, lives, locked: createKeyedLock(), launch: createLauncher(lives, deps) }
-  const { begin, leaveBehind } = createBegin(parts)
-  const answer = createContinue(parts)
+  const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
+  const { startRun, supersedePendingRun } = createStartRun(parts)
+  const answer = createResumeRun(parts)
 
   /** Tokens that the most patient of the models that may answer reads at once. */
   async function largestWindow (): Promise<number> {
@@ -40,25 +40,25 @@ export function createAgent (deps: AgentDeps) {
   }
 
   /** The whole request: `message` with an `id` continues the stored thread, of which it has what a model can be told. Throws BadMessage (400) or ConversationBusy (409). */
-  async function withHistory (body: RunBody, protocol?: Protocol): Promise<Request> {
+  async function withHistory (body: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
     if (body.message === undefined || body.id === undefined) throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
     // A run that is just ending has still to write there what it did.
-    if (await lives.settled(body.id)) throw new ConversationBusy()
+    if (await activeRuns.current(body.id)) throw new ConversationBusy()
     const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: largestWindow })
     return { ...request, messages: [...messages, body.message], history }
   }
 
-  async function run (body: RunBody, protocol?: Protocol): Promise<Follower> {
+  async function run (body: RunBody, protocol?: Protocol): Promise<Subscription> {
     const request = await withHistory(body, protocol)
-    return isAnswer(request) ? answer(request) : begin(request)
+    return isAnswer(request) ? answer(request) : startRun(request)
   }
 
-  async function liveRun (threadId: string): Promise<LiveRun> {
-    const live = await lives.settled(threadId)
-    if (live === undefined) throw new NoLiveRun()
+  async function liveRun (threadId: string): Promise<ActiveRun> {
+    const live = await activeRuns.current(threadId)
+    if (live === undefined) throw new NoActiveRun()
     return live
   }
 
@@ -67,15 +67,15 @@ export function createAgent (deps: AgentDeps) {
     run,
 
     /** Continues the run that asked; see `Ledger.decide` for what an answer may be. */
-    approve: async (body: RunBody, protocol?: Protocol): Promise<Follower> => answer(await withHistory(body, protocol)),
+    approve: async (body: RunBody, protocol?: Protocol): Promise<Subscription> => answer(await withHistory(body, protocol)),
 
     /** The same as `run`, as one object. */
-    sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collect(await run(body), signal),
+    sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
 
     /** Follows the run under way in a conversation from the first event of its stream; undefined when there is none. */
-    async follow (threadId: string, protocol?: Protocol): Promise<Follower | undefined> {
-      const live = await lives.settled(threadId)
-      return live?.follow(live.run.head.segment, protocol)
+    async follow (threadId: string, protocol?: Protocol): Promise<Subscription | undefined> {
+      const live = await activeRuns.current(threadId)
+      return live?.subscribe(live.run.head.segment, protocol)
     },
 
     /** Ends the run under way. Throws NoLiveRun (404). */
@@ -93,7 +93,7 @@ export function createAgent (deps: AgentDeps) {
       return { ok: true as const, threadId, runId: live.run.head.runId }
     },
 
-    ...createKeeper(parts, leaveBehind),
+    ...createConversationGuard(parts, supersedePendingRun),
 
     /** The approval requests that wait for an answer. */
     approvals: deps.ledger.list,
@@ -101,9 +101,9 @@ export function createAgent (deps: AgentDeps) {
     /** Hears of each conversation whose run has ended. */
     onEnd (listener: (threadId: string) => void) { listeners.push(listener) },
 
-    get liveRuns () { return lives.size },
+    get liveRuns () { return activeRuns.size },
 
     /** Ends every run; their streams get a last event. */
-    close: () => lives.close(new Aborted('shutdown', 'The service is shutting down.'))
+    close: () => activeRuns.close(new Aborted('shutdown', 'The service is shutting down.'))
   }
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-log/run-events.ts'
-import { fold } from '../run-log/fold.ts'
-import { foldUI, type UIAnswer } from '../run-log/ui-message.ts'
+import { foldToModelMessages } from '../run-log/fold.ts'
+import { foldToUIMessage, type UIAnswer } from '../run-log/ui-message.ts'
 import type { ThreadMessage } from '../threads/thread-repository.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
@@ -12,18 +12,18 @@ const whole = (output: Record<string, unknown>) => ({ type: 'json' as const, val
 
 /** The messages of a run's answer so far, in the SDK's ModelMessage format. */
 export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
-  return (fold(events, whole) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
+  return (foldToModelMessages(events, whole) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
 }
 
 /** The operations that make the thread's answer what the run's events are, with those of `tail`, in the shape that its client keeps. */
 export async function recordAnswer ({ head, log, messages }: Run, { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>, tail: readonly RunEvent[] = []): Promise<Op[]> {
   const events = [...log.events, ...tail]
   const asked = tail.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
-  const put = (answer: ThreadMessage[]) => threads.answer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
+  const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
   if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
   const answered = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
-  const message = foldUI(events, { ui5: head.protocol === 'ui5', answered, base })
+  const message = foldToUIMessage(events, { ui5: head.protocol === 'ui5', answered, base })
   // Nothing of it reached the client.
   return put(message.parts.length > 0 ? [message] : [])
 }
@@ -32,7 +32,7 @@ export async function recordAnswer ({ head, log, messages }: Run, { threads, led
  * Ends a segment: the thread gets the answer, a durable run its events, and only then readers see the last events.
  * What the user had typed is on disk by then, too.
  */
-export async function conclude (run: Run, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>, { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }) {
+export async function endSegment (run: Run, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>, { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }) {
   await run.saved
   const answer = await recordAnswer(run, deps, tail)
   if (run.durable || ops.length > 0) return commit(run, deps, { tail, ops: [...ops, ...answer] })

@@ -2,7 +2,7 @@ import type { Decision } from '../approvals/ledger.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 
 /** What of a request tells whether it answers. Chat clients name the message they continue. */
-export interface Talk { messages: RawMessage[], messageId?: unknown, trigger?: unknown }
+export interface AnswerSource { messages: RawMessage[], messageId?: unknown, trigger?: unknown }
 
 export interface Answers {
   decisions: Decision[]
@@ -23,26 +23,26 @@ const holdsResponse = ({ role, content, parts }: RawMessage) => role === 'tool'
   : role === 'assistant' && list(parts).some(isResponded)
 
 /** Where the message is that answers approval requests instead of saying something new; -1 when there is none. */
-function answeringMessage ({ messages, messageId, trigger }: Talk): number {
+function answeringMessage ({ messages, messageId, trigger }: AnswerSource): number {
   if (trigger === 'regenerate-message') return -1
   const continued = messageId === undefined ? -1 : messages.findLastIndex(({ id, role }) => id === messageId && role === 'assistant')
   return [continued, messages.length - 1].find((at) => at >= 0 && holdsResponse(messages[at])) ?? -1
 }
 
 /** Whether a request answers an approval request. */
-export const isAnswer = (talk: Talk): boolean => answeringMessage(talk) !== -1
+export const isAnswer = (talk: AnswerSource): boolean => answeringMessage(talk) !== -1
 
 /**
  * The decisions of a request: of its final message with role `tool`, or of the assistant's UIMessage that it
  * continues. Throws BadMessage (400) unless there is at least one and all are well formed.
  */
-export function approvalResponses (talk: Talk): Answers {
+export function approvalResponses (talk: AnswerSource): Answers {
   const answers = allResponses(talk)
   if (answers.decisions.length > MOST_DECISIONS) throw new BadMessage(`A request may hold at most ${MOST_DECISIONS} answers to approval requests.`)
   return answers
 }
 
-function allResponses (talk: Talk): Answers {
+function allResponses (talk: AnswerSource): Answers {
   const at = answeringMessage(talk)
   if (at === -1) {
     throw new BadMessage(`messages[${talk.messages.length - 1}] must be the answer: ` +
@@ -70,7 +70,7 @@ function decision (approvalId: unknown, said: { approved?: unknown, reason?: unk
 }
 
 /** Approval ids that the history mentions: they say which conversation a new message belongs to. */
-export function mentionedApprovals (messages: RawMessage[]): string[] {
+export function referencedApprovals (messages: RawMessage[]): string[] {
   return messages.flatMap(({ content, parts }) => [
     ...list(content).map((part) => part?.approvalId),
     ...list(parts).map((part) => part?.approval?.id)

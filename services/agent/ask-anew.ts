@@ -1,9 +1,9 @@
 import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { askedAgain, type WorkFolder } from '../tools/work-folder.ts'
-import type { Attempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { conclude } from './answer-record.ts'
+import { endSegment } from './answer-record.ts'
 
 /** An approved call that did not run, since the folder it was approved for has changed. */
 export interface MovedCall { approval: Approval, to: WorkFolder }
@@ -22,7 +22,7 @@ export const shownFolder = ({ cwd, folder }: Approval): WorkFolder | undefined =
  * Ends the segment with new requests in the place of approved ones whose folder has changed. The old ones are over in the
  * same batch. `asked` are all requests of the step: the others keep what became of them.
  */
-export async function askAnew (asked: Approval[], moved: MovedCall[], { live }: Attempt, deps: AgentDeps) {
+export async function askAnew (asked: Approval[], moved: MovedCall[], { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   const { approvals, ops } = deps.ledger.ask(moved.map(({ approval, to }) => {
     const { runId, threadId, toolCallId, toolName, input, cwd } = approval
@@ -32,7 +32,7 @@ export async function askAnew (asked: Approval[], moved: MovedCall[], { live }: 
   const replacement = new Map(moved.map(({ approval }, n) => [approval.approvalId, approvals[n].approvalId]))
   const { unheard = [] } = run.head
   run.head = { ...run.head, asked: asked.map(({ approvalId }) => replacement.get(approvalId) ?? approvalId), unheard: [...unheard, ...live.endSteering()] }
-  await conclude(run, deps, {
+  await endSegment(run, deps, {
     tail: [...approvals.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, ...moved.map(({ approval }) => deps.ledger.replace(approval, replacement.get(approval.approvalId)!))]
   })

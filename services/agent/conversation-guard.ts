@@ -1,13 +1,13 @@
 import { Aborted } from '../lib/abort.ts'
 import { approvalKey, openKey } from '../approvals/approval-record.ts'
 import type { Op } from '../store/store-types.ts'
-import type { Conversation } from './refused-calls.ts'
-import type { RunParts } from './launch-run.ts'
+import type { ConversationState } from './refused-calls.ts'
+import type { RunCollaborators } from './launch-run.ts'
 import { ConversationBusy } from './active-runs.ts'
 import { inputKey, loadRun, runKey, threadRunsPrefix } from './run-repository.ts'
 
 /** Lets others change or remove a conversation, while no run and no request does. */
-export function createKeeper ({ deps, lives, locked }: RunParts, leaveBehind: (conversation: Conversation) => Promise<unknown>) {
+export function createConversationGuard ({ deps, activeRuns, locked }: RunCollaborators, leaveBehind: (conversation: ConversationState) => Promise<unknown>) {
   const { store, conversations } = deps
 
   /** The operations that remove the stored runs of a conversation, with all their approvals. */
@@ -25,19 +25,19 @@ export function createKeeper ({ deps, lives, locked }: RunParts, leaveBehind: (c
   }
 
   return {
-    isLive: lives.has,
+    isLive: activeRuns.has,
 
     /** Changes a conversation from outside: what it had asked is withdrawn. Throws ConversationBusy (409) while a run is under way. */
     alone: <T>(threadId: string, work: () => Promise<T>): Promise<T> => locked(threadId, async () => {
-      await lives.settled(threadId)
-      if (lives.has(threadId)) throw new ConversationBusy()
+      await activeRuns.current(threadId)
+      if (activeRuns.has(threadId)) throw new ConversationBusy()
       await leaveBehind(await conversations.get(threadId))
       return work()
     }),
 
     /** Ends a conversation for good: its run is stopped, and `work` gets the operations that remove all that runs have stored of it. */
     forget: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> => locked(threadId, async () => {
-      const live = await lives.settled(threadId)
+      const live = await activeRuns.current(threadId)
       live?.abort(new Aborted('delete', 'The conversation was deleted.'))
       await live?.done
       return work([conversations.remove(threadId), ...await runsOf(threadId)])

@@ -3,7 +3,7 @@ import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { essence } from '../threads/thread-message.ts'
-import type { Attempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './loop.ts'
 import type { Run } from './run-repository.ts'
@@ -17,7 +17,7 @@ const STEP = { step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTok
  * that is still under way: an answer that is given again makes no second one. Whether the run is over: what the user said to
  * it meanwhile still wants an answer. A client that goes away leaves its task behind; who stops the run stops this, too.
  */
-export async function handOver (attempt: Attempt, analysis: Analysis, deps: Deps): Promise<boolean> {
+export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, deps: Deps): Promise<boolean> {
   const { live } = attempt
   const { log, head } = live.run
   log.append({ type: 'step-start', step: STEP.step })

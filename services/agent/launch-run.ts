@@ -1,38 +1,38 @@
 import { Aborted } from '../lib/abort.ts'
-import type { Attempt } from '../step/settle-calls.ts'
-import type { Conversation } from './refused-calls.ts'
+import type { RunAttempt } from '../step/settle-calls.ts'
+import type { ConversationState } from './refused-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import type { createLiveRuns, LiveOptions, LiveRun } from './active-runs.ts'
+import type { createActiveRuns, RunOptions, ActiveRun } from './active-runs.ts'
 import { endEarly } from './loop.ts'
 import type { Run } from './run-repository.ts'
 
 /** A run may take so long by default, milliseconds. */
 const RUN_MS = 10 * 60 * 1000
 
-export interface Launch extends LiveOptions {
+export interface Launch extends RunOptions {
   run: Run
-  conversation: Conversation
-  work: (attempt: Attempt) => Promise<void>
+  conversation: ConversationState
+  work: (attempt: RunAttempt) => Promise<void>
 }
 
-export type Launcher = ReturnType<typeof createLauncher>
+export type RunLauncher = ReturnType<typeof createRunLauncher>
 
 /** What beginning a run and going on with one have in common. */
-export interface RunParts {
+export interface RunCollaborators {
   deps: AgentDeps
-  lives: ReturnType<typeof createLiveRuns>
-  launch: Launcher
+  activeRuns: ReturnType<typeof createActiveRuns>
+  launch: RunLauncher
   /** One request of a conversation at a time. */
   locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** Runs work as the live run of its conversation: bounded in time, fenced, and never without a last event. */
-export function createLauncher (lives: ReturnType<typeof createLiveRuns>, deps: AgentDeps) {
+export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRuns>, deps: AgentDeps) {
   const { clock, fence, config } = deps
 
-  return ({ run, conversation, work, ...options }: Launch): LiveRun => {
+  return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
     const { runId } = run.head
-    return lives.launch(run, options, async (live) => {
+    return activeRuns.launch(run, options, async (live) => {
       const over = new AbortController()
       const limit = config().limits?.runMs ?? RUN_MS
       clock.timeout(limit, over.signal).then(() => live.abort(new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)), () => {})

@@ -1,22 +1,22 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Analysis } from '../../schemas/agent.ts'
 import { abortKind } from '../lib/abort.ts'
-import { isOwn } from '../lib/own-error.ts'
+import { isServiceError } from '../lib/own-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
-import { fold } from '../run-log/fold.ts'
+import { foldToModelMessages } from '../run-log/fold.ts'
 import { analyze } from './analyze.ts'
 import { boundTo, requestEvent } from './ask-anew.ts'
-import { refuseCalls, settleCalls, type AskedCall, type Attempt } from '../step/settle-calls.ts'
+import { refuseCalls, settleCalls, type AskedCall, type RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { evaluate, refinementPrompt } from '../judge/evaluate-answer.ts'
+import { evaluateAnswer, refinementPrompt } from '../judge/evaluate-answer.ts'
 import type { Placed } from './thread-history.ts'
-import type { LiveRun } from './active-runs.ts'
+import type { ActiveRun } from './active-runs.ts'
 import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
-import { openRoom } from '../models/compaction/open-compactor.ts'
-import type { Room } from '../models/compaction/compactor.ts'
+import { openCompactor } from '../models/compaction/open-compactor.ts'
+import type { Compactor } from '../models/compaction/compactor.ts'
 import { STEPS_USED_UP, withDenials } from './system-prompt.ts'
-import { conclude, recordAnswer } from './answer-record.ts'
+import { endSegment, recordAnswer } from './answer-record.ts'
 import { runContext, type Told } from './run-prompt.ts'
 import { checkLength, commit } from './run-repository.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../step/step-writer.ts'
@@ -30,7 +30,7 @@ export interface Context extends Told, Placed { prompt: LanguageModelV4Prompt }
 const USED_UP: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: STEPS_USED_UP }] }
 
 /** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. Undefined when the configuration wants none. */
-export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { registry, clock, config }: AgentDeps): Promise<Analysis | undefined> {
+export async function analyzeRun ({ live }: RunAttempt, { prompt }: Context, { registry, clock, config }: AgentDeps): Promise<Analysis | undefined> {
   const { run: { log, head }, signal } = live
   if (config().analysis === false) return
   log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
@@ -43,12 +43,12 @@ export async function analyzeRun ({ live }: Attempt, { prompt }: Context, { regi
 }
 
 /** Step after step until the model has answered or a person must be asked. Ends with a `finish` event. */
-export async function runSteps (attempt: Attempt, context: Context, deps: AgentDeps) {
+export async function runSteps (attempt: RunAttempt, context: Context, deps: AgentDeps) {
   const { live } = attempt
   const { run } = live
   const ids = createIdSource(run.log.events, context.prompt)
   const { threadId } = run.head
-  const room = await openRoom({
+  const room = await openCompactor({
     registry: deps.registry,
     clock: deps.clock,
     signal: live.signal,
@@ -62,7 +62,7 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
     const isLast = step > run.head.maxSteps
     const { unheard = [], ...head } = run.head
     run.head = head
-    for (const text of [...unheard, ...live.takeSteering()]) run.log.append({ type: 'message', text })
+    for (const text of [...unheard, ...live.drainSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
     await deps.host.ready(live.signal)
     const { calls, finishReason, usage } = await callModel(attempt, context, { isLast, ids, room }, deps)
@@ -82,10 +82,10 @@ export async function runSteps (attempt: Attempt, context: Context, deps: AgentD
 }
 
 /** What the model must mend of the answer to a complex request; undefined when it may stand. Once a run. */
-async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { registry, clock }: AgentDeps): Promise<string | undefined> {
+async function reviewOnce ({ live: { run: { log }, signal } }: RunAttempt, { registry, clock }: AgentDeps): Promise<string | undefined> {
   const analysis = log.events.find((event) => event.type === 'analysis')?.analysis
   if (analysis?.complexity !== 'complex' || log.events.some(({ type }) => type === 'evaluation')) return undefined
-  const evaluation = await evaluate({ load: () => registry.model('fast'), analysis, events: log.events, signal, clock })
+  const evaluation = await evaluateAnswer({ load: () => registry.model('fast'), analysis, events: log.events, signal, clock })
   if (evaluation === undefined) return undefined
   log.append({ type: 'evaluation', evaluation })
   return evaluation.satisfied || evaluation.issues.length === 0 ? undefined : refinementPrompt(evaluation)
@@ -95,7 +95,7 @@ async function reviewOnce ({ live: { run: { log }, signal } }: Attempt, { regist
  * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
  * that they are not told of.
  */
-async function callModel (attempt: Attempt, context: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Room }, deps: AgentDeps): Promise<StepResult> {
+async function callModel (attempt: RunAttempt, context: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Compactor }, deps: AgentDeps): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { live, conversation } = attempt
   const { run, signal } = live
@@ -103,14 +103,14 @@ async function callModel (attempt: Attempt, context: Context, { isLast, ids, roo
   const { system: fixed, tools } = await runContext(attempt, context, deps)
   const system = withDenials(fixed, conversation.denials)
   const writer = createStepWriter({ append: run.log.append, ids })
-  const messages = withRecentImages([...prompt, ...fold(run.log.events, host.forModel)])
+  const messages = withRecentImages([...prompt, ...foldToModelMessages(run.log.events, host.forModel)])
   const latest = prompt.findLastIndex(({ role }) => role === 'user')
   await streamModel({
     models: registry.candidates('capable'),
     load: registry.model,
     describe: registry.describeFailure,
     async prompt (id, tooLong) {
-      const fitting = await room.fit(id, { system, messages, latest, tools, older, places }, tooLong)
+      const fitting = await room.compact(id, { system, messages, latest, tools, older, places }, tooLong)
       return isLast && fitting !== undefined ? [...fitting, USED_UP] : fitting
     },
     options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
@@ -119,36 +119,36 @@ async function callModel (attempt: Attempt, context: Context, { isLast, ids, roo
     onPart (part, id) {
       writer.write(part, id)
       checkLength(run.log)
-      return live.roomToSay()
+      return live.backpressure()
     }
   })
   return writer.result
 }
 
 /** The questions are on disk before anybody sees them; then the stream ends, and the run waits. */
-async function ask (questions: AskedCall[], stepFinish: RunEvent, { live, conversation }: Attempt, deps: AgentDeps) {
+async function ask (questions: AskedCall[], stepFinish: RunEvent, { live, conversation }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   const { runId, threadId, segment } = run.head
   const { approvals, ops } = deps.ledger.ask(questions.map(({ folder, ...call }) => ({ ...call, ...boundTo(folder), identity: deps.host.identity(call.toolName), runId, threadId, segment })))
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
-  await conclude(run, deps, {
+  await endSegment(run, deps, {
     tail: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, deps.conversations.asked(conversation, runId)]
   })
 }
 
 /** The run has answered. */
-export function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: Attempt, deps: AgentDeps) {
+export function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   live.endSteering()
-  return conclude(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+  return endSegment(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
 }
 
 /**
  * Says in the stream why a run ended early. What the user stopped is over, also on disk; else a run that waits there
  * stays as it is, so that the same answer may go on from its last step. What was exchanged is in the thread either way.
  */
-export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'log'>) {
+export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'log'>) {
   const { run } = live
   live.endSteering()
   const kind = abortKind(error)
@@ -157,7 +157,7 @@ export async function endEarly (live: LiveRun, error: unknown, deps: Pick<AgentD
   try {
     // What was deleted stays deleted.
     if (kind === 'delete') await run.saved
-    else if (kind === 'stop' || !run.durable) return await conclude(run, deps, { tail })
+    else if (kind === 'stop' || !run.durable) return await endSegment(run, deps, { tail })
     else await deps.store.transact(await recordAnswer(run, deps, tail))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
@@ -169,7 +169,7 @@ function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEve
   const kind = abortKind(error)
   if (kind === 'timeout') return { type: 'error', errorText: (error as Error).message, code: 'ERR_TIMEOUT' }
   if (kind !== undefined) return { type: 'abort', reason: kind }
-  if (isOwn(error)) return { type: 'error', errorText: error.message, code: error.code }
+  if (isServiceError(error)) return { type: 'error', errorText: error.message, code: error.code }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { ModelMessage, ToolResultPart } from 'ai'
 import { asObject } from '../lib/json.ts'
-import { turn } from '../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
 import { plainMessages } from './plain-messages.ts'
 import { fromUIMessage } from './ui-message-import.ts'
@@ -37,7 +37,7 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, orig
   const checked: Checked[] = []
   for (const [at, message] of messages.entries()) {
     for (const each of plainMessages(message) ?? await check(message, originOf(at))) checked.push({ message: each, at })
-    await turn()
+    await yieldToEventLoop()
   }
   const begun = checked.findIndex(({ message: { role } }) => role !== 'system')
   const instructions = checked.slice(0, begun).map(({ message: { content } }) => content as string)
@@ -54,7 +54,7 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, orig
       if (at !== last) origins.set(message, last = at)
       if (hasContent(message)) prompt.push(message)
     }
-    await turn()
+    await yieldToEventLoop()
   }
   return { prompt, instructions, origins }
 }
@@ -71,7 +71,7 @@ async function check (message: RawMessage, { name, isStored }: Origin): Promise<
       throw new BadMessage(isStored ? `${name} is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `${name} is not a message: ${wrong}.`)
     }
     whole.push(result.data as ModelMessage)
-    await turn()
+    await yieldToEventLoop()
   }
   return [whole.length === 1 ? whole[0] : { ...whole[0], content: whole.flatMap(({ content }) => content as unknown[]) } as ModelMessage]
 }
@@ -139,7 +139,7 @@ async function repair (messages: Checked[], forModel: ForModel): Promise<Checked
   const repaired: Checked[] = []
   for (const { message, at } of messages) {
     for (const each of repairOne(message, { answered, called }, forModel)) repaired.push({ message: each, at })
-    await turn()
+    await yieldToEventLoop()
   }
   return repaired
 }

@@ -3,11 +3,11 @@ import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
 import { askAnew, requestEvent } from './ask-anew.ts'
-import type { Request } from './start.ts'
+import type { RunRequest } from './start.ts'
 import { settleDecided } from '../step/settle-calls.ts'
-import type { Conversation } from './refused-calls.ts'
-import type { RunParts } from './launch-run.ts'
-import { followKnown, type Follower } from './active-runs.ts'
+import type { ConversationState } from './refused-calls.ts'
+import type { RunCollaborators } from './launch-run.ts'
+import { subscribeToRecorded, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { placed, placeIn, WHOLE } from './thread-history.ts'
@@ -17,16 +17,16 @@ const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is
 const MovedOn = createError('ERR_CONVERSATION_MOVED_ON', 'The user has said something else since; the run that asked does not go on.', 409)
 
 /** Takes the answers to approval requests, and goes on with the run that asked. */
-export function createContinue ({ deps, lives, launch, locked }: RunParts) {
+export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, ledger, conversations } = deps
 
   /** Attaches to, replays, or begins what follows the step that these approvals belong to. */
-  async function goOn (approvals: Approval[], conversation: Conversation, { resumable = false, protocol }: Request): Promise<Follower> {
+  async function resume (approvals: Approval[], conversation: ConversationState, { resumable = false, protocol }: RunRequest): Promise<Subscription> {
     const { runId, threadId } = approvals[0]
     const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
-    const live = await lives.settled(threadId)
+    const live = await activeRuns.current(threadId)
     if (live?.run.head.runId === runId) {
-      if (live.run.head.segment >= segment) return live.follow(segment, protocol)
+      if (live.run.head.segment >= segment) return live.subscribe(segment, protocol)
       // It has asked, and only has still to end.
       await live.done
     }
@@ -34,7 +34,7 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
     if (run === undefined) throw new RunGone()
     const { head, log } = run
     const told = storedSegment(run, segment)
-    if (told !== undefined) return followKnown(head, told, protocol)
+    if (told !== undefined) return subscribeToRecorded(head, told, protocol)
     // Its answer's place in the thread is taken, and nobody waits for what it would do.
     if (conversation.runId !== runId) throw new MovedOn()
 
@@ -42,9 +42,9 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
     const start: RunEvent = { type: 'start', messageId: head.messageId, threadId, runId }
     const open = asked.filter(ledger.isOpen)
     if (open.length > 0) {
-      return followKnown(head, [start, ...open.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
+      return subscribeToRecorded(head, [start, ...open.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
     }
-    const going = await lives.admit(threadId, async () => {
+    const going = await activeRuns.admit(threadId, async () => {
       const history = head.history ?? WHOLE
       const { origins, ...context } = await toPrompt(run.messages, deps.host.forModel, (n) => ({ name: `messages[${placeIn(history, n)}] of the thread`, isStored: true }))
       if (head.segment < segment) {
@@ -63,12 +63,12 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
         }
       })
     })
-    return going.follow(segment)
+    return going.subscribe(segment)
   }
 
-  return async function answer (request: Request): Promise<Follower> {
+  return async function answer (request: RunRequest): Promise<Subscription> {
     const said = approvalResponses(request)
-    const decisions = said.withOld ? await ledger.meant(said.decisions) : said.decisions
+    const decisions = said.withOld ? await ledger.currentApprovals(said.decisions) : said.decisions
     const { threadId } = await ledger.require(decisions[0].approvalId)
     return locked(threadId, async () => {
       const { approvals, news } = await ledger.decide(decisions, request.id)
@@ -81,7 +81,7 @@ export function createContinue ({ deps, lives, launch, locked }: RunParts) {
         ops.push(denied.op)
       }
       if (ops.length > 0) await store.transact(ops)
-      return goOn(approvals, conversation, request)
+      return resume(approvals, conversation, request)
     })
   }
 }

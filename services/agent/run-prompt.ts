@@ -1,5 +1,5 @@
 import type { RunContext } from '../run-log/run-events.ts'
-import type { Attempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
 
@@ -10,7 +10,7 @@ export interface Told { instructions: string[], notes?: string[] }
  * What the models of a run are told beside its messages. It is made once and kept in the log, so that day, memory and tools
  * are the same in each step, after approvals and after a restart: models bind their thinking to what stood before it.
  */
-export async function runContext ({ live }: Attempt, { instructions, notes = [] }: Told, { host, memory, clock }: AgentDeps): Promise<RunContext> {
+export async function runContext ({ live }: RunAttempt, { instructions, notes = [] }: Told, { host, memory, clock }: AgentDeps): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context

@@ -3,7 +3,7 @@ import type { Protocol } from '../../schemas/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { History } from './thread-history.ts'
 import type { RawMessage } from './raw-message.ts'
-import { compact } from '../run-log/join-deltas.ts'
+import { joinDeltas } from '../run-log/join-deltas.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../run-log/run-log.ts'
 import type { RunEvent, Usage } from '../run-log/run-events.ts'
 import { historyKey } from '../store/record-names.ts'
@@ -67,7 +67,7 @@ export const inputKey = (runId: string) => `run-input/${runId}`
  * to readers only once all of it is durable. On an error nothing was announced.
  */
 export async function commit (run: Run, { store, clock }: { store: Store, clock: Clock }, { tail = [], ops = [] }: { tail?: RunEvent[], ops?: Op[] } = {}) {
-  const fresh = compact([...run.log.events.slice(run.stored), ...tail])
+  const fresh = joinDeltas([...run.log.events.slice(run.stored), ...tail])
   const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
   const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]
   if (fresh.length > 0) writes.push({ type: 'put', key: historyKey('run', head.runId, run.head.chunks), value: fresh })

@@ -2,12 +2,12 @@ import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { Approval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { createRunLog } from '../run-log/run-log.ts'
-import { mentionedApprovals } from './approval-answers.ts'
-import { handOver } from './hand-over.ts'
-import type { Conversation } from './refused-calls.ts'
-import { openFolder } from '../lib/working-folder.ts'
-import type { Follower } from './active-runs.ts'
-import type { RunParts } from './launch-run.ts'
+import { referencedApprovals } from './approval-answers.ts'
+import { handOverToTask } from './hand-over.ts'
+import type { ConversationState } from './refused-calls.ts'
+import { workingFolder } from '../lib/working-folder.ts'
+import type { Subscription } from './active-runs.ts'
+import type { RunCollaborators } from './launch-run.ts'
 import { placed, placeIn, WHOLE, type History } from './thread-history.ts'
 import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
@@ -19,7 +19,7 @@ import { unmarked } from '../threads/recall-answers.ts'
 const STANDARD_STEPS = 10
 
 /** What a request asks for, once its history is known. */
-export interface Request extends RunBody {
+export interface RunRequest extends RunBody {
   messages: RawMessage[]
   protocol: Protocol
   /** Where in the thread the messages before the last one were read; undefined when the request brought them. */
@@ -29,12 +29,12 @@ export interface Request extends RunBody {
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /** Starts runs: analyze, route, execute (or hand over to the background), evaluate. */
-export function createBegin ({ deps, lives, launch, locked }: RunParts) {
+export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, clock, ledger, conversations, threads } = deps
 
   /** The conversation that a history without an `id` belongs to, as far as the ledger knows it. */
   async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
-    const id = mentionedApprovals(messages).at(-1)
+    const id = referencedApprovals(messages).at(-1)
     return id === undefined ? undefined : (await ledger.find(id))?.threadId
   }
 
@@ -42,7 +42,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
    * A new message closes what the conversation left open: its run does not go on, whoever answers again. What the model
    * must know of it is returned, since the client may not.
    */
-  async function leaveBehind (conversation: Conversation): Promise<{ conversation: Conversation, notes: string[] }> {
+  async function supersedePendingRun (conversation: ConversationState): Promise<{ conversation: ConversationState, notes: string[] }> {
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
@@ -62,9 +62,9 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  async function newRun ({ messages, trigger, id, protocol, history }: Request, threadId: string, cwd: string): Promise<Run> {
+  async function newRun ({ messages, trigger, id, protocol, history }: RunRequest, threadId: string, cwd: string): Promise<Run> {
     const { ops, answerAt } = history === undefined
-      ? await threads.take(threadId, { messages, trigger }, { minted: id === undefined })
+      ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
       : await threads.append(threadId, messages.slice(-1))
     // Of a client that keeps only some messages, or others, nobody knows where they stand.
     const known = history ?? (answerAt === messages.length ? WHOLE : undefined)
@@ -103,7 +103,7 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
   }
 
   /** The messages of a request, where those that the thread holds are the thread's own, whatever the client's copy says; and where each comes from. */
-  async function recall ({ messages, history }: Request, threadId: string): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
+  async function recall ({ messages, history }: RunRequest, threadId: string): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
     const ofThread = (n: number): Origin => ({ name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`, isStored: true })
     if (history !== undefined) {
       const last = messages.length - 1
@@ -119,19 +119,19 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
     }
   }
 
-  async function begin (request: Request): Promise<Follower> {
+  async function startRun (request: RunRequest): Promise<Subscription> {
     const { messages, context: where, id, resumable = false, protocol } = request
-    const cwd = await openFolder(where?.cwd, deps.workspace())
+    const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
-    const threadId = known ?? await threads.find(messages, (found) => !lives.has(found)) ?? newId()
+    const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     const begun = await locked(threadId, async () => {
-      await lives.settled(threadId)
+      await activeRuns.current(threadId)
       // Somebody who told the same came first: this one looks again, when it holds no place of theirs.
-      if (known === undefined && lives.has(threadId)) return undefined
+      if (known === undefined && activeRuns.has(threadId)) return undefined
       const said = await recall(request, threadId)
       const { origins, ...context } = await toPrompt(said.messages, deps.host.forModel, said.originOf)
-      const live = await lives.admit(threadId, async () => {
-        const { conversation, notes } = await leaveBehind(await conversations.get(threadId))
+      const live = await activeRuns.admit(threadId, async () => {
+        const { conversation, notes } = await supersedePendingRun(await conversations.get(threadId))
         const run = await newRun({ ...request, messages: said.messages }, threadId, cwd)
         return launch({
           run,
@@ -141,15 +141,15 @@ export function createBegin ({ deps, lives, launch, locked }: RunParts) {
           async work (attempt) {
             const whole = { ...context, ...placed(origins, run.head.history), notes }
             const analysis = await analyzeRun(attempt, whole, deps)
-            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOver(attempt, analysis, { ...deps, tasks: deps.tasks })
+            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
             if (!isOver) await runSteps(attempt, whole, deps)
           }
         })
       })
-      return live.follow(0)
+      return live.subscribe(0)
     })
-    return begun ?? begin(request)
+    return begun ?? startRun(request)
   }
 
-  return { begin, leaveBehind }
+  return { startRun, supersedePendingRun }
 }

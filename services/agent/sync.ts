@@ -2,7 +2,7 @@ import { createError } from '@fastify/error'
 import type { RunResult } from '../../schemas/agent.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
-import type { Follower } from './active-runs.ts'
+import type { Subscription } from './active-runs.ts'
 import { answerMessages } from './answer-record.ts'
 
 const UpstreamFailed = createError('ERR_UPSTREAM', '%s', 502)
@@ -19,12 +19,12 @@ const FAILURES: Record<string, ReturnType<typeof createError>> = {
  * Waits for a run and gives its answer as one object. Throws what ended it: UpstreamFailed (502), a time-out (504), a
  * store that takes no writes (503), too many tasks (409) or a mistake of ours (500).
  */
-export async function collect (follower: Follower, signal: AbortSignal): Promise<RunResult> {
+export async function collectResult (follower: Subscription, signal: AbortSignal): Promise<RunResult> {
   const events: RunEvent[] = []
   try {
     for await (const batch of follower.batches(signal)) events.push(...batch)
   } finally {
-    follower.leave()
+    follower.unsubscribe()
   }
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')

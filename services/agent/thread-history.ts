@@ -1,10 +1,10 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Conversation } from '../models/compaction/compactor.ts'
-import { weightOf } from '../http/pages.ts'
+import { jsonBytes } from '../http/pages.ts'
 import { itemTokens } from '../models/compaction/token-estimate.ts'
 import { standsFor, unreadBefore, type Older } from '../models/compaction/unread-history.ts'
-import { turn } from '../lib/yield-to-event-loop.ts'
-import { partsOf, type ThreadMessage, type Threads } from '../threads/thread-repository.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
+import { partsOf, type ThreadMessage, type ThreadRepository } from '../threads/thread-repository.ts'
 import type { RawMessage } from './raw-message.ts'
 
 /** Which messages of its thread a request's messages are: the first `lead` ones, then those from position `from` on. */
@@ -45,7 +45,7 @@ const MOST_INSTRUCTIONS = 20
  * What of a thread a model with that window can be told: its newest messages, back to what a summary stands for, or as
  * many as the window holds, and the instructions that it begins with. The rest is not read.
  */
-export async function readHistory (id: string, { threads, window }: { threads: Threads, window: () => Promise<number> }): Promise<History & { messages: RawMessage[] }> {
+export async function readHistory (id: string, { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }): Promise<History & { messages: RawMessage[] }> {
   const summary = (await threads.summaries(id)).flatMap((each) => standsFor(each) ?? []).sort((a, b) => b.at - a.at)[0]
   const end = summary?.at ?? 0
   const found: ThreadMessage[] = []
@@ -60,13 +60,13 @@ export async function readHistory (id: string, { threads, window }: { threads: T
     }
     const cost = tokensOf(message)
     if (most === undefined && tokens + cost > ANY_WINDOW) most = Math.min(await window(), LARGEST_WINDOW)
-    bytes += typeof message.content === 'string' ? message.content.length : weightOf(message)
+    bytes += typeof message.content === 'string' ? message.content.length : jsonBytes(message)
     if (found.length > 0 && (tokens + cost > (most ?? Infinity) || bytes > MOST_BYTES)) break
     tokens += cost
     found.push(message)
     from = at
     if (at === end) break
-    await turn()
+    await yieldToEventLoop()
   }
   const messages = found.reverse() as RawMessage[]
   if (from === undefined || from === 0) return { ...WHOLE, messages }

@@ -1,7 +1,7 @@
 import type { ApprovalView } from '../../schemas/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { PAGE_BYTES, weightOf } from '../http/pages.ts'
+import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './approval-errors.ts'
 import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } from './approval-record.ts'
@@ -61,7 +61,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
      * A chat's message keeps the decisions that were carried out before its newest ones. Of all of them, the ones
      * that are meant: those the book still waits for, else those of the newest step, to be followed or replayed.
      */
-    async meant (decisions: Decision[]): Promise<Decision[]> {
+    async currentApprovals (decisions: Decision[]): Promise<Decision[]> {
       const known = (await Promise.all(decisions.map(async (decision) => ({ decision, approval: await get(decision.approvalId) }))))
         .filter((entry): entry is { decision: Decision, approval: Approval } => entry.approval !== undefined)
       const open = known.filter(({ approval }) => approval.state === 'pending')
@@ -130,7 +130,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       for await (const [key] of store.list(openKey(''), { after: cursor && openKey(cursor) })) {
         const approval = await get(key.slice(openKey('').length))
         if (approval === undefined || isOverdue(approval)) continue
-        bytes += weightOf(approval)
+        bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
         const { segment, identity, folder, replacedBy, ...view } = approval
         approvals.push(view)

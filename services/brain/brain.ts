@@ -3,12 +3,12 @@ import { LIMITS, type Brain, type BrainView, type KnownFact, type PreferenceBody
 import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { contextPreview } from './context-preview.ts'
-import { emptyMemory, entriesOf, folded, withEntries, type Entry, type Memory } from './memory.ts'
-import { take, type Heard, type Unsaid } from './merge.ts'
+import { emptyMemory, entriesOf, foldedText, withEntries, type Entry, type Memory } from './memory.ts'
+import { mergeStatements, type Observed, type Retraction } from './merge.ts'
 import { normalise, sameButForCase } from './fact-text.ts'
 
 export { emptyMemory, type Memory } from './memory.ts'
-export type { Heard, Unsaid } from './merge.ts'
+export type { Observed, Retraction } from './merge.ts'
 
 export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
 export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',
@@ -64,7 +64,7 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
         return {
           ...withEntries(entriesOf(memory).filter((known) => known.fact !== fact)),
           // What was said of it up to now is not heard again.
-          dropped: [...memory.dropped ?? [], { key: digest(folded(fact)), at: now() }]
+          dropped: [...memory.dropped ?? [], { key: digest(foldedText(fact)), at: now() }]
         }
       })
     },
@@ -89,10 +89,10 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
     },
 
     /** Takes in what the user was heard to say, and to say no more; see `take`. Resolves to how much of it was news. */
-    async hear (heard: Heard[], unsaid: Unsaid[] = []): Promise<number> {
+    async hear (heard: Observed[], unsaid: Retraction[] = []): Promise<number> {
       let added = 0
       await update((memory) => {
-        const taken = take(memory, [...heard, ...unsaid], { now: now(), digest })
+        const taken = mergeStatements(memory, [...heard, ...unsaid], { now: now(), digest })
         added = taken.added
         return taken.changes
       })

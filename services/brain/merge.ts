@@ -1,18 +1,18 @@
 import { LIMITS, type FactSource } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
-import { entriesOf, folded, withEntries, type Entry, type Memory } from './memory.ts'
+import { entriesOf, foldedText, withEntries, type Entry, type Memory } from './memory.ts'
 import { bare } from './extraction/english/denials.ts'
 import { readStatement, topicOf, type Statement } from './extraction/english/statements.ts'
 
 /** A statement of the user, and where and when it was made. */
-export interface Heard extends Omit<Statement, 'text'> {
+export interface Observed extends Omit<Statement, 'text'> {
   fact: string
   source: FactSource
   said: number
 }
 
 /** The user's word that a statement holds no more, or that one message of theirs was not true. */
-export type Unsaid = { said: number, source: Pick<FactSource, 'threadId' | 'message'> } & ({ statement: string } | { message: number, text: string })
+export type Retraction = { said: number, source: Pick<FactSource, 'threadId' | 'message'> } & ({ statement: string } | { message: number, text: string })
 
 /** Statements that count no more; the oldest are forgotten beyond these. */
 const DROPPED_KEPT = 5_000
@@ -22,11 +22,11 @@ const DROPPED_KEPT = 5_000
  * is older than what is known of the same topic changes nothing; a newer statement takes the place of the older one, and
  * what the user unsays is dropped.
  */
-export function take (memory: Memory, heard: Array<Heard | Unsaid>, { now, digest }: { now: number, digest: (text: string) => string }): { changes?: Partial<Memory>, added: number } {
+export function mergeStatements (memory: Memory, heard: Array<Observed | Retraction>, { now, digest }: { now: number, digest: (text: string) => string }): { changes?: Partial<Memory>, added: number } {
   const { clearedAt = -1 } = memory
   const before = entriesOf(memory)
   let entries = before
-  const known = new Set(entries.map(({ fact }) => folded(fact)))
+  const known = new Set(entries.map(({ fact }) => foldedText(fact)))
   const gone = new Map((memory.dropped ?? []).map(({ key, at }) => [key, at]))
   const dropped = new Map(gone)
   const preferences = { ...memory.preferences }
@@ -35,12 +35,12 @@ export function take (memory: Memory, heard: Array<Heard | Unsaid>, { now, diges
   const plain = once(bare)
 
   // By what was dropped before: among these their order tells.
-  const isGone = (fact: string, said: number) => said <= (gone.get(digest(folded(fact))) ?? -1)
+  const isGone = (fact: string, said: number) => said <= (gone.get(digest(foldedText(fact))) ?? -1)
   const drop = (old: Entry, at: number) => {
-    const key = digest(folded(old.fact))
+    const key = digest(foldedText(old.fact))
     dropped.delete(key)
     dropped.set(key, at)
-    known.delete(folded(old.fact))
+    known.delete(foldedText(old.fact))
     entries = entries.filter((entry) => entry !== old)
   }
 
@@ -69,14 +69,14 @@ export function take (memory: Memory, heard: Array<Heard | Unsaid>, { now, diges
       origins[key] = { said, source }
       continue
     }
-    if (known.has(folded(fact))) continue
+    if (known.has(foldedText(fact))) continue
     const old = superseded(entries, each, about)
     if (old !== undefined && !isOlder(old, each)) continue
     if (old === undefined && entries.length >= LIMITS.facts) continue
     if (old !== undefined) drop(old, said)
     entries = [...entries, { id: newId(), fact, createdAt: now, said, source, ...(old && { supersedes: old.fact }) }]
-    known.add(folded(fact))
-    dropped.delete(digest(folded(fact)))
+    known.add(foldedText(fact))
+    dropped.delete(digest(foldedText(fact)))
   }
   const had = new Set(before)
   const added = entries.filter((entry) => !had.has(entry)).length + Object.keys(preferences).filter((key) => preferences[key] !== memory.preferences[key]).length
@@ -102,7 +102,7 @@ const bySaying = (a: Saying, b: Saying) => a.said - b.said || (a.source?.message
 const isOlder = (old: Saying, each: Saying) => (old.source?.threadId === each.source?.threadId ? bySaying(old, each) : old.said - each.said) <= 0
 
 /** What holds no more by the user's word. */
-function unsaidBy (unsaid: Unsaid, plain: typeof bare) {
+function unsaidBy (unsaid: Retraction, plain: typeof bare) {
   if ('message' in unsaid) {
     const isFrom = (source?: FactSource) => source?.threadId === unsaid.source.threadId && source.message === unsaid.message && unsaid.text.includes(source.span)
     return { isFact: ({ source }: Entry) => isFrom(source), isPreference: (_key: string, _value: string, { source }: { source?: FactSource }) => isFrom(source) }
@@ -114,7 +114,7 @@ function unsaidBy (unsaid: Unsaid, plain: typeof bare) {
 }
 
 /** What a statement takes the place of: the one of its topic; a correction also the last of its kind in the same thread. */
-function superseded (entries: Entry[], { topic, kind, isCorrection, source }: Heard, about: typeof topicOf): Entry | undefined {
+function superseded (entries: Entry[], { topic, kind, isCorrection, source }: Observed, about: typeof topicOf): Entry | undefined {
   if (topic !== undefined) return entries.findLast(({ fact }) => about(fact).topic === topic)
   if (kind !== undefined && isCorrection) return entries.findLast((entry) => entry.source?.threadId === source.threadId && about(entry.fact).kind === kind)
   return undefined

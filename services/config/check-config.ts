@@ -1,7 +1,7 @@
 import { Check } from '@sinclair/typebox/value'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ConfigKeys, type Config } from '../../schemas/config.ts'
-import { whatIsWrong, type FailedRule } from '../http/invalid.ts'
+import { describeInvalid, type FailedRule } from '../http/invalid.ts'
 
 let validators: Map<string, ValidateFunction> | undefined
 
@@ -15,7 +15,7 @@ export function checkConfig (raw: Record<string, unknown>): { config: Config, pr
     const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
     if (!validate || validate(value)) config[key] = value
     else {
-      const { path, message } = whatIsWrong(validate.errors as FailedRule[])
+      const { path, message } = describeInvalid(validate.errors as FailedRule[])
       problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
     }
   }

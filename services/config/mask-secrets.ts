@@ -1,4 +1,4 @@
-import { createStriker } from '../lib/secrets.ts'
+import { createRedactor } from '../lib/secrets.ts'
 
 /** Keys whose values are secrets wherever they stand, and all that lies below them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
@@ -15,7 +15,7 @@ const MASK = '••••'
 
 /** A copy of a configuration that may be shown: secrets are masked, every environment value, and `known` secrets wherever they stand. */
 export function mask (value: unknown, known: string[] = []): unknown {
-  return maskNamed(value, false, createStriker(known, MASK).strike)
+  return maskNamed(value, false, createRedactor(known, MASK).redact)
 }
 
 function maskNamed (value: unknown, isSecret: boolean, strike: (text: string) => string): unknown {

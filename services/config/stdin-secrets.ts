@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { parseJson } from '../lib/json.ts'
 import { Usage } from '../lib/usage-error.ts'
 
@@ -39,7 +39,7 @@ export function requirePipe (fd = 0): void {
 export async function readHandOver ({ input, clock }: { input: Readable, clock: Clock }): Promise<{ handOver: HandOver, ended: Promise<void> }> {
   const { line, ended } = firstLine(input)
   try {
-    const bytes = await within({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
+    const bytes = await withDeadline({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
     return { handOver: parseHandOver(bytes), ended }
   } catch (error) {
     input.destroy()

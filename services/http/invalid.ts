@@ -9,7 +9,7 @@ export interface FailedRule {
   data?: unknown
 }
 
-export interface Invalid {
+export interface InvalidValue {
   /** JSON pointer to what is wrong, "/" for the whole. */
   path: string
   /** Goes on from the name of that: "has the unknown field …", "must be integer". */
@@ -17,7 +17,7 @@ export interface Invalid {
 }
 
 /** What is wrong with a value, in words, from the errors of a validator that stops at the first (no `allErrors`). */
-export function whatIsWrong (errors: FailedRule[]): Invalid {
+export function describeInvalid (errors: FailedRule[]): InvalidValue {
   const failed = decisive(errors)
   return { path: failed.instancePath || '/', message: explain(failed) }
 }

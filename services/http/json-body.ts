@@ -1,5 +1,5 @@
 import { createError } from '@fastify/error'
-import { turn } from '../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { excess, parseJson } from '../lib/json.ts'
 
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
@@ -24,17 +24,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
-  await turn()
+  await yieldToEventLoop()
   // Before it is parsed, so that nothing of it is ever built.
   const tooMuch = excess(bytes, MOST)
   if (tooMuch === 'levels') throw new BodyTooDeep(MOST.levels)
   if (tooMuch === 'values') throw new BodyTooManyValues(MOST.values)
-  await turn()
+  await yieldToEventLoop()
   const text = decode(bytes)
-  await turn()
+  await yieldToEventLoop()
   // It would become a prototype as soon as somebody copies the object.
   if (PROTO_KEY.test(text)) throw new BodyNotJson('"__proto__" is not allowed as a key')
-  await turn()
+  await yieldToEventLoop()
   try {
     return parseJson(text)
   } catch (error) {

@@ -14,7 +14,7 @@ const INSTRUCTIONS = 'Judge the answer against the goal and the criteria, by the
   'Be strict about what is missing, claimed but not done, or wrong. Answer with the JSON object only.'
 
 /** Judges a finished answer with the role `fast`; undefined when no judgement could be had. */
-export async function evaluate ({ load, analysis, events, signal, clock }: {
+export async function evaluateAnswer ({ load, analysis, events, signal, clock }: {
   load: () => Promise<{ model: LanguageModelV4 }>, analysis: Analysis, events: readonly RunEvent[], signal: AbortSignal, clock: Clock
 }): Promise<Evaluation | undefined> {
   const text = [

@@ -14,23 +14,23 @@ export function createSecrets (...own: Array<string | undefined>) {
   }
 }
 
-export type Striker = ReturnType<typeof createStriker>
+export type Redactor = ReturnType<typeof createRedactor>
 
 /** Strikes these secrets out of any number of texts: as they are, as JSON and addresses write them, and in hex and base64. */
-export function createStriker (secrets: Iterable<string>, by = STRUCK) {
+export function createRedactor (secrets: Iterable<string>, by = STRUCK) {
   const telling = [...secrets].filter(({ length }) => length >= TELLING_LENGTH).flatMap(shapes)
   // The longest first: one may be part of another.
   const found = [...new Set(telling)].sort((a, b) => b.length - a.length)
   const shortest = found.at(-1)?.length ?? Infinity
   return {
-    strike: (text: string): string => text.length < shortest ? text : found.reduce((rest, shape) => rest.replaceAll(shape, by), text),
+    redact: (text: string): string => text.length < shortest ? text : found.reduce((rest, shape) => rest.replaceAll(shape, by), text),
     /** Whether there is anything to strike out of what this JSON says. */
     isIn: (json: string): boolean => found.some((shape) => json.includes(inJson(shape)))
   }
 }
 
 /** The text without the secrets; see createStriker. */
-export const struck = (text: string, secrets: Iterable<string>, by = STRUCK): string => createStriker(secrets, by).strike(text)
+export const redacted = (text: string, secrets: Iterable<string>, by = STRUCK): string => createRedactor(secrets, by).redact(text)
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
 

@@ -1,5 +1,5 @@
 /** Lets `most` pieces of work run at once. Others wait for their turn, `waiting` of them; `busy` makes the error for who comes then. */
-export function createSlots ({ most, waiting, busy }: { most: number, waiting: number, busy: () => Error }) {
+export function createSemaphore ({ most, waiting, busy }: { most: number, waiting: number, busy: () => Error }) {
   const queue: Array<() => void> = []
   let taken = 0
 

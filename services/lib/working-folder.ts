@@ -5,7 +5,7 @@ import { createError } from '@fastify/error'
 const BadFolder = createError('ERR_INVALID_CWD', 'The folder (cwd) "%s" is not a folder that can be opened.', 400)
 
 /** The absolute path of the folder a run works in; throws BadFolder (400) when there is none at that path. */
-export async function openFolder (path: string | undefined, workspace: string): Promise<string> {
+export async function workingFolder (path: string | undefined, workspace: string): Promise<string> {
   if (path === undefined) return workspace
   const absolute = resolve(workspace, path)
   const found = path.includes('\0') ? undefined : await stat(absolute).catch(() => undefined)

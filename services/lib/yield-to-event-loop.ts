@@ -11,7 +11,7 @@ const waiting: Array<() => void> = []
 let sliceStart: number | undefined
 
 /** Call it after each piece of work. Undefined while the slice lasts; then a promise of the next one. */
-export function turn (): Promise<void> | undefined {
+export function yieldToEventLoop (): Promise<void> | undefined {
   const now = performance.now()
   if (sliceStart === undefined) {
     sliceStart = now

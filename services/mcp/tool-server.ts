@@ -1,7 +1,7 @@
 import type { McpEntry } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
-import type { Striker } from '../lib/secrets.ts'
+import type { Redactor } from '../lib/secrets.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/permissions.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
@@ -23,7 +23,7 @@ interface Parts {
   spawn: (entry: McpEntry) => Promise<GuardedChild>
   clock: Clock
   /** What is struck out of a tool's result, and out of what is shown of the server's stderr. */
-  hidden: { inResults (): Striker, inStderr (): Striker }
+  hidden: { inResults (): Redactor, inStderr (): Redactor }
   /** Status, tools or words have changed. */
   onChange: () => void
 }
@@ -101,7 +101,7 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
-  const sentence = (why: string) => hidden.inStderr().strike(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
+  const sentence = (why: string) => hidden.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
 
   return {
     name: entry.name,
@@ -112,7 +112,7 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     /** The tools' own names. */
     get tools (): string[] { return connection?.definitions.map(({ name }) => name) ?? [] },
     get connection () { return connection },
-    stderr: () => hidden.inStderr().strike(tail.text()),
+    stderr: () => hidden.inStderr().redact(tail.text()),
 
     /** Connects, and stays connected from then on. Rejects when the first attempt fails; later ones follow even so. */
     start (): Promise<void> {

@@ -7,7 +7,7 @@ import { emptyIfDamaged } from '../store/damaged-record.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { childEnvironment } from '../process/child-environment.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
-import { createStriker } from '../lib/secrets.ts'
+import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { isSameProcess, replaced } from './config-entries.ts'
@@ -67,8 +67,8 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
       spawn: (current) => spawn(current, given),
       clock,
       hidden: {
-        inResults: () => createStriker(secrets()),
-        inStderr: () => createStriker([...secrets(), ...longValues()])
+        inResults: () => createRedactor(secrets()),
+        inStderr: () => createRedactor([...secrets(), ...longValues()])
       },
       onChange () {
         if (servers.get(entry.name) !== server) return

@@ -3,7 +3,7 @@ import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Failure } from '../providers/describe-failure.ts'
 import { checkPart } from './check-part.ts'
-import { turn } from '../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
 /** A model call that failed for good. */
 export class ModelFailed extends Error {
@@ -131,7 +131,7 @@ async function attemptOnce (id: string, model: LanguageModelV4, prompt: Language
         throw error
       }
       heardAt = clock.awake()
-      const over = turn()
+      const over = yieldToEventLoop()
       if (over) await over
     }
   }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { markIn } from './group-tag.ts'
+import { groupTagIn } from './group-tag.ts'
 
 /** A live process that belongs to a guarded group. */
 export interface Member {
@@ -41,7 +41,7 @@ export async function findMembers (leader: number, mark: string, since: number):
   const found = new Set<number>()
   for (const [index, row] of rows.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
-    if (row.group === leader || row.session === leader || (row.mark ??= markIn(text(row.pid, 'limits')) ?? '') === mark) found.add(row.pid)
+    if (row.group === leader || row.session === leader || (row.mark ??= groupTagIn(text(row.pid, 'limits')) ?? '') === mark) found.add(row.pid)
   }
   for (let before = -1; before < found.size;) {
     before = found.size

@@ -11,20 +11,20 @@ const SPREAD = 2 ** 40
  * (parent, session, group, environment, files, folder), it can be read of every process in /proc/<pid>/limits, and
  * nobody without privileges raises it again. Within a group of another service it is taken from below that one's.
  */
-export function newMark (): string {
+export function newGroupTag (): string {
   const top = Math.min(TOP, ownLimit() / 1024)
   return String(BigInt(Math.floor(top) - 1 - randomInt(Math.min(SPREAD, Math.ceil(top / 2)))) * 1024n)
 }
 
 function ownLimit (): number {
   try {
-    return Number(markIn(readFileSync('/proc/self/limits', 'latin1')) ?? Infinity) || Infinity
+    return Number(groupTagIn(readFileSync('/proc/self/limits', 'latin1')) ?? Infinity) || Infinity
   } catch {
     return Infinity
   }
 }
 
 /** The mark in the text of /proc/<pid>/limits: the soft limit in bytes, or "unlimited". proc(5). */
-export function markIn (limits: string): string | undefined {
+export function groupTagIn (limits: string): string | undefined {
   return /^Max resident set +(\S+)/m.exec(limits)?.[1]
 }

@@ -10,7 +10,7 @@
  *   and the command starts after that;
  * - was started before the mark is set, so it does not find itself.
  */
-export const PROLOGUE = `
+export const GUARD_SCRIPT = `
 ( trap '' TERM INT HUP QUIT; (
   read -r line <&3
   PATH=/usr/bin:/bin:$PATH

@@ -8,7 +8,7 @@ const [ENV_START, ENV_END] = [47, 48]
  * block to every process of the same user, commands too, whatever is deleted from process.env. `process.env` keeps
  * them, in memory of its own. False where it cannot be done: only Linux lets a process write to itself by address.
  */
-export function conceal (names: string[]): boolean {
+export function scrubEnvironment (names: string[]): boolean {
   for (const name of names) if (process.env[name] !== undefined) process.env[name] = `${process.env[name]}`
   try {
     const stat = readFileSync('/proc/self/stat', 'latin1')

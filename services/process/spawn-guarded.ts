@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
 import { createGroup, createWindowsTree } from './group.ts'
-import { newMark } from './group-tag.ts'
+import { newGroupTag } from './group-tag.ts'
 import { startOf } from './group-members.ts'
 import { makePipes, type Pipe } from './pipes.ts'
-import { PROLOGUE } from './guard-script.ts'
+import { GUARD_SCRIPT } from './guard-script.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 
 export interface GuardedOptions {
@@ -44,7 +44,7 @@ export interface GuardedChild {
  * `env`; one that cannot be found exits with 127 and says so on stderr. Rejects when no process can be started (no such `cwd`).
  */
 export async function spawnGuarded (command: string, args: string[], options: GuardedOptions): Promise<GuardedChild> {
-  const mark = newMark()
+  const mark = newGroupTag()
   const pipes = await makePipes(2, options.env)
   const child = start(command, args, mark, options, pipes)
   const pid = child.pid ?? 0
@@ -75,7 +75,7 @@ function start (command: string, args: string[], mark: string, { cwd, env, stdin
   try {
     return process.platform === 'win32'
       ? spawnIsolated(command, args, { ...options, stdio })
-      : spawnIsolated('/bin/sh', ['-c', PROLOGUE, mark, command, ...args], { ...options, detached: true, stdio: [...stdio, 'pipe'] })
+      : spawnIsolated('/bin/sh', ['-c', GUARD_SCRIPT, mark, command, ...args], { ...options, detached: true, stdio: [...stdio, 'pipe'] })
   } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()
     throw error

@@ -39,10 +39,10 @@ const PARTS: Array<{ refusal: RegExp, key (body: Body): string | undefined, with
 const isShown = ({ role, content }: Body) => role === 'user' && Array.isArray(content) && content[0]?.text === SHOWN
 
 /** What one model's server is known to refuse. */
-export type Refused = Set<string>
+export type RefusedParts = Set<string>
 
 /** The body of a request without what the server is known to refuse. */
-export function adapted (body: Body, refused: Refused): Body {
+export function withoutRefused (body: Body, refused: RefusedParts): Body {
   return PARTS.reduce((whole, part) => {
     const key = part.key(whole)
     return key !== undefined && refused.has(key) ? part.without(whole) : whole
@@ -53,12 +53,12 @@ export function adapted (body: Body, refused: Refused): Body {
  * A model that asks again, without it, when its server says by a 400 or 422 which part of the request it does not know;
  * `refused` remembers it for the next calls. `make` builds the SDK's model around what changes the body.
  */
-export function adaptive (make: (transform: (body: Body) => Body) => LanguageModelV4, refused: Refused) {
+export function adaptingModel (make: (transform: (body: Body) => Body) => LanguageModelV4, refused: RefusedParts) {
   async function call<T> (ask: (model: LanguageModelV4) => PromiseLike<T>): Promise<T> {
     for (;;) {
       let sent: Body = {}
       try {
-        return await ask(make((body) => (sent = adapted(body, refused))))
+        return await ask(make((body) => (sent = withoutRefused(body, refused))))
       } catch (error) {
         const { statusCode, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
         if (statusCode !== 400 && statusCode !== 422) throw error

@@ -7,7 +7,7 @@ const SMALLEST = 8_192
 const WELL_WITHIN = 0.5
 
 /** See `createWindows`. */
-export interface Windows { contextWindow (id: string, tokens: number, signal: AbortSignal): Promise<number> }
+export interface ContextWindows { contextWindow (id: string, tokens: number, signal: AbortSignal): Promise<number> }
 
 interface Parts {
   settings: () => { contextWindows?: Record<string, number> }
@@ -20,7 +20,7 @@ interface Parts {
  * How many tokens a model reads at once: what `contextWindows` of the configuration says of it or of its provider, what
  * its provider's list says, else a default. Nobody is asked for the sake of a conversation of few `tokens`.
  */
-export function createWindows ({ settings, providerOf, catalog }: Parts): Windows['contextWindow'] {
+export function createContextWindows ({ settings, providerOf, catalog }: Parts): ContextWindows['contextWindow'] {
   return async (id, tokens, signal) => {
     const configured = settings().contextWindows ?? {}
     for (const name of [id, id.slice(0, id.indexOf('/'))]) if (Object.hasOwn(configured, name)) return configured[name]

@@ -1,4 +1,4 @@
-import { struck } from '../lib/secrets.ts'
+import { redacted } from '../lib/secrets.ts'
 import type { Provider } from './provider.ts'
 
 /** A provider's failure in words a person can act on. */
@@ -14,7 +14,7 @@ export interface Failure {
 }
 
 /** Whose failure it was, and what is known to mend it. */
-export interface Circumstances {
+export interface FailureContext {
   /** The model that was called, or the provider that was asked for its list. */
   modelId?: string
   provider?: string
@@ -101,7 +101,7 @@ const GATEWAY_ADVICE = {
  * Says what went wrong with a call to a model or for a list: the provider's errors, by name and status (their classes
  * differ between copies of the SDK), network errors, time-outs, and error parts of a stream, which may be any value.
  */
-export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: Circumstances): Failure {
+export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: FailureContext): Failure {
   const chain = causes(error)
   // Keys that are no secret, such as "ollama", may be part of the id, which is to stay readable.
   const strange = secrets.filter((secret) => !(modelId ?? provider ?? '').includes(secret))
@@ -198,5 +198,5 @@ function retryAfter (chain: Facts[], now: number): number | undefined {
 
 /** Strikes out known keys, and what looks like one. */
 function clean (message: string, secrets: string[]): string {
-  return struck(message, secrets, '[key]').replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(/\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g, '[key]')
+  return redacted(message, secrets, '[key]').replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(/\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g, '[key]')
 }

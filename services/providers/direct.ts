@@ -1,5 +1,5 @@
 import { fillIn, type Variables } from '../config/variables.ts'
-import { adaptive, type Refused } from './adapt-request.ts'
+import { adaptingModel, type RefusedParts } from './adapt-request.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './provider-errors.ts'
@@ -26,7 +26,7 @@ interface Parts {
 /** A server that speaks OpenAI's chat completions, asked directly. The SDK is loaded on first use. */
 export function createDirectProvider ({ name, settings, variables, fetch }: Parts): Provider {
   const seen = new Set<string>()
-  const refused = new Map<string, Refused>()
+  const refused = new Map<string, RefusedParts>()
   let firstListed: string | undefined
 
   /** The key with its variables filled in, and those that are not there. */
@@ -72,7 +72,7 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const caller = `${baseURL} ${id}`
       if (!refused.has(caller)) refused.set(caller, new Set())
-      const calls = (mode: 'answer' | 'events') => adaptive((transformRequestBody) => createOpenAICompatible({
+      const calls = (mode: 'answer' | 'events') => adaptingModel((transformRequestBody) => createOpenAICompatible({
         name, baseURL, apiKey, fetch: boundedFetch(mode, fetch), includeUsage: true, supportsStructuredOutputs: true, transformRequestBody
       }).languageModel(id), refused.get(caller)!)
       const whole = calls('answer')

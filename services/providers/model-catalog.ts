@@ -1,7 +1,7 @@
 import type { ModelList } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ModelInfo, Provider } from './provider.ts'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Failure } from './describe-failure.ts'
 
 /** How long a list is kept, and how long a provider may take for it, milliseconds. */
@@ -21,7 +21,7 @@ interface Parts {
 }
 
 /** The models of all providers, each list kept for five minutes. */
-export function createCatalog ({ providers, settings, describe, clock }: Parts) {
+export function createModelCatalog ({ providers, settings, describe, clock }: Parts) {
   let kept = new Map<string, { models: ModelInfo[], at: number }>()
   let keptFor = settings()
   /** Until when a provider that could not be asked is not asked again for the sake of one model. */
@@ -38,7 +38,7 @@ export function createCatalog ({ providers, settings, describe, clock }: Parts) 
     const lists = kept
     const known = lists.get(provider.name)
     if (known && clock.now() - known.at < KEPT_MS && clock.now() >= known.at) return known.models
-    const all = await within({ clock, ms: LIMIT_MS, signal }, (either) => provider.listModels(either))
+    const all = await withDeadline({ clock, ms: LIMIT_MS, signal }, (either) => provider.listModels(either))
     const models = all.slice(0, MOST_MODELS)
     lists.set(provider.name, { models, at: clock.now() })
     return models
@@ -52,7 +52,7 @@ export function createCatalog ({ providers, settings, describe, clock }: Parts) 
       if (settings() !== keptFor) drop()
       if (clock.now() < (failed.get(provider.name) ?? 0)) return undefined
       try {
-        const models = await within({ clock, ms: FIND_MS, signal }, (either) => modelsOf(provider, either))
+        const models = await withDeadline({ clock, ms: FIND_MS, signal }, (either) => modelsOf(provider, either))
         return models.find((model) => model.id === id)
       } catch {
         signal.throwIfAborted()

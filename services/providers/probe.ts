@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
-import { within } from '../lib/deadline.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000
@@ -17,11 +17,11 @@ interface Parts {
 }
 
 /** Makes one small call, streamed as those of runs are, and says how it went. Never fails. */
-export async function probe ({ id, load, describe, clock, signal }: Parts): Promise<ProviderTested> {
+export async function probeModel ({ id, load, describe, clock, signal }: Parts): Promise<ProviderTested> {
   const started = clock.monotonic()
   const latencyMs = () => Math.round(clock.monotonic() - started)
   try {
-    await within({ clock, ms: LIMIT_MS, signal }, async (abortSignal) => {
+    await withDeadline({ clock, ms: LIMIT_MS, signal }, async (abortSignal) => {
       const { model } = await load(id)
       const { stream } = await model.doStream({
         prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with the word OK.' }] }],

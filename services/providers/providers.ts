@@ -3,14 +3,14 @@ import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
 import { emptyIfDamaged } from '../store/damaged-record.ts'
 import type { StoredRecord } from '../store/store-types.ts'
-import { createCatalog } from './model-catalog.ts'
+import { createModelCatalog } from './model-catalog.ts'
 import type { Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/provider.ts'
-import { probe } from './probe.ts'
+import { probeModel } from './probe.ts'
 import { createRegistry } from './registry.ts'
-import { createWindows } from './context-windows.ts'
+import { createContextWindows } from './context-windows.ts'
 
 export type Providers = Awaited<ReturnType<typeof createProviders>>
 
@@ -52,8 +52,8 @@ export async function createProviders ({ keys, config, clock, environment, varia
   const settings = () => config.current
   const providers = () => [offline, ...Object.keys(config.current.providers ?? {}).map(directProvider), gateway]
   const registry = createRegistry({ providers, settings, clock })
-  const catalog = createCatalog({ providers, settings, describe: registry.describeListFailure, clock })
-  const contextWindow = createWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
+  const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
+  const contextWindow = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
 
   return {
     ...registry,
@@ -101,7 +101,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
     /** Whether a model answers, the one of role `capable` when none is named. Throws InvalidModelId (400). */
     async test (id: string | undefined, signal: AbortSignal): Promise<ProviderTested> {
       if (id !== undefined) registry.parseModelId(id)
-      return probe({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })
+      return probeModel({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })
     }
   }
 }

@@ -10,7 +10,7 @@ type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: an
  * What the model is told of a run so far: one assistant message and one tool message a step, parts as the model ordered
  * them, results in the order of their calls. A call without an outcome yet has no result here. `forModel` makes of an output what a model may see of it.
  */
-export function fold (events: readonly RunEvent[], forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
+export function foldToModelMessages (events: readonly RunEvent[], forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []

@@ -1,7 +1,7 @@
 import type { RunEvent } from './run-events.ts'
 
 /** The same events with neighbouring deltas of one part joined: what is written to disk. */
-export function compact (events: readonly RunEvent[]): RunEvent[] {
+export function joinDeltas (events: readonly RunEvent[]): RunEvent[] {
   const joined: RunEvent[] = []
   for (const event of events) {
     const last = joined.at(-1)

@@ -15,7 +15,7 @@ export interface UIAnswer { id: string, role: 'assistant', metadata: Record<stri
  * reasoning parts, which some keep, are not here; the input of a bad call is both `input` and `rawInput`, and
  * its metadata the call's.
  */
-export function foldUI (events: readonly RunEvent[], { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}): UIAnswer {
+export function foldToUIMessage (events: readonly RunEvent[], { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}): UIAnswer {
   const parts: Part[] = [...base?.parts ?? []]
   const open = new Map<string, Part>()
   const calls = new Map<string, Part>()

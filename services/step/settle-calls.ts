@@ -1,13 +1,13 @@
 import { DENIED, inputDigest, type Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import { inTurn } from '../tools/run-in-order.ts'
+import { runInOrder } from '../tools/run-in-order.ts'
 import { readInput } from '../tools/read-input.ts'
 import { folderGone, type WorkFolder } from '../tools/work-folder.ts'
 import { shownFolder, type MovedCall } from '../agent/ask-anew.ts'
-import { wasDenied, type Conversation } from '../agent/refused-calls.ts'
+import { wasDenied, type ConversationState } from '../agent/refused-calls.ts'
 import type { AgentDeps } from '../agent/agent-deps.ts'
-import type { LiveRun } from '../agent/active-runs.ts'
+import type { ActiveRun } from '../agent/active-runs.ts'
 import { recordAnswer } from '../agent/answer-record.ts'
 import { checkLength, commit } from '../agent/run-repository.ts'
 import type { ToolCall } from './step-writer.ts'
@@ -19,7 +19,7 @@ export interface ReadyCall { toolCallId: string, toolName: string, input: unknow
 export interface AskedCall extends ReadyCall { folder: WorkFolder }
 
 /** A live run's attempt, as the fence counts them. */
-export interface Attempt { live: LiveRun, attempt: number, conversation: Conversation }
+export interface RunAttempt { live: ActiveRun, attempt: number, conversation: ConversationState }
 
 const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
@@ -28,7 +28,7 @@ const REFUSED_BEFORE = 'The user denied this very call earlier in the conversati
  * Settles the calls of one step: bad ones become tool errors that the model sees, permitted ones run now, the rest
  * are returned for the user to decide.
  */
-export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: AgentDeps): Promise<AskedCall[]> {
+export async function settleCalls (calls: ToolCall[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { log } = attempt.live.run
   const permitted: ReadyCall[] = []
   const questions: ReadyCall[] = []
@@ -50,7 +50,7 @@ export async function settleCalls (calls: ToolCall[], attempt: Attempt, deps: Ag
 }
 
 /** Finds where each call would work, which is shown with the question; a call without a folder fails instead. */
-async function withFolders (calls: ReadyCall[], { live: { run: { head: { cwd }, log } } }: Attempt, { host }: AgentDeps): Promise<AskedCall[]> {
+async function withFolders (calls: ReadyCall[], { live: { run: { head: { cwd }, log } } }: RunAttempt, { host }: AgentDeps): Promise<AskedCall[]> {
   const found = await Promise.all(calls.map(async (call) => ({ ...call, folder: await host.folders.of(call.toolName, call.input, cwd) })))
   return found.flatMap(({ folder, ...call }) => {
     if (folder !== undefined) return [{ ...call, folder }]
@@ -59,21 +59,21 @@ async function withFolders (calls: ReadyCall[], { live: { run: { head: { cwd }, 
   })
 }
 
-const isRefused = ({ toolName, input }: ReadyCall, { conversation }: Attempt) => wasDenied(conversation, toolName, inputDigest(input))
+const isRefused = ({ toolName, input }: ReadyCall, { conversation }: RunAttempt) => wasDenied(conversation, toolName, inputDigest(input))
 const refusal = ({ toolCallId, toolName }: ReadyCall): RunEvent => ({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
 
 /** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
-export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: Attempt, deps: AgentDeps) {
+export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: RunAttempt, deps: AgentDeps) {
   for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
     log.append({ type: 'tool-input-error', toolCallId, toolName, input: readInput(toolName, text, deps.host.validate).input, errorText: NO_STEPS_LEFT, providerMetadata })
   }
 }
 
 /** Runs the permitted calls; returns those whose tool has come to need approval meanwhile, as its server changed it. */
-async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDeps): Promise<ReadyCall[]> {
+async function runPermitted (calls: ReadyCall[], attempt: RunAttempt, deps: AgentDeps): Promise<ReadyCall[]> {
   const { log } = attempt.live.run
   const changed: ReadyCall[] = []
-  await inTurn(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', async (call) => {
+  await runInOrder(calls, ({ toolName }) => deps.host.find(toolName)?.effect === 'read', async (call) => {
     checkLength(log)
     if (deps.host.permission(call.toolName) !== 'allow') {
       changed.push(call)
@@ -89,7 +89,7 @@ async function runPermitted (calls: ReadyCall[], attempt: Attempt, deps: AgentDe
   return changed
 }
 
-async function execute ({ toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder }, { live, attempt }: Attempt, { host }: AgentDeps): Promise<RunEvent> {
+async function execute ({ toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder }, { live, attempt }: RunAttempt, { host }: AgentDeps): Promise<RunEvent> {
   const { runId, cwd } = live.run.head
   const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity, folder })
   return result.status === 'complete'
@@ -104,7 +104,7 @@ const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 't
  * disk; one that is found there later has an unknown outcome and never runs again. The thread learns every outcome at once.
  * Returns the approved calls that did not run since they would work in another folder than the one that was shown.
  */
-export async function settleDecided (approvals: Approval[], attempt: Attempt, deps: AgentDeps): Promise<MovedCall[]> {
+export async function settleDecided (approvals: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<MovedCall[]> {
   const { run } = attempt.live
   const { ledger, host } = deps
   const moved: MovedCall[] = []

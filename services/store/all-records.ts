@@ -28,7 +28,7 @@ const orTell = (open: Open, damaged: (key: string) => void) => <T>(key: string, 
 }
 
 /** Every record, the store's single ones among them, but for what describes the database itself. `damaged` is told of those that cannot be read. */
-export const everything = (engine: Engine, open: Open, signal: AbortSignal, damaged: (key: string) => void): AsyncGenerator<[string, unknown]> => {
+export const allRecords = (engine: Engine, open: Open, signal: AbortSignal, damaged: (key: string) => void): AsyncGenerator<[string, unknown]> => {
   const opened = orTell(open, damaged)
   return walk(engine, (key, envelope) => isOwn(key) ? undefined : opened(key, envelope), {}, signal)
 }

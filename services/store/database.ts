@@ -1,5 +1,5 @@
 import { Level } from 'level'
-import { turn } from '../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
 export type RawOp = { type: 'put', key: string, value: Buffer } | { type: 'del', key: string }
 
@@ -49,7 +49,7 @@ async function batchOfMany (level: Level<string, Buffer>, ops: RawOp[], options:
     for (const op of ops) {
       if (op.type === 'put') batch.put(op.key, op.value)
       else batch.del(op.key)
-      await turn()
+      await yieldToEventLoop()
     }
     await batch.write(options)
   } finally {

@@ -35,7 +35,7 @@ export const withDigestKey = (keys: Keys, digest: Buffer): Keys => ({ ...keys, d
 export const newKdf = (): Kdf => ({ salt: randomBytes(16).toString('hex'), N: 2 ** 17, r: 8, p: 1 })
 
 /** The master key that belongs to a passphrase; some 400 ms of another thread. */
-export function stretch (passphrase: string, { salt, ...cost }: Kdf): Promise<Buffer> {
+export function deriveFromPassphrase (passphrase: string, { salt, ...cost }: Kdf): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFC'), Buffer.from(salt, 'hex'), MASTER_BYTES, { ...cost, maxmem: SCRYPT_MEMORY },
       (error, master) => error ? reject(error) : resolve(master))

@@ -3,7 +3,7 @@ import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreKeyError } from './store-errors.ts'
 import { syncDirectory } from './database-files.ts'
-import { deriveKeys, MASTER_BYTES, newKdf, stretch, type Keys } from './encryption-keys.ts'
+import { deriveKeys, MASTER_BYTES, newKdf, deriveFromPassphrase, type Keys } from './encryption-keys.ts'
 import type { Meta } from './meta-record.ts'
 
 /** Where the master key may come from: a passphrase, else a file beside the data. */
@@ -13,7 +13,7 @@ export interface KeySource { dir: string, passphrase: string | undefined }
 export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'> }> {
   if (passphrase !== undefined) {
     const kdf = newKdf()
-    const keys = deriveKeys(await stretch(passphrase, kdf))
+    const keys = deriveKeys(await deriveFromPassphrase(passphrase, kdf))
     return { keys, origin: { kid: keys.kid.toString('hex'), source: 'passphrase', kdf } }
   }
   const keys = deriveKeys(await readKeyFile(dir) ?? await makeKeyFile(dir))
@@ -43,7 +43,7 @@ async function masterFromPassphrase ({ kdf }: Meta, { passphrase }: KeySource): 
   if (passphrase === undefined || kdf === undefined) {
     throw new StoreKeyError('The data is protected by a passphrase. Set LOCAL_AGENT_PASSPHRASE.')
   }
-  return await stretch(passphrase, kdf)
+  return await deriveFromPassphrase(passphrase, kdf)
 }
 
 /** Keys that nobody has had before; of a file, the bytes that go there. */

@@ -4,7 +4,7 @@ import type { StoreOptions } from './store-types.ts'
 import { openLevel, type Database, type OpenDatabase, type RawOp } from './database.ts'
 import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreKeyError, StoreNewer } from './store-errors.ts'
 import { copyDatabase, keepNewest, moveDirectory, namesIn, privateDirectory, stamp } from './database-files.ts'
-import { breakOpen } from './recovery/file-manifest.ts'
+import { markOpening } from './recovery/file-manifest.ts'
 import { withDigestKey, type Keys } from './encryption-keys.ts'
 import { keysFor, newKeys, type KeySource } from './master-key.ts'
 import { metaOp, readMeta, type Meta } from './meta-record.ts'
@@ -13,8 +13,8 @@ import { migrations, newestOf } from './migrations.ts'
 import { DIGEST, MIGRATING } from './record-names.ts'
 import { repair } from './recovery/repair.ts'
 import { unseal } from './seal.ts'
-import { beginSession, isLacking, settledStock } from './recovery/open-session.ts'
-import { noStock, takeStock, type Stock } from './recovery/known-files.ts'
+import { beginSession, lacksAcknowledgedData, settledManifest } from './recovery/open-session.ts'
+import { noStock, verifyFiles, type FileManifest } from './recovery/known-files.ts'
 import type { TableList } from './recovery/table-list.ts'
 import { linkTables } from './recovery/unchecked-tables.ts'
 
@@ -48,13 +48,13 @@ export async function openData (options: StoreOptions, { tookOver, isThorough }:
   if (!await exists(location, `${location}.repair`)) return await makeData(options, source, location, reopen)
 
   const retries = tookOver ? LOCKED_RETRIES : 0
-  const found = await settledStock(location, { clock, retries, wait: LOCKED_RETRY_MS, isThorough })
+  const found = await settledManifest(location, { clock, retries, wait: LOCKED_RETRY_MS, isThorough })
   let { database, repaired, stock } = await openExisting({ options, source, location, reopen, stock: found, retries })
   try {
     const meta = await readMeta(database, location)
     if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
     const { keys, ops } = await carried(database, location, await keysFor(meta, source))
-    if (await isLacking({ database, location, stock, keys })) {
+    if (await lacksAcknowledgedData({ database, location, stock, keys })) {
       options.log?.warn({}, 'the database is not as it was left: records may be missing')
       repaired = true
     }
@@ -82,7 +82,7 @@ async function makeData ({ openDatabase = openLevel, migrations: steps = migrati
   const { keys, origin } = await newKeys(source)
   const meta = { ...origin, schema: newestOf(steps) }
   await create(location, meta, openDatabase)
-  const stock = await takeStock(location)
+  const stock = await verifyFiles(location)
   const database = await reopen()
   try {
     return { database, keys, meta, repaired: false, reopen, tables: await beginSession({ database, location, stock, keys, meta }) }
@@ -128,20 +128,20 @@ interface Existing {
   source: KeySource
   location: string
   reopen: () => Promise<Database>
-  stock: Stock
+  stock: FileManifest
   retries: number
 }
 
 async function openExisting ({ options, source, location, reopen, stock, retries }: Existing) {
   const { clock, log, openDatabase = openLevel } = options
   const mend = async (error: unknown) => {
-    const { changed } = await takeStock(location, { isThorough: true })
+    const { changed } = await verifyFiles(location, { isThorough: true })
     const suspects = [...new Set([...stock.changed, ...changed])]
     await repair({ location, error, suspects, clock, log, openDatabase, source })
     return { database: await reopen(), repaired: true, stock: { ...stock, ...noStock() } }
   }
   if (stock.changed.length > 0) return await mend(new Error('its files are not those that it was left with'))
-  await breakOpen(location, stock)
+  await markOpening(location, stock)
   // Before LevelDB can remove one of them.
   const unlinked = linkTables(location, stock.trusted.keys(), new Set(stock.merged.keys()))
   if (unlinked !== undefined) log?.info({ err: unlinked }, 'tables cannot be linked here: those that a compaction removes before they are checked stay unchecked')

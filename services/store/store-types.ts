@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { OpenDatabase } from './database.ts'
 import type { Holder } from '../process/process-identity.ts'
 import type { Migration } from './migrations.ts'
-import type { Next } from './replacement/staged-database.ts'
+import type { StagedDatabase } from './replacement/staged-database.ts'
 
 /** One change of a transaction. Values are JSON; keys are printable ASCII without spaces, not starting with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
@@ -76,7 +76,7 @@ export interface Store {
    */
   checkTables (): Promise<void>
   /** Begins a database that is to take the place of this one, for contents of another or the same store. */
-  stage (contents: Omit<StoreContents, 'records'>): Promise<Next>
+  stage (contents: Omit<StoreContents, 'records'>): Promise<StagedDatabase>
   /** Waits for the writes under way, lets go of the database, does `work` and then lets go of the directory. */
   closeFor (work: () => Promise<void>): Promise<void>
   /** Waits for the writes under way, then lets go of the directory. May be called again. */

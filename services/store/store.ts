@@ -1,11 +1,11 @@
-import { turn } from '../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Store, StoredRecord, StoreOptions } from './store-types.ts'
 import type { RawOp } from './database.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
 import { privateDirectory } from './database-files.ts'
 import { digestOf, withDigestKey } from './encryption-keys.ts'
-import { everything, keys as listKeys, list } from './all-records.ts'
+import { allRecords, keys as listKeys, list } from './all-records.ts'
 import { acquireLock, type Lock } from './directory-lock.ts'
 import { toRaw } from './migrate.ts'
 import { assertKey, recordKey } from './record-names.ts'
@@ -104,7 +104,7 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
         const raw: RawOp[] = []
         for (const op of ops) {
           raw.push(toRaw(keys, op))
-          await turn()
+          await yieldToEventLoop()
         }
         await before
         const written = engine.write(raw)
@@ -126,11 +126,11 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     },
     digest: (text) => digestOf(keys, text),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
-    contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: checked(() => everything(engine, open, signal, damaged)) }),
+    contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: checked(() => allRecords(engine, open, signal, damaged)) }),
     checkTables: () => check.all(),
     async stage ({ schema, digestKey }) {
-      const { createNext } = await import('./replacement/staged-database.ts')
-      return createNext({ dir, keys: withDigestKey(keys, digestKey), meta: { ...meta, schema } })
+      const { createStagedDatabase } = await import('./replacement/staged-database.ts')
+      return createStagedDatabase({ dir, keys: withDigestKey(keys, digestKey), meta: { ...meta, schema } })
     },
     closeFor: close,
     close: () => close()

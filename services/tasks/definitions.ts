@@ -1,6 +1,6 @@
 import type { Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
 import { Aborted } from '../lib/abort.ts'
-import { openFolder } from '../lib/working-folder.ts'
+import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/store-types.ts'
 import type { RunDeps } from './task-deps.ts'
@@ -16,7 +16,7 @@ export const noMemory = () => ({ findings: [], sources: [], filesCreated: [], de
 
 /** Makes tasks and changes what they are. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { book, clock, workspace } = deps
+  const { repository, clock, workspace } = deps
 
   /** Throws BadTask (400) that says what is allowed. */
   async function approvalOf (given: TaskBody['approval'], { firstN = FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}): Promise<Task['approval']> {
@@ -31,9 +31,9 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (taskType === 'recurring' && schedule === undefined) throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
     if (taskType !== 'recurring' && schedule !== undefined) throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
     const approval = await approvalOf(body.approval)
-    const cwd = await openFolder(body.cwd, workspace())
+    const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.check(schedule)
-    await book.index.assertRoom()
+    await repository.index.assertRoom()
     const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
     const now = clock.now()
     return {
@@ -66,19 +66,19 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     async create (body: TaskBody, remember: (answer: Task) => Op[]): Promise<Task> {
       const task = await define(body)
       const answer = taskView(task)
-      return book.add({ task, ops: remember(answer), answer })
+      return repository.add({ task, ops: remember(answer), answer })
     },
 
     /** Changes a task; a new goal is planned anew unless the user planned it. Throws as `create` does, and WrongState (409). */
     async update (taskId: string, changes: TaskChanges): Promise<StoredTask> {
-      const before = await book.get(taskId)
+      const before = await repository.get(taskId)
       const { goal, plan, approval, schedule, budget } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
       if (schedule !== undefined && before.taskType !== 'recurring') throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
-      const cwd = changes.cwd === undefined ? undefined : await openFolder(changes.cwd, workspace())
+      const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.check(schedule)
       const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, deps, closing) : undefined
-      return book.change(taskId, async (task) => {
+      return repository.change(taskId, async (task) => {
         if (plan !== undefined && task.status !== 'planned') throw new WrongState(`The plan can be changed while the task is planned; it is ${task.status}. A new goal is planned anew.`)
         const isReset = isNewGoal || plan !== undefined
         const changed: StoredTask = {

@@ -22,7 +22,7 @@ const REASONS: Record<string, string> = {
 const STOPPED: Partial<Record<StoredRun['status'], string>> = { failed: 'failed', rejected: 'was rejected', cancelled: 'was cancelled', interrupted: 'was interrupted' }
 
 /** Says what a digest holds in sentences, with the local times of that zone. */
-export function createTeller (timezone: string) {
+export function createDigestText (timezone: string) {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
   const time = (at: number) => format.format(at)
   const name = (task: StoredTask) => `“${shortGoal(task)}”`

@@ -1,9 +1,9 @@
 import { DIGEST_LIMITS, type Digest, type DigestQuestion, type DigestRun } from '../../schemas/digest.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from '../store/store-types.ts'
-import type { Book } from './task-repository.ts'
-import { createTeller, shortGoal, shorten } from './digest-text.ts'
-import { pastPrefix, pastTime, type PastKind, type PastRun, type PastSlot } from './scheduling/outcomes.ts'
+import type { TaskRepository } from './task-repository.ts'
+import { createDigestText, shortGoal, shorten } from './digest-text.ts'
+import { outcomePrefix, outcomeTime, type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
 import type { TaskStates } from './task-states.ts'
 import { openQuestions, type StoredRun, type StoredTask } from './task-records.ts'
 
@@ -17,13 +17,13 @@ interface Some<T> { items: T[], more: number }
  * Tells those who were away what tasks did. It reads every task that is not finished once, the live runs, and of the
  * past only what came since, by the index in `past.ts`: never runs it does not show, nor their finished tasks.
  */
-export function createDigest ({ book, store, clock, timezone }: { book: Book, store: Store, clock: Clock, timezone: () => string }) {
+export function createDigest ({ repository, store, clock, timezone }: { repository: TaskRepository, store: Store, clock: Clock, timezone: () => string }) {
   /** The newest entries of that kind since then that are of a task that is there. */
-  async function past<T extends { taskId: string }> (kind: PastKind, since: number, limit: number, states: TaskStates): Promise<Some<T>> {
+  async function past<T extends { taskId: string }> (kind: OutcomeKind, since: number, limit: number, states: TaskStates): Promise<Some<T>> {
     const items: T[] = []
     let more = 0
-    for await (const [key, entry] of store.list<T>(pastPrefix(kind), { reverse: true, damaged () {} })) {
-      if (pastTime(kind, key) < since || items.length + more === DIGEST_LIMITS.counted) break
+    for await (const [key, entry] of store.list<T>(outcomePrefix(kind), { reverse: true, damaged () {} })) {
+      if (outcomeTime(kind, key) < since || items.length + more === DIGEST_LIMITS.counted) break
       if (!states.has(entry.taskId)) continue
       if (items.length < limit) items.push(entry)
       else more++
@@ -32,28 +32,28 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
   }
 
   return async function digest ({ since, limit }: { since: number, limit: number }): Promise<Digest> {
-    const tell = createTeller(timezone())
+    const tell = createDigestText(timezone())
     const until = Math.max(clock.now() - SETTLES_MS, 0)
     const tasks = new Map<string, StoredTask>()
     const damaged: string[] = []
-    const states = await book.index.load()
+    const states = await repository.index.load()
     /** Undefined of one that is gone, or damaged. */
     const taskOf = async (taskId: string): Promise<StoredTask | undefined> => {
-      const task = tasks.get(taskId) ?? await book.find(taskId, () => { if (!damaged.includes(taskId)) damaged.push(taskId) })
+      const task = tasks.get(taskId) ?? await repository.find(taskId, () => { if (!damaged.includes(taskId)) damaged.push(taskId) })
       if (task !== undefined) tasks.set(taskId, task)
       return task
     }
     for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
 
-    const ended = async (kind: PastKind): Promise<Some<DigestRun>> => {
-      const { items, more } = await past<PastRun>(kind, since, limit, states)
-      const runs = await Promise.all(items.map(async (pointer) => ({ run: await book.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) })))
+    const ended = async (kind: OutcomeKind): Promise<Some<DigestRun>> => {
+      const { items, more } = await past<RunOutcome>(kind, since, limit, states)
+      const runs = await Promise.all(items.map(async (pointer) => ({ run: await repository.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) })))
       return { items: runs.flatMap(({ run, task }) => run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, tell)]), more }
     }
     const [completed, failed, stopped] = await Promise.all([ended('completed'), ended('failed'), ended('stopped')])
 
-    const passed = await past<PastSlot>('notRun', since, limit, states)
+    const passed = await past<SlotOutcome>('notRun', since, limit, states)
     const slots = await Promise.all(passed.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
     const notRun = {
       items: slots.flatMap(({ task, slot }) => task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: tell.notRun(task, slot) }]),
@@ -63,7 +63,7 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
     const asked: DigestQuestion[] = []
     for (const task of all) {
       if (task.liveRun === undefined || (task.status !== 'pending_approval' && task.status !== 'paused')) continue
-      const run = await book.runAt(task.liveRun, task.id)
+      const run = await repository.runAt(task.liveRun, task.id)
       for (const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
         const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
         asked.push({ taskId: task.id, goal: shortGoal(task), runId: run!.runId, approvalId, kind, ...(tool !== undefined && { tool }), ...(cwd !== undefined && { cwd }), about, createdAt, expiresAt, text: tell.waiting(task, { kind, tool, about }) })
@@ -72,13 +72,13 @@ export function createDigest ({ book, store, clock, timezone }: { book: Book, st
     const waiting = some(asked.sort((a, b) => a.createdAt - b.createdAt), limit)
 
     const busy = some(all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) => a.liveRun!.runId < b.liveRun!.runId ? -1 : 1), limit)
-    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await book.runAt(task.liveRun!, task.id) })))
+    const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await repository.runAt(task.liveRun!, task.id) })))
     const working = { items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: tell.working(task, run) }]), more: busy.more }
 
     const halted = some(all.filter(({ status, pausedReason }) => status === 'paused' && pausedReason !== undefined && pausedReason !== 'user').sort((a, b) => b.lastRunAt! - a.lastRunAt!), limit)
     const paused = {
       items: await Promise.all(halted.items.map(async (task) => {
-        const error = (await book.runAt({ runNumber: task.totalRuns }, task.id))?.error
+        const error = (await repository.runAt({ runNumber: task.totalRuns }, task.id))?.error
         return { taskId: task.id, goal: shortGoal(task), reason: task.pausedReason!, at: task.lastRunAt!, ...(error !== undefined && { error: shorten(error) }), text: tell.paused(task, error) }
       })),
       more: halted.more
@@ -96,7 +96,7 @@ const some = <T>(all: T[], limit: number): Some<T> => ({ items: all.slice(0, lim
 
 const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, task: StoredTask) => ({ taskId: task.id, goal: shortGoal(task), runId, runNumber, trigger, status, startedAt })
 
-function endedRun (run: StoredRun, completedAt: number, task: StoredTask, tell: ReturnType<typeof createTeller>): DigestRun {
+function endedRun (run: StoredRun, completedAt: number, task: StoredTask, tell: ReturnType<typeof createDigestText>): DigestRun {
   const { standsFor, output, error } = run
   return {
     ...runFields(run, task),

@@ -5,9 +5,9 @@ import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/store-types.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import type { Change } from './task-repository.ts'
-import type { Conductor } from './runner/executor.ts'
+import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
-import { afterRun, closeRun, type Ending } from './runner/run-ending.ts'
+import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
 import { RunNotFound, WrongState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver, isSpent, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
@@ -21,13 +21,13 @@ const COMMENTS = 200
 type Stopped = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
 /** What people do to a task that is there: start, pause, resume, cancel, run, steer. Each throws WrongState (409) where it does not fit. */
-export function createControl ({ deps, conductor, queue, schedules }: { deps: RunDeps, conductor: Conductor, queue: Queue, schedules: Schedules }) {
-  const { book, clock } = deps
+export function createLifecycle ({ deps, executor, queue, schedules }: { deps: RunDeps, executor: RunExecutor, queue: Queue, schedules: Schedules }) {
+  const { repository, clock } = deps
 
   /** Begins a run in place of one that a pause has left; from where it goes back when it is over, unless it is a one_shot. */
   async function begin (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
     const left = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was begun in its place.' })
-    const made = await newRun(book, left.task, trigger, clock.now())
+    const made = await newRun(repository, left.task, trigger, clock.now())
     const { runId, runNumber } = made.run
     const running: StoredTask = {
       ...made.task, status: 'running', liveRun: { runId, runNumber }, ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
@@ -43,7 +43,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   }
 
   /** Ends the live run and the one behind it, whatever they are doing. */
-  async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<Stopped> {
+  async function stopRuns (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<Stopped> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
     const stopped = await stopLive(dropped.task, reason, ending)
     return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
@@ -53,19 +53,19 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<Stopped> {
     if (nextRun === undefined) return { task, runs: [], events: [] }
     queue.drop(nextRun.runId)
-    const run = await book.runAt(nextRun, task.id)
+    const run = await repository.runAt(nextRun, task.id)
     const closed = run && closeRun(run, [], { status: 'cancelled', error }, clock.now())
     return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
   }
 
   /** Ends the live run; one that is queued behind it is the live one then. */
-  async function stopLive (task: StoredTask, reason: Aborted, ending: Ending): Promise<Stopped> {
+  async function stopLive (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<Stopped> {
     if (task.liveRun === undefined) return { task, runs: [], events: [] }
     queue.drop(task.liveRun.runId)
-    const run = await conductor.stop(task.liveRun.runId, reason) ?? await book.runAt(task.liveRun, task.id)
+    const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runAt(task.liveRun, task.id)
     // A paused run of a one_shot is over in no other sense: it may go on.
     if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
-    const history = await unlessDamaged(book.events(run.runId)) ?? []
+    const history = await unlessDamaged(repository.events(run.runId)) ?? []
     const closed = closeRun(run, history, ending, clock.now())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }
@@ -73,7 +73,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   async function pausedOneShot (task: StoredTask): Promise<Stopped> {
     const { runId } = task.liveRun!
     queue.drop(runId)
-    const run = await conductor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await book.runAt(task.liveRun!, task.id)
+    const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runAt(task.liveRun!, task.id)
     return { task, runs: run === undefined || run.status === 'queued' ? [] : [{ ...run, status: 'interrupted' }], events: [] }
   }
 
@@ -97,7 +97,7 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     assertState(task, 'resume')
     const { pausedReason, ...rest } = task
     const { task: resumed, ops } = await schedules.resume(rest)
-    const live = task.liveRun && await book.runAt(task.liveRun, task.id)
+    const live = task.liveRun && await repository.runAt(task.liveRun, task.id)
     const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({ task: { ...resumed, status }, ops, answer: { ...resumed, status }, ...more })
     if (live?.status === 'pending_approval') return to('pending_approval')
     if (isSpent(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
@@ -122,17 +122,17 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
   const completed = (task: StoredTask): Change<StoredTask> => ({ task: { ...task, status: 'completed' }, answer: { ...task, status: 'completed' } })
 
   return {
-    start: (taskId: string): Promise<StoredTask> => book.change(taskId, start),
+    start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
     /** Adds a task that is started at once, in one batch with `ops`. */
     async launch (task: StoredTask, ops: Op[]): Promise<StoredTask> {
       const started = await start(task)
-      return book.add({ ...started, ops: [...started.ops ?? [], ...ops] })
+      return repository.add({ ...started, ops: [...started.ops ?? [], ...ops] })
     },
 
-    pause: (taskId: string): Promise<StoredTask> => book.change(taskId, pause),
-    resume: (taskId: string): Promise<StoredTask> => book.change(taskId, resume),
+    pause: (taskId: string): Promise<StoredTask> => repository.change(taskId, pause),
+    resume: (taskId: string): Promise<StoredTask> => repository.change(taskId, resume),
 
-    cancel: (taskId: string): Promise<StoredTask> => book.change(taskId, async (task) => {
+    cancel: (taskId: string): Promise<StoredTask> => repository.change(taskId, async (task) => {
       assertState(task, 'cancel')
       const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), { status: 'cancelled', error: 'The task was cancelled.' })
       const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
@@ -142,14 +142,14 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
     }),
 
     /** Runs the task at once, whatever its schedule says. */
-    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> => book.change(taskId, async (task) => {
+    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> => repository.change(taskId, async (task) => {
       assertState(task, 'run')
       const { queued, ...begun } = await begin(task, 'manual', task.status)
       return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
     }),
 
     /** Adds a comment; with `runNow` a run hears it at once, or right after the one under way. */
-    steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> => book.change(taskId, async (task) => {
+    steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> => repository.change(taskId, async (task) => {
       if (runNow) assertState(task, 'steer')
       const now = clock.now()
       const steered: StoredTask = { ...task, steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-COMMENTS) }
@@ -161,13 +161,13 @@ export function createControl ({ deps, conductor, queue, schedules }: { deps: Ru
         const { queued, ...begun } = await begin(steered, 'steer', task.status)
         return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
       }
-      const { task: numbered, run, ops } = await newRun(book, steered, 'steer', now)
+      const { task: numbered, run, ops } = await newRun(repository, steered, 'steer', now)
       return { ...change, task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops: [...ops, ...change.ops!] }
     }),
 
     /** Ends one run; the task goes on as after any other. Throws RunNotFound (404), or WrongState (409) when the run is over. */
-    cancelRun: (taskId: string, runId: string): Promise<StoredRun> => book.change(taskId, async (task) => {
-      const run = await book.run(taskId, runId)
+    cancelRun: (taskId: string, runId: string): Promise<StoredRun> => repository.change(taskId, async (task) => {
+      const run = await repository.run(taskId, runId)
       const isLive = task.liveRun?.runId === runId
       if (isOver(run) && !(isLive && run.status === 'interrupted')) throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
       if (task.nextRun?.runId === runId) {

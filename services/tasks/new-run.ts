@@ -1,22 +1,22 @@
 import type { RunTrigger } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/store-types.ts'
-import type { Book } from './task-repository.ts'
+import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
 /** Runs kept of a task. */
 const KEPT = 1_000
 
 /** A new run of the task in the queue, its number taken; and what makes room for it. */
-export async function newRun (book: Book, task: StoredTask, trigger: RunTrigger, now: number, standsFor?: number): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
+export async function newRun (repository: TaskRepository, task: StoredTask, trigger: RunTrigger, now: number, standsFor?: number): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
   const runNumber = task.totalRuns + 1
   const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...(standsFor !== undefined && { standsFor }) }
-  const oldest = runNumber > KEPT ? await book.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
-  return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await book.removal(oldest) }
+  const oldest = runNumber > KEPT ? await repository.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
+  return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await repository.removal(oldest) }
 }
 
 /** What takes the place of a run whose record is gone or damaged. */
-export const lostRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun => blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
+export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun => blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 
 function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {

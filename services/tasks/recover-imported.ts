@@ -1,4 +1,4 @@
-import type { Book, Change } from './task-repository.ts'
+import type { TaskRepository, Change } from './task-repository.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
 import { TaskDamaged } from './task-errors.ts'
@@ -12,19 +12,19 @@ const WHY = 'The run was under way when the backup was made.'
  * After an import: runs that were under way in the backup are over, and schedules go on from now, without what has
  * passed since. Questions that waited for a person still do. Done again after a crash it changes nothing more.
  */
-export async function settleImported ({ store, clock, book, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { book: Book, schedules: Schedules }): Promise<void> {
-  for (const id of (await book.index.load()).notFinished()) await book.change(id, settle).catch((error) => { if (!(error instanceof TaskDamaged)) throw error })
+export async function recoverImported ({ store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }): Promise<void> {
+  for (const id of (await repository.index.load()).notFinished()) await repository.change(id, settle).catch((error) => { if (!(error instanceof TaskDamaged)) throw error })
   await store.transact([{ type: 'del', key: IMPORTED }])
 
   async function settle (task: StoredTask): Promise<Change<undefined>> {
     const { liveRun, nextRun, ...rest } = task
     const runs: StoredRun[] = []
-    const next = nextRun && await book.runAt(nextRun, task.id)
+    const next = nextRun && await repository.runAt(nextRun, task.id)
     if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: WHY }, clock.now()).run)
-    const live = liveRun && await book.runAt(liveRun, task.id)
+    const live = liveRun && await repository.runAt(liveRun, task.id)
     let after: StoredTask = { ...rest, ...(liveRun && { liveRun }) }
     if (live?.status === 'running' || live?.status === 'queued') {
-      const log = await book.events(live.runId)
+      const log = await repository.events(live.runId)
       const { run } = closeRun(live, log, { status: 'interrupted', error: WHY }, clock.now())
       runs.push(run)
       after = afterRun(after, run, log, clock.now())

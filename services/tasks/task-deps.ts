@@ -4,17 +4,17 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import type { Registry } from '../providers/registry.ts'
-import type { Windows } from '../providers/context-windows.ts'
+import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
-import type { Book } from './task-repository.ts'
+import type { TaskRepository } from './task-repository.ts'
 
 /** What the tasks work with. */
 export interface TaskDeps {
   store: Store
   clock: Clock
-  registry: Registry & Windows
+  registry: Registry & ContextWindows
   host: ToolHost
   fence: Fence
   idempotency: Idempotency
@@ -32,7 +32,7 @@ export interface TaskDeps {
 }
 
 /** The same with the book, for what is built upon it. */
-export interface RunDeps extends TaskDeps { book: Book }
+export interface RunDeps extends TaskDeps { repository: TaskRepository }
 
 /** The models that may answer a question of ours, the cheap one first. */
 export const loaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {

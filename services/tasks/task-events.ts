@@ -10,25 +10,25 @@ const LAG_MS = 1_000
 const MOST = 8 * MAX_LAG
 
 /** An event as it is written: its name and its JSON, made once for all listeners. */
-export interface Told { event: string, data: string }
+export interface TaskEventSubscription { event: string, data: string }
 
-export type Bus = ReturnType<typeof createBus>
+export type TaskEvents = ReturnType<typeof createTaskEvents>
 
 /** Tells every listener what happens to tasks. There is no replay; nobody waits for a slow listener. */
-export function createBus ({ clock }: { clock: Clock }) {
+export function createTaskEvents ({ clock }: { clock: Clock }) {
   const listeners = new Set<Listener>()
 
   return {
     emit (event: TaskStreamEvent | { type: string }) {
       if (listeners.size === 0) return
-      const told: Told = { event: event.type, data: JSON.stringify(event) }
+      const told: TaskEventSubscription = { event: event.type, data: JSON.stringify(event) }
       for (const listener of listeners) listener.tell(told)
     },
 
     get size () { return listeners.size },
 
     /** Events from now on, until the signal aborts, the bus closes, or the listener is dropped: then `onDrop` is called. */
-    listen (signal: AbortSignal, onDrop: () => void): AsyncGenerator<Told> {
+    listen (signal: AbortSignal, onDrop: () => void): AsyncGenerator<TaskEventSubscription> {
       const listener = createListener({
         clock,
         onDrop () {
@@ -57,7 +57,7 @@ export function createBus ({ clock }: { clock: Clock }) {
 type Listener = ReturnType<typeof createListener>
 
 function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }) {
-  let queue: Told[] = []
+  let queue: TaskEventSubscription[] = []
   let bytes = 0
   /** Since when the first in the queue has been waiting. */
   let waitsSince = 0
@@ -72,7 +72,7 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
   return {
     end,
 
-    tell (told: Told) {
+    tell (told: TaskEventSubscription) {
       const now = clock.awake()
       if (queue.length === 0) waitsSince = now
       // What counts is how far it was behind before: one event may be as large as it is.
@@ -86,7 +86,7 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
       wake.resolve()
     },
 
-    async * events (): AsyncGenerator<Told> {
+    async * events (): AsyncGenerator<TaskEventSubscription> {
       for (;;) {
         for (let told = queue.shift(); told !== undefined; told = queue.shift()) {
           bytes -= told.data.length

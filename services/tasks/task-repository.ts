@@ -6,7 +6,7 @@ import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
-import { pastRun } from './scheduling/outcomes.ts'
+import { outcomeOfRun } from './scheduling/outcomes.ts'
 import { eventsKey, eventsPrefix, openQuestions, runIndexKey, runKey, runsPrefix, taskKey, TRASH, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
 
@@ -25,13 +25,13 @@ export interface Change<T> {
 /** Only who is told nothing may leave everything as it is. */
 type Unchanged<T> = T extends undefined ? undefined : never
 
-export type Book = ReturnType<typeof createBook>
+export type TaskRepository = ReturnType<typeof createTaskRepository>
 
 /**
  * The tasks and their runs on disk. Everything that changes a task goes through `change`, one at a time for each task:
  * what belongs together is one synced batch, and events leave when it is durable.
  */
-export function createBook ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
+export function createTaskRepository ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
   /** When each task next wants to be looked at. */
@@ -82,7 +82,7 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     for (const run of runs) {
       writes.push({ type: 'put', key: runKey(task.id, run.runNumber), value: run })
       if (run.status === 'queued') writes.push({ type: 'put', key: runIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
-      writes.push(...pastRun('put', run))
+      writes.push(...outcomeOfRun('put', run))
     }
     await index.write(task.id, { status: task.status, taskType: task.taskType }, (more) => store.transact([...writes, ...more, ...ops]))
     const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
@@ -159,7 +159,7 @@ export function createBook ({ store, clock, emit }: { store: Store, clock: Clock
     /** The operations that remove a run and its history. */
     async removal (run: StoredRun): Promise<Op[]> {
       const { taskId, runId, runNumber } = run
-      const ops: Op[] = [{ type: 'del', key: runKey(taskId, runNumber) }, { type: 'del', key: runIndexKey(runId) }, ...pastRun('del', run)]
+      const ops: Op[] = [{ type: 'del', key: runKey(taskId, runNumber) }, { type: 'del', key: runIndexKey(runId) }, ...outcomeOfRun('del', run)]
       for await (const key of store.keys(eventsPrefix(runId))) ops.push({ type: 'del', key })
       return ops
     }

@@ -1,13 +1,13 @@
 import type { Op, Store } from '../store/store-types.ts'
 import { historyKey } from '../store/record-names.ts'
-import { turn } from '../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { essence, type ThreadMessage } from './thread-message.ts'
 
 /**
  * One message of the user in a thread, beside the message itself: enough to tell where a request leaves the thread
  * without reading what was said.
  */
-export interface Turn {
+export interface UserTurn {
   /** Digest of this message. */
   own: string
   /** Digest of this and every earlier message of the user: two conversations with one `chain` said the same up to here. */
@@ -20,32 +20,32 @@ export interface Turn {
   id?: string
 }
 
-export type Turns = ReturnType<typeof createTurns>
+export type HistoryMatch = ReturnType<typeof createHistoryMatch>
 
 /** What a request lets the thread know of itself; see `RunBody`. */
-export interface Said { messages: ThreadMessage[], trigger?: unknown }
+export interface RequestMessages { messages: ThreadMessage[], trigger?: unknown }
 
 /** The user's messages of threads. Threads are named by their digests. */
-export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
+export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'>) {
   const key = (thread: string, n: number) => historyKey('turn', thread, n)
-  const get = (thread: string, n: number) => store.get<Turn>(key(thread, n))
+  const get = (thread: string, n: number) => store.get<UserTurn>(key(thread, n))
 
   /** What was read of whole requests: each is asked for more than once. */
-  const whole = new WeakMap<ThreadMessage[], Promise<Turn[]>>()
+  const whole = new WeakMap<ThreadMessage[], Promise<UserTurn[]>>()
 
   /** The turns that messages make after those with `chain`; `from` is where the first message stands in the thread. */
-  function read (messages: ThreadMessage[], { chain = '', from = 0 }: { chain?: string, from?: number } = {}): Promise<Turn[]> {
+  function read (messages: ThreadMessage[], { chain = '', from = 0 }: { chain?: string, from?: number } = {}): Promise<UserTurn[]> {
     if (chain !== '' || from !== 0) return readAnew(messages, chain, from)
     const known = whole.get(messages) ?? readAnew(messages, chain, from)
     whole.set(messages, known)
     return known
   }
 
-  async function readAnew (messages: ThreadMessage[], chain: string, from: number): Promise<Turn[]> {
-    const turns: Turn[] = []
+  async function readAnew (messages: ThreadMessage[], chain: string, from: number): Promise<UserTurn[]> {
+    const turns: UserTurn[] = []
     for (const [n, message] of messages.entries()) {
       if (message.role !== 'user') continue
-      await turn()
+      await yieldToEventLoop()
       const own = store.digest(`message ${essence(message)}`)
       chain = store.digest(`chain ${chain} ${own}`)
       turns.push({ own, chain, at: from + n, said: 0, ...(typeof message.id === 'string' && { id: message.id }) })
@@ -54,7 +54,7 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
   }
 
   /** How many turns the thread and `theirs` have in common from the first on: `chain` makes that a bisection. */
-  async function shared (thread: string, count: number, theirs: Turn[]): Promise<number> {
+  async function shared (thread: string, count: number, theirs: UserTurn[]): Promise<number> {
     const isShared = async (n: number) => n === 0 || (await get(thread, n - 1))?.chain === theirs[n - 1].chain
     let high = Math.min(count, theirs.length)
     // What most requests do: go on where the thread ends.
@@ -69,14 +69,14 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
   }
 
   /** The turns from the `n`-th on. */
-  async function list (thread: string, n = 0): Promise<Turn[]> {
-    const found: Turn[] = []
-    for await (const [, turn] of store.list<Turn>(`turn/${thread}/`, n > 0 ? { after: key(thread, n - 1) } : {})) found.push(turn)
+  async function list (thread: string, n = 0): Promise<UserTurn[]> {
+    const found: UserTurn[] = []
+    for await (const [, turn] of store.list<UserTurn>(`turn/${thread}/`, n > 0 ? { after: key(thread, n - 1) } : {})) found.push(turn)
     return found
   }
 
   /** Where the earlier messages of a client that keeps only the newest ones stand in the thread: after which turn the last is said; 0 when nowhere. */
-  async function windowEnd (thread: string, count: number, theirs: Turn[]): Promise<number> {
+  async function windowEnd (thread: string, count: number, theirs: UserTurn[]): Promise<number> {
     const earlier = theirs.slice(0, -1)
     const first = Math.max(0, count - theirs.length)
     const ours = await list(thread, first)
@@ -92,7 +92,7 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
     list,
     shared,
     windowEnd,
-    put: (thread: string, n: number, turn: Turn): Op => ({ type: 'put', key: key(thread, n), value: turn }),
+    put: (thread: string, n: number, turn: UserTurn): Op => ({ type: 'put', key: key(thread, n), value: turn }),
     del: (thread: string, n: number): Op => ({ type: 'del', key: key(thread, n) }),
 
     /**
@@ -101,7 +101,7 @@ export function createTurns (store: Pick<Store, 'get' | 'list' | 'digest'>) {
      * does not hold is gone: an edited message, an answer to be given again. A lone message says nothing of what was
      * before and takes nothing away, unless it is the same message again, by its id, or still waits for its answer.
      */
-    async divergence (thread: string, { count, length }: { count: number, length: number }, { messages, trigger }: Said): Promise<{ keep: number, since: number }> {
+    async findDivergence (thread: string, { count, length }: { count: number, length: number }, { messages, trigger }: RequestMessages): Promise<{ keep: number, since: number }> {
       const theirs = await read(messages)
       const end = { keep: count, since: 0 }
       if (count === 0 || theirs.length === 0) return end

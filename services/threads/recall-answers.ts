@@ -1,7 +1,7 @@
 import type { Store } from '../store/store-types.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { partsOf, tellings, type ThreadMessage } from './thread-message.ts'
-import type { Turn, Turns } from './history-match.ts'
+import type { UserTurn, HistoryMatch } from './history-match.ts'
 
 /** The messages of a request with the thread's own in the place of the client's copies of them. */
 export interface Recalled {
@@ -12,7 +12,7 @@ export interface Recalled {
 
 interface Parts {
   store: Pick<Store, 'digest'>
-  turns: Pick<Turns, 'read' | 'shared' | 'windowEnd' | 'position'>
+  turns: Pick<HistoryMatch, 'read' | 'shared' | 'windowEnd' | 'position'>
   get: (id: string) => Promise<ThreadHead | undefined>
   lastMessages: (id: string, page: { end: number, limit: number }) => Promise<{ messages: ThreadMessage[] }>
 }
@@ -27,7 +27,7 @@ const BLOCK = 1_000
  */
 export function createRecall ({ store, turns, get, lastMessages }: Parts) {
   /** Up to which turn of the thread the request holds it, and how many of its turns that are. */
-  async function matched (thread: string, count: number, theirs: Turn[]): Promise<{ turns: number, end: number }> {
+  async function matched (thread: string, count: number, theirs: UserTurn[]): Promise<{ turns: number, end: number }> {
     const earlier = theirs.length - 1
     const common = Math.min(await turns.shared(thread, count, theirs), earlier)
     if (common > 0) return { turns: common, end: common }

@@ -31,7 +31,7 @@ export const readKey = (thread: string) => `read/${thread}`
 /** What stands for its older messages before a model. */
 export const summaryKey = (thread: string) => `summary/${thread}`
 /** What it is called. */
-export const faceKey = (thread: string) => `face/${thread}`
+export const metadataKey = (thread: string) => `face/${thread}`
 export const headKey = (thread: string) => `thread/${thread}`
 /** Beside each thread, so that they are listed by time; the newest last. */
 export const RECENT = 'recent/'

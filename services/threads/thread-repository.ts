@@ -1,24 +1,24 @@
 import type { Clock } from '../lib/clock.ts'
-import { PAGE_BYTES, weightOf } from '../http/pages.ts'
+import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
 import { historyKey } from '../store/record-names.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { ThreadDamaged } from './thread-errors.ts'
-import { faceKey, firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, RECENT, summaryKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
+import { metadataKey, firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, RECENT, summaryKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
 import { tellings, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import { createRecall } from './recall-answers.ts'
-import { createTurns, type Said } from './history-match.ts'
+import { createHistoryMatch, type RequestMessages } from './history-match.ts'
 
 export { partsOf, type ThreadMessage } from './thread-message.ts'
 
-export type Threads = ReturnType<typeof createThreads>
+export type ThreadRepository = ReturnType<typeof createThreadRepository>
 
 /**
  * How far a thread was looked through for facts, of how many messages of the user, as it was at `updatedAt`. `isPart`:
  * the user plays a part there.
  */
-export interface Unread { read: number, turns: number, updatedAt: number, isPart?: boolean }
+export interface ReadPosition { read: number, turns: number, updatedAt: number, isPart?: boolean }
 
 /** Threads that hold the very same words, of which the newest is taken. */
 const SAME_WORDS = 50
@@ -27,8 +27,8 @@ const SAME_WORDS = 50
  * Conversations as they were exchanged, message by message. Ids are callers' text, so the keys are digests. What
  * changes a thread gives operations, for whoever has the conversation to itself to commit with what belongs to them.
  */
-export function createThreads ({ store, clock }: { store: Store, clock: Clock }) {
-  const turns = createTurns(store)
+export function createThreadRepository ({ store, clock }: { store: Store, clock: Clock }) {
+  const turns = createHistoryMatch(store)
   const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
   const tellDamage = (id: string) => (): never => { throw new ThreadDamaged(id) }
   const inWords = (id: string) => (error: unknown): never => { throw isDamage(error) ? new ThreadDamaged(id) : error }
@@ -57,7 +57,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     let bytes = 0
     if (end > 0) {
       for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, { reverse: true, after: messageKey(thread, end), damaged: tellDamage(id) })) {
-        bytes += weightOf(message)
+        bytes += jsonBytes(message)
         if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
         found.push(message)
       }
@@ -124,12 +124,12 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
      * added, and where the request's history says otherwise, what followed is gone (see `Turns.divergence`). A thread
      * whose id is `minted` for the request is one nobody has named. Resolves to the operations and to the place of the answer.
      */
-    async take (id: string, said: Said, { minted = false } = {}): Promise<{ ops: Op[], answerAt: number }> {
+    async appendRequest (id: string, said: RequestMessages, { minted = false } = {}): Promise<{ ops: Op[], answerAt: number }> {
       const before = await get(id)
       const { asked, minted: wasMinted, ...known } = before ?? newHead(id)
       const thread: ThreadHead = { ...known, ...(minted && (wasMinted ?? before === undefined) && { minted: true }) }
       const digest = store.digest(id)
-      const { keep, since } = await turns.divergence(digest, sizeOf(thread), said)
+      const { keep, since } = await turns.findDivergence(digest, sizeOf(thread), said)
       const from = await turns.position(digest, keep, sizeOf(thread))
       const fresh = said.messages.slice(since)
       const now = clock.now()
@@ -150,7 +150,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     },
 
     /** The operations that put a run's answer in its place, with the approvals that it asks for. */
-    async answer (id: string, at: number, answer: ThreadMessage[], { asked }: { asked?: string[] } = {}): Promise<Op[]> {
+    async appendAnswer (id: string, at: number, answer: ThreadMessage[], { asked }: { asked?: string[] } = {}): Promise<Op[]> {
       const before = await get(id)
       const { asked: _, ...thread } = before ?? newHead(id)
       return put(before, { ...thread, ...(asked && { asked }) }, { keep: thread.turns, from: at, fresh: answer, saidAt: clock.now })
@@ -176,8 +176,8 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     },
 
     /** The operations that remove a thread, by its digest, whose head cannot be read: all that lies under its name. */
-    async wreck (thread: string): Promise<Op[]> {
-      const keys = [headKey(thread), faceKey(thread), readKey(thread), summaryKey(thread)]
+    async removeDamaged (thread: string): Promise<Op[]> {
+      const keys = [headKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread)]
       for (const prefix of [`message/${thread}/`, `turn/${thread}/`]) for await (const key of store.keys(prefix)) keys.push(key)
       for (const prefix of [RECENT, UNREAD, 'found/']) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
       return keys.map((key) => ({ type: 'del', key }))
@@ -191,7 +191,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
      * How many of the user's messages were looked through for facts, and as of when. Those that were changed since, or
      * follow one that was, count as not.
      */
-    async unread (id: string): Promise<Unread> {
+    async unread (id: string): Promise<ReadPosition> {
       const thread = store.digest(id)
       const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string, isPart?: true }>(readKey(thread))])
       const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
@@ -199,7 +199,7 @@ export function createThreads ({ store, clock }: { store: Store, clock: Clock })
     },
 
     /** Remembers that a thread was looked through as it was at `unread`. */
-    async markRead (id: string, { turns: count, updatedAt, isPart }: Unread): Promise<void> {
+    async markRead (id: string, { turns: count, updatedAt, isPart }: ReadPosition): Promise<void> {
       const thread = store.digest(id)
       if (await get(id) === undefined) return
       await store.transact([

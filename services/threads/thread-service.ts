@@ -4,14 +4,14 @@ import { newId } from '../lib/ids.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
-import { createFaces } from './thread-metadata.ts'
+import { createThreadMetadata } from './thread-metadata.ts'
 import { headKey, listed, RECENT, type ThreadHead } from './thread-head.ts'
 import { checkMessages } from './thread-message.ts'
-import type { Threads } from './thread-repository.ts'
+import type { ThreadRepository } from './thread-repository.ts'
 
-export interface CatalogParts {
+export interface ThreadServiceParts {
   store: Store
-  threads: Threads
+  threads: ThreadRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   /** Keeps a conversation from runs while it is changed; see `createKeeper`. */
   agent: {
@@ -21,14 +21,14 @@ export interface CatalogParts {
   }
 }
 
-export type Catalog = ReturnType<typeof createCatalog>
+export type ThreadService = ReturnType<typeof createThreadService>
 
 /** Threads that are removed side by side; their writes go out together. */
 const TOGETHER = 50
 
 /** The threads as callers see them. */
-export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) {
-  const faces = createFaces(store)
+export function createThreadService ({ store, threads, ledger, agent }: ThreadServiceParts) {
+  const faces = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
     if (agent.isLive(id)) return 'running'
@@ -55,7 +55,7 @@ export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) 
         return 'damaged'
       })
       if (head === undefined) return false
-      await store.transact([...ops, ...head === 'damaged' ? await threads.wreck(store.digest(id)) : await threads.remove(head), faces.remove(id)])
+      await store.transact([...ops, ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head), faces.remove(id)])
       return true
     })
   }
@@ -125,7 +125,7 @@ export function createCatalog ({ store, threads, ledger, agent }: CatalogParts) 
         if (some.length === TOGETHER) await flush()
       }
       await flush()
-      for (const thread of wrecks) await store.transact(await threads.wreck(thread))
+      for (const thread of wrecks) await store.transact(await threads.removeDamaged(thread))
       return deleted + wrecks.length
     },
 

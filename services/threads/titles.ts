@@ -1,11 +1,11 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import type { Catalog } from './thread-service.ts'
+import type { ThreadService } from './thread-service.ts'
 import { opening, textOf } from './thread-message.ts'
-import type { Threads } from './thread-repository.ts'
+import type { ThreadRepository } from './thread-repository.ts'
 
 export interface TitlesParts {
-  threads: Pick<Threads, 'get' | 'messages'>
-  catalog: Pick<Catalog, 'isUntitled' | 'suggestTitle'>
+  threads: Pick<ThreadRepository, 'get' | 'messages'>
+  catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
   /** Asks the model of role `fast`. */
   ask: <S extends TSchema>(question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }) => Promise<{ value: Static<S> } | { problem: string }>
   /** Whether there is a model to ask, and the user wants it asked. */

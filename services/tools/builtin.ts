@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Desktop } from './desktop/control/desktop.ts'
-import type { Describe } from '../models/describe-image.ts'
+import type { DescribeImage } from '../models/describe-image.ts'
 import type { Search } from './web/search/search.ts'
 import type { Web } from './web/fetch/fetch.ts'
 import type { Tool } from './tool.ts'
@@ -28,7 +28,7 @@ interface Parts {
   search: () => Promise<Search>
   desktop: Desktop
   /** Says what a picture shows. */
-  describe: Describe
+  describe: DescribeImage
 }
 
 /** The built-in tools, in the order they are offered. */

@@ -2,7 +2,7 @@
 const MOST_AT_ONCE = 8
 
 /** Reads run side by side; whatever changes something runs alone, in the order of the calls. Rejects with the first failure, when nothing runs any more. */
-export async function inTurn<C> (calls: C[], isRead: (call: C) => boolean, run: (call: C) => Promise<void>): Promise<void> {
+export async function runInOrder<C> (calls: C[], isRead: (call: C) => boolean, run: (call: C) => Promise<void>): Promise<void> {
   let reads: C[] = []
   for (const call of calls) {
     if (isRead(call)) {

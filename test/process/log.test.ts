@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { constants, openSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { allGone } from '../services/process/alive.ts'
 import { spawnService, startService } from '../harness/sidecar.ts'
 import { floodAndEnd, openPipe, place, readLate, startAgain, startOn, startOnTerminal } from './sinks.ts'
 
-const SERVER = new URL('../../dist/server.js', import.meta.url).pathname
+const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 const { O_NOCTTY, O_RDWR, O_WRONLY } = constants
 
 t.test('a full disk', async (t) => {

@@ -5,11 +5,12 @@ import { Socket } from 'node:net'
 import type { Test } from 'tap'
 import { atEnd } from '../harness/at-end.ts'
 import { alive } from '../services/process/alive.ts'
+import { fileURLToPath } from 'node:url'
 import { startService } from '../harness/sidecar.ts'
 import { BURST, flood, made } from './flood.ts'
 import { openTerminal } from './terminal.ts'
 
-const SERVER = new URL('../../dist/server.js', import.meta.url).pathname
+const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
 const WITHIN_MS = 5_000
 
 export type Place = ReturnType<typeof place>

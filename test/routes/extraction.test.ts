@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { createRested } from '../../services/brain/extraction/idle-threads.ts'
+import { createIdleThreads } from '../../services/brain/extraction/idle-threads.ts'
 import { say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
@@ -18,7 +18,7 @@ const put = (app: App, id: string, ...messages: object[]) => call(app, 'PUT', `/
 
 /** What listens in a service that listens; here it is asked by hand. */
 function rounds (app: App, clock: ReturnType<typeof fakeClock>, after: () => number | false | undefined = () => undefined) {
-  const { round } = createRested({ threads: app.threads, extractor: app.extraction, clock, isLive: app.agent.isLive, after, log: app.log })
+  const { round } = createIdleThreads({ threads: app.threads, extractor: app.extraction, clock, isLive: app.agent.isLive, after, log: app.log })
   return () => round(new AbortController().signal)
 }
 
@@ -163,7 +163,7 @@ t.test('a thread under a run is left until that has ended', async (t) => {
   await round()
   t.same(await known(app), [])
   await app.agent.stop('chat')
-  live.leave()
+  live.unsubscribe()
   await clock.advance(2_000)
   await round()
   t.same(await known(app), ['I prefer tea'])

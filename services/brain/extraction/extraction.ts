@@ -2,11 +2,11 @@ import { createError } from '@fastify/error'
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
-import type { ThreadMessage, Threads, Unread } from '../../threads/thread-repository.ts'
+import type { ThreadMessage, ThreadRepository, ReadPosition } from '../../threads/thread-repository.ts'
 import { ThreadNotFound } from '../../threads/thread-errors.ts'
 import { textOf } from '../../threads/thread-message.ts'
-import type { BrainService, Heard, Unsaid } from '../brain.ts'
-import { inEarnest, untells } from './english/sincerity.ts'
+import type { BrainService, Observed, Retraction } from '../brain.ts'
+import { sincereMessages, deniesPrevious } from './english/sincerity.ts'
 import { INSTRUCTIONS, PointersSchema, readByRules, readDenials, readPointers, type Found } from './read-messages.ts'
 
 const ModelFailed = createError('ERR_UPSTREAM', 'The model of role "fast" could not be asked for facts: its answer %s. Try again, or test it with POST /providers/test.', 502)
@@ -15,7 +15,7 @@ const ModelFailed = createError('ERR_UPSTREAM', 'The model of role "fast" could 
 interface Said { text: string, at: number, said: number, id?: string, [field: string]: unknown }
 
 export interface ExtractionParts {
-  threads: Threads
+  threads: ThreadRepository
   brain: Pick<BrainService, 'hear' | 'from'>
   /** Asks the model of role `fast`; undefined when that is the offline one, whose place rules take. */
   ask: (<S extends TSchema>(question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }) => Promise<{ value: Static<S> } | { problem: string }>)
@@ -36,7 +36,7 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
   const locked = createKeyedLock()
 
   /** The user's messages from the `n`-th on that are meant, and which of all of them the next one calls untrue. */
-  async function messagesOf (id: string, { read: n, isPart: wasPart }: Pick<Unread, 'read' | 'isPart'>): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
+  async function messagesOf (id: string, { read: n, isPart: wasPart }: Pick<ReadPosition, 'read' | 'isPart'>): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
     // The one before tells what the first new one may mean.
     const turns = (await threads.turns(id, Math.max(n - 1, 0))).slice(-MESSAGES - 1)
     const before = n > 0 || turns.length > MESSAGES ? 1 : 0
@@ -45,10 +45,10 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
       const [message] = await threads.messages(id, { from: at, limit: 1 })
       said.push({ text: message === undefined ? '' : beginning(wordsOf(message)), at, said: time, ...(messageId !== undefined && { id: messageId }) })
     }
-    const { isMeant, isPart } = inEarnest(said.map(({ text }) => text), wasPart)
+    const { isMeant, isPart } = sincereMessages(said.map(({ text }) => text), wasPart)
     return {
       meant: said.filter((_message, at) => at >= before && isMeant[at]),
-      untrue: said.flatMap((by, at) => at > 0 && untells(by.text) ? [{ untrue: said[at - 1], by }] : []),
+      untrue: said.flatMap((by, at) => at > 0 && deniesPrevious(by.text) ? [{ untrue: said[at - 1], by }] : []),
       isPart
     }
   }
@@ -74,15 +74,15 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
       if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
       const state = await threads.unread(id)
       const { meant, untrue, isPart } = await messagesOf(id, since === 'last' ? state : { read: 0 })
-      const heard: Heard[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
+      const heard: Observed[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
         ...statement,
         fact: span,
         said: words.said,
         source: { threadId: id, message: words.at, ...(words.id !== undefined && { messageId: words.id }), span }
       }))
       const unsaid = [
-        ...readDenials(meant).map(({ statement, words }): Unsaid => ({ statement, said: words.said, source: { threadId: id, message: words.at } })),
-        ...untrue.map(({ untrue, by }): Unsaid => ({ message: untrue.at, text: untrue.text, said: by.said, source: { threadId: id, message: by.at } }))
+        ...readDenials(meant).map(({ statement, words }): Retraction => ({ statement, said: words.said, source: { threadId: id, message: words.at } })),
+        ...untrue.map(({ untrue, by }): Retraction => ({ message: untrue.at, text: untrue.text, said: by.said, source: { threadId: id, message: by.at } }))
       ]
       const added = heard.length + unsaid.length > 0 ? await brain.hear(heard, unsaid) : 0
       await threads.markRead(id, { ...state, isPart })

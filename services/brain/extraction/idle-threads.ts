@@ -1,7 +1,7 @@
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Extractor } from './extraction.ts'
-import type { Threads } from '../../threads/thread-repository.ts'
+import type { ThreadRepository } from '../../threads/thread-repository.ts'
 
 /** How long a thread rests before it is looked through, by default, and how often that is looked up at least; milliseconds. */
 const REST_MS = 10 * 60 * 1000
@@ -10,8 +10,8 @@ const LOOK_MS = 60 * 1000
 const RETRY_MS = 30 * 60 * 1000
 const ATTEMPTS = 3
 
-export interface RestedParts {
-  threads: Pick<Threads, 'rested' | 'unread' | 'markRead'>
+export interface IdleThreadsParts {
+  threads: Pick<ThreadRepository, 'rested' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
   isLive: (id: string) => boolean
@@ -24,7 +24,7 @@ export interface RestedParts {
  * Looks through threads that have rested, one after the other. Which they are is on disk, so a restart forgets none;
  * those under a run are left until that has ended.
  */
-export function createRested ({ threads, extractor, clock, isLive, after, log }: RestedParts) {
+export function createIdleThreads ({ threads, extractor, clock, isLive, after, log }: IdleThreadsParts) {
   const failures = new Map<string, { count: number, until: number }>()
 
   /** Looks through one thread; whatever becomes of it, the next has its turn. */

@@ -19,7 +19,7 @@ const FOREIGN = [
 ]
 
 /** A message with straight apostrophes, and hidden what may belong to somebody else. */
-export function withoutForeign (message: string): string {
+export function hideQuotedContent (message: string): string {
   let text = message.replaceAll('\u2019', "'")
   for (const pattern of FOREIGN) text = text.replace(pattern, (found) => HIDDEN.repeat(found.length))
   return text

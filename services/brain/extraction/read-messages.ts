@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { clausesOf } from './english/clauses.ts'
 import { denied } from './english/denials.ts'
 import type { Sentence } from './user-sentences.ts'
-import { ownSentences } from './user-sentences.ts'
+import { userSentences } from './user-sentences.ts'
 import { readStatement, statementIn, type Statement } from './english/statements.ts'
 
 /** A message of the user. */
@@ -45,7 +45,7 @@ export const readDenials = <W extends Words>(messages: W[]): Array<{ statement: 
     return statement === undefined ? [] : [{ statement, words }]
   }))
 
-const statementsOf = (message: string): Sentence[] => ownSentences(message).flatMap(clausesOf)
+const statementsOf = (message: string): Sentence[] => userSentences(message).flatMap(clausesOf)
 
 /**
  * What a model pointed at, as far as it stands in the user's own words: whole sentences of messages that were shown, no

@@ -1,6 +1,6 @@
 import { FIRST_PERSON } from './english/sentence-core.ts'
-import { OVER, takesBack } from './english/sincerity.ts'
-import { HIDDEN, withoutForeign } from './quoted-content.ts'
+import { OVER, retractsPrevious } from './english/sincerity.ts'
+import { HIDDEN, hideQuotedContent } from './quoted-content.ts'
 
 /** A sentence that a user wrote themselves, as it stands in the message, without its end mark. */
 export interface Sentence {
@@ -37,16 +37,16 @@ const GREETING = /^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: the
  * The sentences of a message that its user wrote and may mean: none when it is long, a play, or ironic; without code,
  * quotations and what follows a colon. In doubt a sentence is left out.
  */
-export function ownSentences (message: string): Sentence[] {
+export function userSentences (message: string): Sentence[] {
   if (message.length > LONGEST) return []
-  let text = withoutForeign(message)
+  let text = hideQuotedContent(message)
   text = text.replace(OWN_INTRODUCTION, (found) => /remember|correction|update/i.test(found) ? `${found.slice(0, -1)} ` : found.replace(/[\p{L}:]/gu, ' '))
   text = text.replace(INTRODUCED, (found) => HIDDEN.repeat(found.length))
   for (const pattern of [TELLS, WORK]) text = text.replace(pattern, (found) => HIDDEN.repeat(found.length))
   text = withoutList(text)
   if ([PLAY, TEXT, IRONY].some((sign) => sign.test(text.replace(OVER, '')))) return []
   const sentences = split(text)
-  return sentences.filter(({ text }, n) => text !== '' && !text.includes(HIDDEN) && !takesBack(sentences[n + 1]?.text ?? ''))
+  return sentences.filter(({ text }, n) => text !== '' && !text.includes(HIDDEN) && !retractsPrevious(sentences[n + 1]?.text ?? ''))
 }
 
 /** A line that ends without a mark and says nothing of its writer leads up to the lines below. */

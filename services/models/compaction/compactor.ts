@@ -11,7 +11,7 @@ export type { Summary } from './items.ts'
 /** What was done to make a conversation fit: tokens as estimated; outputs left out, messages summed up and left out. */
 export interface Compaction { before: number, after: number, outputs: number, summarised: number, dropped: number }
 
-export interface RoomParts {
+export interface CompactorParts {
   /** Tokens that the model reads at once; may be a guess where a conversation of so many fits easily. */
   contextWindow: (id: string, tokens: number) => Promise<number>
   ask: Ask
@@ -53,7 +53,7 @@ const SHOWN = 300_000
 /** Summaries of one conversation; the newest are kept. */
 const KEPT = 8
 
-export type Room = ReturnType<typeof createRoom>
+export type Compactor = ReturnType<typeof createCompactor>
 
 /**
  * Makes the conversation of a run fit its model: old outputs of tools are left out first, then what is old is summed up
@@ -61,7 +61,7 @@ export type Room = ReturnType<typeof createRoom>
  * they said since, and the newest step stay; calls and their results stay together. Each pass takes every message once,
  * and lets the event loop go on between them.
  */
-export function createRoom ({ contextWindow, ask, askedWindow, load, keep, say }: RoomParts) {
+export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, say }: CompactorParts) {
   const budgets = new Map<string, number>()
   let summaries: Summary[] | undefined
   let prunedTo = 0
@@ -103,7 +103,7 @@ export function createRoom ({ contextWindow, ask, askedWindow, load, keep, say }
      * The prompt of a call of the model `id`. `tooLong` says that the provider has just refused what this gave; undefined
      * when nothing more can be left out then.
      */
-    async fit (id: string, { system, messages, latest, tools, older, places }: Conversation, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined> {
+    async compact (id: string, { system, messages, latest, tools, older, places }: Conversation, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined> {
       const units = await unitsOf(messages)
       const offset = older?.units ?? 0
       const fixed = tokensOf(system) + tokensIn(JSON.stringify(tools))

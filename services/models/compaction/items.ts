@@ -1,4 +1,4 @@
-import { turn } from '../../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { pruned } from './prune-outputs.ts'
 import { droppedNote, refusalsIn, summaryNote } from './summarise.ts'
 import { isOpen, type Unit } from './units.ts'
@@ -50,7 +50,7 @@ export async function itemsOf (units: Unit[], latest: number, offset = 0): Promi
   for (const [at, raw] of units.entries()) {
     const isProtected = at === units.length - 1 || (at >= first && raw.role === 'user') || isOpen(raw)
     items.push({ from: offset + at, to: offset + at + 1, raw: [raw], shown: raw, isProtected, messages: raw.messages.length })
-    await turn()
+    await yieldToEventLoop()
   }
   return items
 }
@@ -66,7 +66,7 @@ export async function prune (items: Item[], { from, to, excess }: { from: number
     const { tokens } = items[at].shown
     items[at].shown = pruned(items[at].shown)
     saved += tokens - items[at].shown.tokens
-    await turn()
+    await yieldToEventLoop()
   }
   return { to: Math.max(to, at), saved }
 }
@@ -123,7 +123,7 @@ export async function dropOldest (items: Item[], excess: number): Promise<{ item
   const refused: string[] = []
   for (const { raw, summary } of gone) {
     for (const line of summary?.refused ?? refusalsIn(raw)) refused.push(line)
-    await turn()
+    await yieldToEventLoop()
   }
   const messages = messagesIn(gone)
   const first = items.find((item) => gone.has(item))

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { canonicalJson } from '../../lib/canonical-json.ts'
-import { turn } from '../../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { tokensOf } from './token-estimate.ts'
 
 /** Messages that stay together: a call without its result, or the other way round, is refused by providers. */
@@ -26,7 +26,7 @@ export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]>
     }
     close()
     group = [message]
-    await turn()
+    await yieldToEventLoop()
   }
   close()
   return units
@@ -56,7 +56,7 @@ export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
   for (const each of units) {
     chain = hash('sha256', `${chain} ${each.role} ${canonicalJson(partsOf(each).flatMap(essence))}`)
     chains.push(chain)
-    await turn()
+    await yieldToEventLoop()
   }
   return chains
 }
@@ -104,7 +104,7 @@ export async function transcript (units: Unit[]): Promise<string> {
   const texts: string[] = []
   for (const each of units) {
     texts.push(partsOf(each).map((part) => lineOf(each, part)).filter((line) => line !== '').join('\n'))
-    await turn()
+    await yieldToEventLoop()
   }
   return texts.join('\n\n')
 }

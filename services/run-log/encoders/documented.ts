@@ -1,5 +1,5 @@
 import type { RunEvent } from '../run-events.ts'
-import { compactionLine, line } from './event-line.ts'
+import { compactionLine, eventLine } from './event-line.ts'
 
 /**
  * The documented stream: the UI message stream protocol's events, each with the fields that our interface names
@@ -17,29 +17,29 @@ function render (event: RunEvent): string {
     // The one event that comes by the thousand is written by hand.
     case 'text-delta': return delta('text-delta', event.id, event.delta)
     case 'reasoning-delta': return delta('reasoning-delta', event.id, event.delta)
-    case 'start': return line({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
-    case 'reasoning-start': return line({
+    case 'start': return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+    case 'reasoning-start': return eventLine({
       type: 'reasoning-start', id: event.id, ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } })
     })
-    case 'reasoning-end': return line({ type: 'reasoning-end', id: event.id })
-    case 'step-start': return (event.step > 1 ? line({ type: 'step-boundary' }) : '') + line({ type: 'start-step' })
-    case 'step-finish': return line({ type: 'finish-step' })
-    case 'text-start': return line({ type: 'text-start', id: event.id })
-    case 'text-end': return line({ type: 'text-end', id: event.id })
-    case 'tool-input-start': return line({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
-    case 'tool-input-delta': return line({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
-    case 'tool-input': return line({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
-    case 'tool-input-error': return line({ type: 'tool-input-error', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, errorText: event.errorText })
-    case 'tool-output': return line({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output })
-    case 'tool-error': return line({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
-    case 'tool-denied': return line({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
-    case 'approval-request': return line({
+    case 'reasoning-end': return eventLine({ type: 'reasoning-end', id: event.id })
+    case 'step-start': return (event.step > 1 ? eventLine({ type: 'step-boundary' }) : '') + eventLine({ type: 'start-step' })
+    case 'step-finish': return eventLine({ type: 'finish-step' })
+    case 'text-start': return eventLine({ type: 'text-start', id: event.id })
+    case 'text-end': return eventLine({ type: 'text-end', id: event.id })
+    case 'tool-input-start': return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
+    case 'tool-input-delta': return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
+    case 'tool-input': return eventLine({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
+    case 'tool-input-error': return eventLine({ type: 'tool-input-error', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, errorText: event.errorText })
+    case 'tool-output': return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output })
+    case 'tool-error': return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
+    case 'tool-denied': return eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
+    case 'approval-request': return eventLine({
       type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, ...(event.cwd && { cwd: event.cwd }), ...(event.reason && { reason: event.reason })
     })
-    case 'task': return line({ type: 'data-task', id: event.task.taskId, data: event.task })
-    case 'error': return line({ type: 'error', errorText: event.errorText, code: event.code })
-    case 'abort': return line({ type: 'abort', reason: event.reason })
-    case 'finish': return line({ type: 'finish', finishReason: event.finishReason })
+    case 'task': return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'error': return eventLine({ type: 'error', errorText: event.errorText, code: event.code })
+    case 'abort': return eventLine({ type: 'abort', reason: event.reason })
+    case 'finish': return eventLine({ type: 'finish', finishReason: event.finishReason })
     case 'compaction': return compactionLine(event)
     case 'analysis':
     case 'context':

@@ -5,7 +5,7 @@ import { renderUI } from './ui.ts'
 import { renderUI5 } from './ui5.ts'
 
 /** A way to write a run's events as Server-Sent Events. */
-export interface Dialect {
+export interface Encoder {
   headers: Record<string, string>
   /** The same events, as an object, are rendered once, however many read them. */
   render (events: readonly RunEvent[]): string | Buffer
@@ -19,7 +19,7 @@ const uiStream = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, end: 'dat
 /** A text beyond this is kept as bytes: those can be sent to many without a copy for each. */
 const LARGE = 16 * 1024
 
-function once (render: (events: readonly RunEvent[]) => string): Dialect['render'] {
+function once (render: (events: readonly RunEvent[]) => string): Encoder['render'] {
   const rendered = new WeakMap<readonly RunEvent[], string | Buffer>()
   return (events) => {
     let chunk = rendered.get(events)
@@ -32,13 +32,13 @@ function once (render: (events: readonly RunEvent[]) => string): Dialect['render
   }
 }
 
-const DIALECTS: Record<Protocol, Dialect> = {
+const DIALECTS: Record<Protocol, Encoder> = {
   documented: { headers: {}, render: once(renderDocumented), end: '' },
   ui: { ...uiStream, render: once(renderUI) },
   ui5: { ...uiStream, render: once(renderUI5) }
 }
 
-export const dialectOf = (protocol: Protocol): Dialect => DIALECTS[protocol]
+export const encoderFor = (protocol: Protocol): Encoder => DIALECTS[protocol]
 
 /** How a request without a `protocol` is answered: in the chat clients' own when its messages are theirs, which have `parts`. */
 export function protocolOf (messages: ReadonlyArray<object>): Protocol {

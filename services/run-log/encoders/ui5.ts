@@ -1,6 +1,6 @@
 import type { RunEvent } from '../run-events.ts'
 import { requestData } from '../ui-message.ts'
-import { line } from './event-line.ts'
+import { eventLine } from './event-line.ts'
 import { renderChunk } from './ui.ts'
 
 /**
@@ -16,16 +16,16 @@ export function renderUI5 (events: readonly RunEvent[]): string {
 function renderChunk5 (event: RunEvent): string {
   switch (event.type) {
     // The id lets a request that is asked again replace itself.
-    case 'approval-request': return line({
+    case 'approval-request': return eventLine({
       type: 'data-approval-request',
       id: event.approvalId,
       data: requestData(event)
     })
-    case 'tool-denied': return line({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
+    case 'tool-denied': return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
     // `tool-input-error` came with 5.0.7.
     case 'tool-input-error': {
       const { toolCallId, errorText } = event
-      return renderChunk({ ...event, type: 'tool-input' }) + line({ type: 'tool-output-error', toolCallId, errorText })
+      return renderChunk({ ...event, type: 'tool-input' }) + eventLine({ type: 'tool-output-error', toolCallId, errorText })
     }
     default: return renderChunk(event)
   }

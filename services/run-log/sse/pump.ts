@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
-import { turn } from '../../lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** Where a stream's text comes from. Ends when there is no more. */
 export interface Source {
@@ -43,7 +43,7 @@ export async function pump ({ chunks, lag }: Source, out: Writable, { clock, sig
         out.destroy()
         return false
       }
-      const over = readers > FEW ? turn() : undefined
+      const over = readers > FEW ? yieldToEventLoop() : undefined
       if (over) await over
     }
     return !gone()

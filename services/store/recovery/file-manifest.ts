@@ -63,8 +63,8 @@ export const databaseFiles = async (location: string): Promise<string[]> =>
   (await namesIn(location)).filter((name) => DATABASE_FILE.test(name)).sort()
 
 /** Says that the database is about to be opened. LevelDB syncs the directory before it changes anything in it. */
-export async function breakOpen (location: string, { session }: { session?: number }): Promise<void> {
-  if (session === undefined) return await dropInventory(location)
+export async function markOpening (location: string, { session }: { session?: number }): Promise<void> {
+  if (session === undefined) return await removeManifest(location)
   await rename(join(location, CLOSED), join(location, OPEN)).catch(unlessMissing)
 }
 
@@ -78,7 +78,7 @@ export async function writeClosed (location: string, keys: Keys, inventory: Inve
 }
 
 /** Takes the list away from a database whose files are made anew. */
-export async function dropInventory (location: string): Promise<void> {
+export async function removeManifest (location: string): Promise<void> {
   for (const name of [CLOSED, OPEN]) await rm(join(location, name), { force: true, recursive: true })
 }
 

@@ -10,7 +10,7 @@ import { isTableWhole } from './table-format.ts'
 import { linkedTables, linkTo } from './unchecked-tables.ts'
 
 /** What is known of a database that is about to be opened. */
-export interface Stock {
+export interface FileManifest {
   /** The session that was counted last; undefined when there is no list that can be read. */
   session?: number
   /** Files that are not as the database was closed with, or there no more; of one not closed, its broken tables. */
@@ -28,15 +28,15 @@ export interface Stock {
 }
 
 /** Nothing is known of any table. */
-export const noStock = (): Pick<Stock, 'verified' | 'trusted' | 'merged'> => ({ verified: new Map(), trusted: new Map(), merged: new Map() })
+export const noStock = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'> => ({ verified: new Map(), trusted: new Map(), merged: new Map() })
 
 /**
  * Compares the files of a database with the list that was made when it was closed. Tables that look like those of the
  * list are not read, unless it `isThorough`: so this takes as long for much data as for little. All else is read.
  */
-export async function takeStock (location: string, { isThorough = false } = {}): Promise<Stock> {
+export async function verifyFiles (location: string, { isThorough = false } = {}): Promise<FileManifest> {
   const { inventory, isClosed, isAuthentic } = await readInventory(location)
-  const stock: Stock = {
+  const stock: FileManifest = {
     session: inventory?.session, changed: [...inventory?.damaged ?? []], isCut: false, isAuthentic, ...noStock()
   }
   const live = await liveTables(location)
@@ -73,7 +73,7 @@ async function wholeDigest (path: string, { identity, listed, isClosed }: { iden
 }
 
 /** What is left of tables that a compaction has removed before they were checked. */
-async function takeLeftovers (location: string, stock: Stock, inventory: Inventory | undefined, isThorough: boolean): Promise<void> {
+async function takeLeftovers (location: string, stock: FileManifest, inventory: Inventory | undefined, isThorough: boolean): Promise<void> {
   for (const name of linkedTables(location)) {
     const listed = inventory?.merged?.[name] ?? inventory?.files[name]
     if (listed === undefined || stock.trusted.has(name) || stock.verified.has(name) || !isTable(name)) continue

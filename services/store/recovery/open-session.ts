@@ -4,22 +4,22 @@ import { hasDropped } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { metaOp, type Meta } from '../meta-record.ts'
 import { SESSION } from '../record-names.ts'
-import { isCut, takeStock, type Stock } from './known-files.ts'
+import { isCut, verifyFiles, type FileManifest } from './known-files.ts'
 import { createTableList, type TableList } from './table-list.ts'
 
 /** A database that was opened, and what was known of it before. */
-interface Session { database: Database, location: string, stock: Stock, keys: Keys }
+interface Session { database: Database, location: string, stock: FileManifest, keys: Keys }
 
 /** Looks again for a while at a log that is cut: a dead process may still be ending a write to it. */
-export async function settledStock (location: string, { clock, retries, wait, isThorough }: {
+export async function settledManifest (location: string, { clock, retries, wait, isThorough }: {
   clock: Clock, retries: number, wait: number, isThorough?: boolean
-}): Promise<Stock> {
+}): Promise<FileManifest> {
   for (let left = retries; left > 0 && await isCut(location); left--) await clock.sleep(wait)
-  return await takeStock(location, { isThorough })
+  return await verifyFiles(location, { isThorough })
 }
 
 /** Whether the opened database has less in it than what was acknowledged, as far as can be told. */
-export async function isLacking ({ database, location, stock, keys }: Session): Promise<boolean> {
+export async function lacksAcknowledgedData ({ database, location, stock, keys }: Session): Promise<boolean> {
   if (stock.isCut || await hasDropped(location)) return true
   const session = await sessionOf(database)
   return stock.session === undefined ? session > 0 : session < stock.session || !stock.isAuthentic(keys)

@@ -5,7 +5,7 @@ import { digestFile, identityOf } from './file-digest.ts'
 import { databaseFiles, isTable, writeClosed, writeOpen, type Inventory, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { liveTables } from './leveldb-manifest.ts'
-import type { Stock } from './known-files.ts'
+import type { FileManifest } from './known-files.ts'
 import { isTableWhole } from './table-format.ts'
 import { linkedTables, linkTo, unlinkTable } from './unchecked-tables.ts'
 
@@ -18,7 +18,7 @@ const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR', 'EBUSY']
  * What is known of the tables of an open database, and the list of it on disk. `stock` is what was found when it was opened.
  */
 export function createTableList ({ location, keys, session, stock }: {
-  location: string, keys: Keys, session: number, stock: Pick<Stock, 'verified' | 'trusted' | 'merged'>
+  location: string, keys: Keys, session: number, stock: Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
 }) {
   const known = new Map<string, TableEntry>([...stock.trusted])
   for (const [name, entry] of stock.verified) known.set(name, { ...entry, checked: session })

@@ -12,4 +12,4 @@ export const PLAN = 'replace.json'
 export const LEFTOVERS = [NEXT, NEXT_KEY, NEXT_CONFIG, UPLOAD]
 
 /** Whether something was begun in the directory that is to be ended or cleared away. */
-export const isUnsettled = (dir: string): boolean => [PLAN, ...LEFTOVERS].some((name) => existsSync(join(dir, name)))
+export const hasPendingReplacement = (dir: string): boolean => [PLAN, ...LEFTOVERS].some((name) => existsSync(join(dir, name)))

@@ -11,7 +11,7 @@ import { LEFTOVERS, NEXT, NEXT_CONFIG, NEXT_KEY, PLAN, UPLOAD } from './pending.
 
 const OLD = 'data.replaced'
 
-export interface Plan {
+export interface ReplacementPlan {
   /** What becomes of the key file: it stays, is replaced, or goes since there is a passphrase. */
   key: 'keep' | 'replace' | 'remove'
   /** Copies from before repairs and migrations go as well: they were written with a key that is to be of no use. */
@@ -19,14 +19,14 @@ export interface Plan {
 }
 
 /** Decides that what lies ready takes its place. Nobody may write to the data any more. */
-export async function commitReplacement (dir: string, plan: Plan): Promise<void> {
+export async function commitReplacement (dir: string, plan: ReplacementPlan): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(join(dir, PLAN), JSON.stringify(plan), { mode: 0o600, fsync: true })
   await syncDirectory(dir)
 }
 
 /** Does what was decided, or clears away what was not. The caller holds the lock. Returns what was decided, if anything was. */
-export async function settle (dir: string): Promise<Plan | undefined> {
+export async function finishReplacement (dir: string): Promise<ReplacementPlan | undefined> {
   const at = (name: string) => join(dir, name)
   // What a process that was killed while it decided has left.
   for (const name of (await namesIn(dir)).filter((name) => name.startsWith(`${PLAN}.`))) await rm(at(name), { force: true })
@@ -35,7 +35,7 @@ export async function settle (dir: string): Promise<Plan | undefined> {
     for (const name of LEFTOVERS) await rm(at(name), { recursive: true, force: true })
     return undefined
   }
-  const plan: Plan = JSON.parse(text)
+  const plan: ReplacementPlan = JSON.parse(text)
   const { key, copies } = plan
   if (existsSync(at(NEXT))) {
     if (existsSync(at('data'))) await moveDirectory(at('data'), at(OLD))
@@ -53,10 +53,10 @@ export async function settle (dir: string): Promise<Plan | undefined> {
 }
 
 /** The same for who does not hold the lock. Throws StoreInUse. */
-export async function settleAlone (dir: string, options?: LockOptions): Promise<Plan | undefined> {
+export async function finishReplacementLocked (dir: string, options?: LockOptions): Promise<ReplacementPlan | undefined> {
   const lock = await acquireLock(dir, options)
   try {
-    return await settle(dir)
+    return await finishReplacement(dir)
   } finally {
     lock.release()
   }

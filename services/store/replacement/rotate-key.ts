@@ -9,9 +9,9 @@ import { withDigestKey, type Keys } from '../encryption-keys.ts'
 import { acquireLock } from '../directory-lock.ts'
 import { freshKeys } from '../master-key.ts'
 import { isOwn } from '../record-names.ts'
-import { createNext } from './staged-database.ts'
+import { createStagedDatabase } from './staged-database.ts'
 import { openData, type Opened } from '../open.ts'
-import { commitReplacement, settle } from './replace.ts'
+import { commitReplacement, finishReplacement } from './replace.ts'
 import { unseal } from '../seal.ts'
 import { NEXT_KEY } from './pending.ts'
 
@@ -38,7 +38,7 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
   if ((await namesIn(dir)).length === 0) return say(NOTHING)
   const lock = await acquireLock(dir, { clock })
   try {
-    const ended = await settle(dir)
+    const ended = await finishReplacement(dir)
     // What an import had decided changes no key.
     if (ended !== undefined && ended.key !== 'keep') return say('The change of the key that was interrupted is finished.')
     if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
@@ -50,12 +50,12 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
     } catch (error) {
       await old.database.close()
       await old.tables.seal().catch(() => {})
-      await settle(dir).catch(() => {})
+      await finishReplacement(dir).catch(() => {})
       return noRoom(error)
     }
     await old.database.close()
     await commitReplacement(dir, { key: newPassphrase ? 'remove' : 'replace', copies: true })
-    await settle(dir)
+    await finishReplacement(dir)
     say(`${count} records are enciphered with the new key, and the old one is of no use any more. ` +
       (newPassphrase ? 'Start the service with LOCAL_AGENT_PASSPHRASE set to the new passphrase.' : 'The new one is in master.key.'))
   } finally {
@@ -73,7 +73,7 @@ async function copy (old: Opened, dir: string, newPassphrase: string | undefined
   const { keys: own, origin, file } = await freshKeys(newPassphrase)
   if (file !== undefined) await writeDurably(join(dir, NEXT_KEY), file)
   const keys = withDigestKey(own, old.keys.digest.export())
-  const next = await createNext({ dir, keys, meta: { ...origin, schema: old.meta.schema } })
+  const next = await createStagedDatabase({ dir, keys, meta: { ...origin, schema: old.meta.schema } })
   try {
     let count = 0
     let unreadable = 0

@@ -10,13 +10,13 @@ import { noStock } from '../recovery/known-files.ts'
 import { createTableList } from '../recovery/table-list.ts'
 import { NEXT } from './pending.ts'
 
-export type Next = Awaited<ReturnType<typeof createNext>>
+export type StagedDatabase = Awaited<ReturnType<typeof createStagedDatabase>>
 
 /**
  * A database in the making that is to take the place of `{dir}/data`; see `commitReplacement`. `keys` is what it is
  * enciphered with, its digest key as well.
  */
-export async function createNext ({ dir, keys, meta }: { dir: string, keys: Keys, meta: Meta }) {
+export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, keys: Keys, meta: Meta }) {
   const location = join(dir, NEXT)
   await rm(location, { recursive: true, force: true })
   privateDirectory(location)

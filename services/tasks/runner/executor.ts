@@ -1,14 +1,14 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { newId } from '../../lib/ids.ts'
-import { isOwn } from '../../lib/own-error.ts'
+import { isServiceError } from '../../lib/own-error.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { afterRun, closeRun, type Ending } from './run-ending.ts'
-import { WorkerDied, type Launcher } from './workers.ts'
+import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
+import { WorkerDied, type WorkerPool } from './workers.ts'
 import type { TaskLogEvent } from '../run-history.ts'
 import { deniedTool, isOver, type StoredQuestion, type StoredRun, type StoredTask } from '../task-records.ts'
-import { lostRun } from '../new-run.ts'
+import { interruptedRun } from '../new-run.ts'
 import { createSession, type Session } from './session.ts'
 import type { WorkerEnd } from './worker-rpc.ts'
 
@@ -19,22 +19,22 @@ const MOST_CRASHES = 3
 /** Before the end of a run is written again when the store would not take it; milliseconds. */
 const RETRY_MS = 1_000
 
-const UNREADABLE: Ending = { status: 'interrupted', error: 'The run could not go on: what it had done cannot be read. The log of the service says more.' }
+const UNREADABLE: RunEnding = { status: 'interrupted', error: 'The run could not go on: what it had done cannot be read. The log of the service says more.' }
 
 type How = { how: WorkerEnd } | { error: unknown }
 
-export type Conductor = ReturnType<typeof createConductor>
+export type RunExecutor = ReturnType<typeof createRunExecutor>
 
 /** Takes runs through their work, from the queue to their end or to a person's question. */
-export function createConductor ({ deps, launcher, requeue, isKnown }: {
-  deps: RunDeps, launcher: Launcher, requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void, isKnown: (runId: string) => boolean
+export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
+  deps: RunDeps, workers: WorkerPool, requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void, isKnown: (runId: string) => boolean
 }) {
-  const { book, clock, fence, config, log } = deps
+  const { repository, clock, fence, config, log } = deps
   const sessions = new Map<string, Session>()
   const closed = new AbortController()
 
   /** Does what must be stored, however often the store must be asked. Undefined when the task is gone, or the service closes: the run then goes on at the next start. */
-  async function insist<T> (work: () => Promise<T>, about: { taskId: string, runId: string }, failure: string): Promise<T | undefined> {
+  async function retryUntilStored<T> (work: () => Promise<T>, about: { taskId: string, runId: string }, failure: string): Promise<T | undefined> {
     for (;;) {
       try {
         return await work()
@@ -49,8 +49,8 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
 
   /** Ends a run that cannot be worked with, such as one whose history is damaged. */
   async function abandon ({ taskId, runId }: { taskId: string, runId: string }): Promise<undefined> {
-    await book.change<undefined>(taskId, async (task) => {
-      const run = task.liveRun?.runId === runId ? await book.runAt(task.liveRun, taskId) : undefined
+    await repository.change<undefined>(taskId, async (task) => {
+      const run = task.liveRun?.runId === runId ? await repository.runAt(task.liveRun, taskId) : undefined
       if (run === undefined || isOver(run)) return undefined
       return over(task, run, [], UNREADABLE)
     }).catch((error) => log.error({ err: error, taskId, runId }, 'a run could not be given up'))
@@ -58,12 +58,12 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
 
   /** The run begins, or goes on; undefined when it is no longer wanted. Its session is there before anybody else may touch the task. */
   async function start (taskId: string, runId: string): Promise<Session | undefined> {
-    const history = await book.events(runId)
+    const history = await repository.events(runId)
     let session: Session | undefined
-    await book.change<undefined>(taskId, async (task) => {
-      const run = task.liveRun?.runId === runId ? await book.runAt(task.liveRun, taskId) : undefined
+    await repository.change<undefined>(taskId, async (task) => {
+      const run = task.liveRun?.runId === runId ? await repository.runAt(task.liveRun, taskId) : undefined
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closed.signal.aborted) return undefined
-      const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
+      const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, suspend: false }, events: [] }
       return {
         task: begun.task,
         runs: [begun.run],
@@ -79,17 +79,17 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
     return session
   }
 
-  async function conduct (taskId: string, runId: string): Promise<void> {
-    const session = await insist(() => start(taskId, runId), { taskId, runId }, 'a run could not begin')
+  async function executeRun (taskId: string, runId: string): Promise<void> {
+    const session = await retryUntilStored(() => start(taskId, runId), { taskId, runId }, 'a run could not begin')
     if (session === undefined) return
-    const ended: How = await launcher.run(runId, session.main, session.signal).then((how) => ({ how }), (error) => ({ error }))
+    const ended: How = await workers.run(runId, session.main, session.signal).then((how) => ({ how }), (error) => ({ error }))
     const kind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
     const last = await session.end()
     fence.leave(runId)
     sessions.delete(runId)
     session.markStopped()
-    await insist(() => book.change<undefined>(taskId, async (task) => {
-      const stored = await book.runAt(last, taskId)
+    await retryUntilStored(() => repository.change<undefined>(taskId, async (task) => {
+      const stored = await repository.runAt(last, taskId)
       if (stored === undefined || isOver(stored)) return undefined
       if (kind === 'shutdown') return putDown(task, last)
       if (kind === 'pause' || kind === 'cancel' || kind === 'delete') {
@@ -113,9 +113,11 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
     if (ended.how === 'waiting' ? session.toAsk.length === 0 : run.evaluation === undefined) {
       return over(task, run, session.log, { status: 'interrupted', error: 'The worker of this run stopped before its work was done.' })
     }
-    if (ended.how === 'waiting') return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
-      kind: 'tool' as const, toolCallId, tool: toolName, input, cwd: path, folder, ...(reason !== undefined && { reason }), identity: deps.host.identity(toolName)
-    })))
+    if (ended.how === 'waiting') {
+      return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
+        kind: 'tool' as const, toolCallId, tool: toolName, input, cwd: path, folder, ...(reason !== undefined && { reason }), identity: deps.host.identity(toolName)
+      })))
+    }
     if (run.evaluation?.satisfied !== true) {
       const denied = deniedTool(run)
       if (denied !== undefined) return over(task, run, session.log, { status: 'rejected', error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}` })
@@ -142,7 +144,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
   }
 
   /** The run is over; the one queued behind it follows. */
-  function over (task: StoredTask, run: StoredRun, history: readonly TaskLogEvent[], ending: Ending): Change<undefined> {
+  function over (task: StoredTask, run: StoredRun, history: readonly TaskLogEvent[], ending: RunEnding): Change<undefined> {
     const now = clock.now()
     const closed = closeRun(run, history, ending, now)
     const after = afterRun(task, closed.run, history, now)
@@ -155,26 +157,26 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
     }
   }
 
-  function endingOf (error: unknown, runId: string): Ending {
+  function endingOf (error: unknown, runId: string): RunEnding {
     if (error instanceof WorkerDied) {
       log.warn({ err: error, runId }, 'the worker of a task run died')
       return { status: 'interrupted', error: error.message }
     }
     if (isStore(error)) return { status: 'interrupted', error: 'The store would not take what the run did; see the log of the service.' }
-    if (abortKind(error) === 'timeout' || isOwn(error)) return { status: 'failed', error: (error as Error).message }
+    if (abortKind(error) === 'timeout' || isServiceError(error)) return { status: 'failed', error: (error as Error).message }
     log.error({ err: error, runId }, 'a task run failed')
     return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }
 
   return {
-    conduct,
+    executeRun,
     over,
 
     /** Lets what was under way of a task when the service last ended go on; a run that was cut off too often is over. */
-    found: (taskId: string) => book.change<undefined>(taskId, async (task) => {
-      const run = task.liveRun && await book.runAt(task.liveRun, taskId)
-      book.watch(task, run)
-      if (task.liveRun !== undefined && run === undefined) return over(task, lostRun(task, task.liveRun, clock.now()), [], UNREADABLE)
+    found: (taskId: string) => repository.change<undefined>(taskId, async (task) => {
+      const run = task.liveRun && await repository.runAt(task.liveRun, taskId)
+      repository.watch(task, run)
+      if (task.liveRun !== undefined && run === undefined) return over(task, interruptedRun(task, task.liveRun, clock.now()), [], UNREADABLE)
       // What somebody let run since this start is no find.
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || isKnown(run.runId)) return undefined
       const push = () => requeue(taskId, run.runId, run.trigger === 'catch_up')
@@ -183,7 +185,7 @@ export function createConductor ({ deps, launcher, requeue, isKnown }: {
         return undefined
       }
       const crashes = run.crashes + (run.putDown ? 0 : 1)
-      if (crashes >= MOST_CRASHES) return over(task, { ...run, crashes }, await book.events(run.runId).catch(() => []), { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` })
+      if (crashes >= MOST_CRASHES) return over(task, { ...run, crashes }, await repository.events(run.runId).catch(() => []), { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` })
       return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: push }
     }),
 

@@ -14,7 +14,7 @@ export type Queue = ReturnType<typeof createQueue>
  * Lets runs work in the order they came, a few at a time, and what makes up for missed times fewer still. There is at
  * most one entry a task, so it is bounded by the tasks.
  */
-export function createQueue ({ limit, conduct, clock }: { limit: () => number | undefined, conduct: (taskId: string, runId: string) => Promise<void>, clock: Clock }) {
+export function createQueue ({ limit, executeRun, clock }: { limit: () => number | undefined, executeRun: (taskId: string, runId: string) => Promise<void>, clock: Clock }) {
   const waiting = new Map<string, Entry>()
   const working = new Map<string, Entry & { done: Promise<void> }>()
   const closing = new AbortController()
@@ -38,7 +38,7 @@ export function createQueue ({ limit, conduct, clock }: { limit: () => number | 
   function begin (runId: string, entry: Entry) {
     waiting.delete(runId)
     if (entry.isCatchUp) stagger()
-    const done = conduct(entry.taskId, runId).finally(() => {
+    const done = executeRun(entry.taskId, runId).finally(() => {
       working.delete(runId)
       next()
     })

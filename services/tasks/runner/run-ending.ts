@@ -11,13 +11,13 @@ const MOST_FAILURES = 5
 /** Characters of each input and output that a run's own record keeps; the whole stands in its history. */
 export const CALL_SHOWN = 2_000
 
-export type Over = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
+export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
 /** How a run ends: what it is, and why when it is not completed. */
-export interface Ending { status: Over, error?: string }
+export interface RunEnding { status: TerminalStatus, error?: string }
 
 /** A run once it is over, and the events that say so: the last of them is its one terminal event. */
-export function closeRun (run: StoredRun, log: readonly TaskLogEvent[], { status, error }: Ending, now: number): { run: StoredRun, events: TaskStreamEvent[] } {
+export function closeRun (run: StoredRun, log: readonly TaskLogEvent[], { status, error }: RunEnding, now: number): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', toolCount, qualityScore = 0 } = run
@@ -64,7 +64,7 @@ function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undef
     const { nextRun, ...rest } = task
     return { ...rest, liveRun: nextRun, status: 'running', ...(returnTo && { returnTo }), ...(pausedReason !== undefined && { pausedReason }) }
   }
-  if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as Over] }
+  if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as TerminalStatus] }
   if (task.failuresInRow >= MOST_FAILURES) {
     const { nextRunAt, ...halted } = task
     return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
@@ -74,4 +74,4 @@ function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undef
   return { ...task, status: 'scheduled' }
 }
 
-const ONE_SHOT = { completed: 'completed', failed: 'failed', interrupted: 'failed', rejected: 'planned', cancelled: 'planned' } as const satisfies Record<Over, TaskStatus>
+const ONE_SHOT = { completed: 'completed', failed: 'failed', interrupted: 'failed', rejected: 'planned', cancelled: 'planned' } as const satisfies Record<TerminalStatus, TaskStatus>

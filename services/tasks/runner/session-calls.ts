@@ -2,7 +2,7 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { OUTCOME_UNKNOWN } from '../../tools/tool-errors.ts'
-import { inTurn } from '../../tools/run-in-order.ts'
+import { runInOrder } from '../../tools/run-in-order.ts'
 import { forModel } from '../../tools/model-output.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { askedAgain, folderGone, type WorkFolder } from '../../tools/work-folder.ts'
@@ -34,7 +34,7 @@ interface Parts {
 }
 
 /** The tool calls of a run: which run, which ask, and what is on disk before and after each. */
-export function createTaskCalls ({ task, current, log, record, attempt, signal, deps }: Parts) {
+export function createSessionCalls ({ task, current, log, record, attempt, signal, deps }: Parts) {
   const { host, emit } = deps
   const { runId } = current()
   const running = new Set<Promise<unknown>>()
@@ -126,7 +126,7 @@ export function createTaskCalls ({ task, current, log, record, attempt, signal, 
     const of = (verdict: string) => judged.filter(([, found]) => found === verdict).map(([call]) => call)
     if (of('wait').length > 0) return { events: [], waiting: true }
     for (const [call, found] of judged) if (typeof found === 'object') await note(call, found)
-    const work = inTurn(of('run'), isRead, execute)
+    const work = runInOrder(of('run'), isRead, execute)
     running.add(work)
     try {
       await work

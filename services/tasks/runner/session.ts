@@ -1,16 +1,16 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { Aborted } from '../../lib/abort.ts'
-import { openFolder } from '../../lib/working-folder.ts'
+import { workingFolder } from '../../lib/working-folder.ts'
 import { withRecentImages } from '../../models/recent-images.ts'
 import { streamModel } from '../../models/stream-call.ts'
-import { openRoom } from '../../models/compaction/open-compactor.ts'
-import type { Room } from '../../models/compaction/compactor.ts'
+import { openCompactor } from '../../models/compaction/open-compactor.ts'
+import type { Compactor } from '../../models/compaction/compactor.ts'
 import { createIdSource, createStepWriter } from '../../step/step-writer.ts'
-import { compact } from '../../run-log/join-deltas.ts'
+import { joinDeltas } from '../../run-log/join-deltas.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
 import { readInput } from '../../tools/read-input.ts'
-import { createTaskCalls } from './session-calls.ts'
+import { createSessionCalls } from './session-calls.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetMet } from '../task-errors.ts'
@@ -41,7 +41,7 @@ export type Session = ReturnType<typeof createSession>
 export function createSession ({ task, run: begun, log: known, attempt, deps }: {
   task: StoredTask, run: StoredRun, log: TaskLogEvent[], attempt: number, deps: RunDeps
 }) {
-  const { book, clock, registry, host, emit } = deps
+  const { repository, clock, registry, host, emit } = deps
   const controller = new AbortController()
   const { signal } = controller
   const stopped = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   const startedAt = clock.awake()
   const before = begun.activeMs
   let run = begun
-  let room: Promise<Room> | undefined
+  let room: Promise<Compactor> | undefined
   let context: RunContext | undefined
   /** What is to be said before the next step. */
   let unsaid: string[] = []
@@ -72,16 +72,16 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const moved = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    run = await book.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
     log.push(...fresh)
     for (const { id, description, status } of moved) emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
   }
 
-  const calls = createTaskCalls({ task, current: () => run, log, record, attempt, signal, deps })
+  const calls = createSessionCalls({ task, current: () => run, log, record, attempt, signal, deps })
 
   async function begin (): Promise<RunStart> {
     // It was there when the task was made.
-    await openFolder(task.cwd, task.cwd)
+    await workingFolder(task.cwd, task.cwd)
     await host.ready(signal)
     const known = knownContext(log, task, run)
     const { phases } = beginNext(run.phases)
@@ -96,7 +96,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   }
 
   async function lastOver (): Promise<StoredRun | undefined> {
-    for await (const [, earlier] of book.runs(task.id, { before: run.runNumber, damaged () {} })) if (earlier.completedAt !== undefined) return earlier
+    for await (const [, earlier] of repository.runs(task.id, { before: run.runNumber, damaged () {} })) if (earlier.completedAt !== undefined) return earlier
   }
 
   async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<Turn> {
@@ -107,17 +107,17 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     const events: RunEvent[] = [...unsaid.map((text): RunEvent => ({ type: 'message', text })), { type: 'step-start', step: number }]
     stepping = events
     let said = 0
-    room ??= openRoom({
+    room ??= openCompactor({
       registry, clock, signal, load: async () => run.summaries ?? [], keep: (summaries) => record({ summaries }), say: (compaction) => { stepping.push({ type: 'compaction', ...compaction }) }
     })
-    const { fit } = await room
+    const { compact } = await room
     const [system, ...messages] = withRecentImages([...prompt, ...added])
     const writer = createStepWriter({ append: (event) => { events.push(event) }, ids: createIdSource(runEvents(log), prompt) })
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
       describe: registry.describeFailure,
-      prompt: (id, tooLong) => fit(id, { system, messages, latest: 0, tools }, tooLong),
+      prompt: (id, tooLong) => compact(id, { system, messages, latest: 0, tools }, tooLong),
       options: { tools, toolChoice: { type: isLast ? 'none' : 'auto' } },
       signal,
       clock,
@@ -135,7 +135,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     }
     events.push({ type: 'step-finish', step: number, finishReason: isLast && writer.result.calls.length > 0 ? 'length' : finishReason, usage })
     const spent = { inputTokens: run.usage.inputTokens + usage.inputTokens, outputTokens: run.usage.outputTokens + usage.outputTokens }
-    const fresh = compact(events)
+    const fresh = joinDeltas(events)
     unsaid = []
     await record({ steps: number, usage: spent, toolCount: run.toolCount + writer.result.calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length }, fresh)
     for (const event of fresh) if (event.type === 'tool-input-error') emit({ type: 'task:tool', taskId: task.id, runId: run.runId, tool: event.toolName, input: event.input, output: { error: event.errorText }, status: 'error' })

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { RunEvent } from '../../run-log/run-events.ts'
-import { fold } from '../../run-log/fold.ts'
+import { foldToModelMessages } from '../../run-log/fold.ts'
 import type { TaskMain, WorkerEnd } from './worker-rpc.ts'
 
 /** The main thread has made of every output what a model may see of it. */
@@ -27,7 +27,7 @@ export async function taskLoop (main: TaskMain): Promise<WorkerEnd> {
       log.push(...verdict.events)
       next = 'step'
     } else {
-      const turn = await main.step([...opening, ...fold(log, asGiven)])
+      const turn = await main.step([...opening, ...foldToModelMessages(log, asGiven)])
       log.push(...turn.events)
       next = turn.next
     }

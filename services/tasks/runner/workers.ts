@@ -15,10 +15,10 @@ export class WorkerDied extends Error {
   readonly code = 'ERR_WORKER_DIED'
 }
 
-export type Launcher = ReturnType<typeof createLauncher>
+export type WorkerPool = ReturnType<typeof createWorkerPool>
 
 /** Starts workers for task runs, one a run, by Bree. Bree only launches: when something runs is decided elsewhere. */
-export function createLauncher ({ clock }: { clock: Clock }) {
+export function createWorkerPool ({ clock }: { clock: Clock }) {
   let loading: Promise<any> | undefined
   const bree = () => {
     loading ??= load()

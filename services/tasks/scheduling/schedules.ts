@@ -1,12 +1,12 @@
 import type { Schedule, Slot } from '../../../schemas/schedule.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { due, passOver, upcoming, type Due } from './calendar/due.ts'
+import { due, skipPassed, upcoming, type Due } from './calendar/due.ts'
 import { parseSchedule } from './calendar/parse-schedule.ts'
 import { inMachineZone } from './calendar/schedule-plan.ts'
 import { nextSlot } from './calendar/slots.ts'
 import { machineTimezone } from './calendar/zone.ts'
 import type { Op, Store } from '../../store/store-types.ts'
-import { pastSlot } from './outcomes.ts'
+import { outcomeOfSlot } from './outcomes.ts'
 import { slotKey, slotsPrefix, withoutTiming, type StoredTask } from '../task-records.ts'
 
 /** Slots kept of a task, and how many more may be there before the oldest go. */
@@ -34,7 +34,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       // Once the clock was set back, a time may come again; what it became last is what is told of it.
       const before = await store.get<Slot>(slotKey(task.id, slot))
       const settled = { ...slot, settledAt }
-      ops.push(...before === undefined ? [] : pastSlot('del', task.id, before), { type: 'put', key: slotKey(task.id, slot), value: settled }, ...pastSlot('put', task.id, settled))
+      ops.push(...before === undefined ? [] : outcomeOfSlot('del', task.id, before), { type: 'put', key: slotKey(task.id, slot), value: settled }, ...outcomeOfSlot('put', task.id, settled))
       slotCount += before === undefined ? 1 : 0
     }
     if (slotCount <= KEPT + SLACK) return { ops, slotCount }
@@ -51,17 +51,17 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       slots++
     }
     for await (const [key, slot] of store.list<Slot>(slotsPrefix(taskId), { limit: most, damaged })) {
-      ops.push({ type: 'del', key }, ...pastSlot('del', taskId, slot))
+      ops.push({ type: 'del', key }, ...outcomeOfSlot('del', taskId, slot))
       slots++
     }
     return { ops, slots }
   }
 
   /** The task once what passed since the last look has gone by, for that reason, and the operations that keep it. */
-  async function goBy (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
+  async function skipElapsed (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
     if (task.timing === undefined) return { task, ops: [] }
     const timing = inMachineZone(task.timing, timezone())
-    const { slots, lastSlot, next: at } = passOver({ plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns }, reason)
+    const { slots, lastSlot, next: at } = skipPassed({ plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns }, reason)
     const { ops, slotCount } = await keep(task, slots)
     return { task: { ...withoutNext(task), timing, lastSlot, slotCount, ...next(at) }, ops }
   }
@@ -81,18 +81,18 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     async replace (task: StoredTask, schedule: Schedule): Promise<{ task: StoredTask, ops: Op[] }> {
       // Also while a run by hand of a paused task is at work.
       const isPaused = task.status === 'paused' || task.returnTo === 'paused'
-      const { task: settled, ops } = await goBy(task, isPaused ? 'paused' : 'changed')
+      const { task: settled, ops } = await skipElapsed(task, isPaused ? 'paused' : 'changed')
       const changed = { ...withoutTiming(settled), schedule }
       const begun = task.timing === undefined ? changed : await begin(changed)
       return { task: isPaused ? withoutNext(begun) : begun, ops }
     },
 
     /** The task with its schedule going on from now: what passed meanwhile is not made up for. */
-    resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> => task.timing === undefined ? { task: await begin(task), ops: [] } : goBy(task, 'paused'),
+    resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> => task.timing === undefined ? { task: await begin(task), ops: [] } : skipElapsed(task, 'paused'),
 
     /** The task without its schedule under way. */
     async end (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
-      const { task: settled, ops } = await goBy(task, reason)
+      const { task: settled, ops } = await skipElapsed(task, reason)
       return { task: withoutTiming(settled), ops }
     },
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/store-errors.ts'
-import type { Book, Change } from '../task-repository.ts'
+import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
-import type { createQuestions } from '../run-approvals.ts'
+import type { createRunApprovals } from '../run-approvals.ts'
 import type { Queue } from '../runner/queue.ts'
 import { withoutTiming, type StoredTask } from '../task-records.ts'
 import { newRun } from '../new-run.ts'
@@ -19,13 +19,13 @@ const AT_ONCE = 16
 const DRIFT_MS = 2_000
 
 /** Lets come to pass what is due: planned times of schedules, and questions that nobody answered. */
-export function createTimekeeper ({ deps, queue, schedules, questions }: {
-  deps: RunDeps, queue: Queue, schedules: Schedules, questions: ReturnType<typeof createQuestions>
+export function createScheduleTicker ({ deps, queue, schedules, questions }: {
+  deps: RunDeps, queue: Queue, schedules: Schedules, questions: ReturnType<typeof createRunApprovals>
 }) {
-  const { book, clock, log } = deps
+  const { repository, clock, log } = deps
 
   /** Gives every planned time that has passed its fate, in the batch of the run it began. */
-  const look = (taskId: string) => book.change<undefined>(taskId, async (task) => {
+  const look = (taskId: string) => repository.change<undefined>(taskId, async (task) => {
     const expired = await questions.expire(task)
     if (expired !== undefined) return expired
     const looked = isScheduled(task) ? schedules.look(task) : undefined
@@ -33,7 +33,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
     const { found } = looked
     // Nothing is written when there is no news.
     if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(looked.task, task)) return undefined
-    const made = found.run && await newRun(book, looked.task, found.run.trigger, clock.now(), found.run.trigger === 'catch_up' ? found.run.standsFor : undefined)
+    const made = found.run && await newRun(repository, looked.task, found.run.trigger, clock.now(), found.run.trigger === 'catch_up' ? found.run.standsFor : undefined)
     const after = made?.task ?? looked.task
     const slots = found.slots.map((slot) => made !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: made.run.runId } : slot)
     const { ops, slotCount } = await schedules.keep(after, slots)
@@ -61,7 +61,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
         if (error.statusCode === 404) return failing.delete(taskId)
         failing.add(taskId)
         // It stays so, and is said once.
-        if (isDamage(error)) book.forget(taskId)
+        if (isDamage(error)) repository.forget(taskId)
         log.error({ err: error, taskId }, 'a task that is due could not be looked at')
       })))
       lookedAt = clock.awake()
@@ -86,13 +86,13 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
     async run (signal: AbortSignal): Promise<void> {
       const jumped = watchJumps(clock, schedules.timezone)
       let wake = new AbortController()
-      book.onDue(() => wake.abort())
+      repository.onDue(() => wake.abort())
       while (!signal.aborted) {
         const now = clock.now()
-        await lookAt(jumped() ? [...book.due.keys()] : [...book.due].filter(([, at]) => at <= now).map(([taskId]) => taskId), signal)
+        await lookAt(jumped() ? [...repository.due.keys()] : [...repository.due].filter(([, at]) => at <= now).map(([taskId]) => taskId), signal)
         lookedAt = clock.awake()
         wake = new AbortController()
-        const next = Math.min(...nearest(book), clock.now() + LOOK_MS)
+        const next = Math.min(...nearest(repository), clock.now() + LOOK_MS)
         // One that could not be looked at is looked at again, but not at once.
         const wait = next <= now ? 1_000 : next - clock.now()
         if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
@@ -104,7 +104,7 @@ export function createTimekeeper ({ deps, queue, schedules, questions }: {
 /** Whether its schedule is under way, also behind a run. */
 const isScheduled = ({ status, returnTo }: StoredTask) => status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
 
-function * nearest ({ due }: Book) {
+function * nearest ({ due }: TaskRepository) {
   for (const at of due.values()) yield at
 }
 

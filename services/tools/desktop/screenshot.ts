@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { View } from './control/desktop-rpc.ts'
 import type { Desktop } from './control/desktop.ts'
-import type { Describe } from '../../models/describe-image.ts'
+import type { DescribeImage } from '../../models/describe-image.ts'
 import type { Tool } from '../tool.ts'
 import { RegionInput } from './place-input.ts'
 
@@ -12,7 +12,7 @@ const Input = Type.Object({
   describe: Type.Optional(Type.Boolean({ description: 'false: the picture without words, which is faster. Default true.' }))
 }, { additionalProperties: false })
 
-interface Parts { desktop: Desktop, describe: Describe }
+interface Parts { desktop: Desktop, describe: DescribeImage }
 
 /**
  * `{width, height, screen, view?, description?, note?, content: [image]}`: the picture's size and the screen's, and the

@@ -14,7 +14,7 @@ export interface Transforms {
 export type Kind = keyof Transforms
 
 /** How each kind is done; what it needs is loaded when it is first asked for. */
-export type Doers = { [K in Kind]: (input: Transforms[K]['input']) => Promise<Transforms[K]['output']> }
+export type TransformHandlers = { [K in Kind]: (input: Transforms[K]['input']) => Promise<Transforms[K]['output']> }
 
 /** What goes to the worker, and what comes back. */
 export interface Job { kind: Kind, input: unknown }

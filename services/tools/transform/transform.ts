@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { createError } from '@fastify/error'
 import type { Clock } from '../../lib/clock.ts'
-import { within } from '../../lib/deadline.ts'
-import { createSlots } from '../../lib/semaphore.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import { workerFile } from '../../lib/worker-file.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
@@ -31,7 +31,7 @@ export type Transform = ReturnType<typeof createTransform>
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
   let ended: Promise<unknown> = Promise.resolve()
-  const slots = createSlots({ most: 1, waiting: MOST_WAITING, busy: () => new TransformBusy() })
+  const slots = createSemaphore({ most: 1, waiting: MOST_WAITING, busy: () => new TransformBusy() })
   let idle = new AbortController()
   const closing = new AbortController()
 
@@ -74,7 +74,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
 
   async function perhaps (kind: Kind, input: unknown, ms: number, signal: AbortSignal): Promise<unknown> {
     try {
-      return await within({ clock, ms, signal }, () => perform(kind, input))
+      return await withDeadline({ clock, ms, signal }, () => perform(kind, input))
     } catch (error) {
       // What a doer throws leaves its thread as it was.
       if (!(error instanceof TransformFailed)) await end()

@@ -1,7 +1,7 @@
 import { createBrain, emptyMemory } from '../../../services/brain/brain.ts'
 import { createExtraction } from '../../../services/brain/extraction/extraction.ts'
 import type { Pointers } from '../../../services/brain/extraction/read-messages.ts'
-import { createThreads, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
+import { createThreadRepository, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
 import { testStore } from '../../harness/store.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import type { Line } from './dialogue.ts'
@@ -21,7 +21,7 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
   while (root.parent) root = root.parent
   const store = await (shared ??= testStore(root))
   const clock = fakeClock()
-  const threads = createThreads({ store, clock })
+  const threads = createThreadRepository({ store, clock })
   const brain = createBrain({ record: store.record(`brain ${brains++}`.replace(' ', '-'), emptyMemory), now: clock.now, digest: store.digest })
   const { extract } = createExtraction({ threads, brain, isOffline: () => answer === undefined, ask: async () => ({ value: answer!() as never }) })
   return {

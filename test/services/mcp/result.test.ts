@@ -1,9 +1,9 @@
 import t from 'tap'
 import { readResult } from '../../../services/mcp/call-result.ts'
-import { createStriker } from '../../../services/lib/secrets.ts'
+import { createRedactor } from '../../../services/lib/secrets.ts'
 
 const secret = 'a-secret-of-the-user'
-const secrets = createStriker([secret])
+const secrets = createRedactor([secret])
 
 t.test('a secret is struck out of a result wherever it stands', async (t) => {
   const { content, structuredContent } = readResult({
@@ -16,7 +16,7 @@ t.test('a secret is struck out of a result wherever it stands', async (t) => {
 })
 
 t.test('a result of very many values is read at once, however many secrets there are', async (t) => {
-  const many = createStriker(Array.from({ length: 500 }, (_, n) => `secret-number-${n}`))
+  const many = createRedactor(Array.from({ length: 500 }, (_, n) => `secret-number-${n}`))
   const rows = Array.from({ length: 100_000 }, (_, n) => `${n}`)
   t.equal((readResult({ structuredContent: { rows } }, many) as any).structuredContent.rows, rows, 'and as it came')
 })

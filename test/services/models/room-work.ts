@@ -1,6 +1,6 @@
 import { Session } from 'node:inspector/promises'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { createRoom } from '../../../services/models/compaction/compactor.ts'
+import { createCompactor } from '../../../services/models/compaction/compactor.ts'
 
 // node room-work.ts <messages> <problem|summary>: how often the statements of services/models/room ran to make a
 // conversation of so many messages fit. A process of its own: the engine counts for one listener at a time.
@@ -13,7 +13,7 @@ const messages: LanguageModelV4Prompt = Array.from({ length: Number(count) }, (_
     ]
   : [n % 2 === 0 ? { role: 'user', content: [{ type: 'text', text: `question ${n}` }] } : { role: 'assistant', content: [{ type: 'text', text: `answer ${n}` }] }]).flat()
 
-const room = createRoom({
+const room = createCompactor({
   // Some of it always fits, so that each kind of compaction has most of the conversation before it.
   contextWindow: async () => Number(count) * 2,
   askedWindow: async () => Number(count) * 2,
@@ -27,9 +27,9 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 const conversation = { system: { role: 'system' as const, content: 'Be brief.' }, messages, latest: messages.length - 1, tools: [], places: new Map(messages.map((message, at) => [message, at])) }
-await room.fit('a/model', conversation, false)
-await room.fit('a/model', conversation, false)
-await room.fit('a/model', conversation, true)
+await room.compact('a/model', conversation, false)
+await room.compact('a/model', conversation, false)
+await room.compact('a/model', conversation, true)
 const { result } = await session.post('Profiler.takePreciseCoverage')
 const ours = result.filter(({ url }) => url.includes('/services/models/room/'))
 console.log(ours.flatMap(({ functions }) => functions).flatMap(({ ranges }) => ranges).reduce((sum, range) => sum + range.count, 0))

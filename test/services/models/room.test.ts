@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import t from 'tap'
-import { createRoom, type Compaction, type RoomParts } from '../../../services/models/compaction/compactor.ts'
+import { createCompactor, type Compaction, type CompactorParts } from '../../../services/models/compaction/compactor.ts'
 import { tokensIn, tokensOf } from '../../../services/models/compaction/token-estimate.ts'
 import { unpaired } from '../../harness/pairs.ts'
 
@@ -15,7 +15,7 @@ t.test('an estimate is a token for four letters of English, and one for each Chi
 
 const system = { role: 'system' as const, content: 'Be brief.' }
 
-const room = (parts: Partial<RoomParts>, said: Compaction[] = []) => createRoom({
+const room = (parts: Partial<CompactorParts>, said: Compaction[] = []) => createCompactor({
   contextWindow: async () => 2_000,
   ask: async () => ({ problem: 'none' }),
   askedWindow: async () => 2_000,
@@ -41,10 +41,10 @@ t.test('whatever a conversation holds and a summary says: pairs stay, the system
     const history = before.flat()
     const messages = [...history, latest, ...after.flat()]
     const done: Compaction[] = []
-    const { fit } = room({ ask: async () => answer as never }, done)
+    const { compact } = room({ ask: async () => answer as never }, done)
     const call = { system, messages, latest: history.length, tools: [] }
-    let prompt = await fit('a/model', call, false)
-    if (isRefused) prompt = await fit('a/model', call, true) ?? prompt
+    let prompt = await compact('a/model', call, false)
+    if (isRefused) prompt = await compact('a/model', call, true) ?? prompt
     if (prompt![0] !== system) throw new Error('the system prompt is another')
     const wrong = unpaired(prompt!)
     if (wrong.length > 0) throw new Error(wrong.join('; '))
@@ -71,11 +71,11 @@ t.test('a refused call is not forgotten when its summary is summed up, and no wo
   ]).flat()
   let kept: any[] = []
   const last: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'and now?' }] }]
-  const { fit } = room({ ask: async () => ({ value: { summary: 'Nothing.' } }) as never, load: async () => kept, keep: async (summaries) => { kept = summaries } })
+  const { compact } = room({ ask: async () => ({ value: { summary: 'Nothing.' } }) as never, load: async () => kept, keep: async (summaries) => { kept = summaries } })
   let messages = [...denied('one'), ...talk(6)]
-  await fit('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
+  await compact('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
   messages = [...messages, ...denied('two'), ...talk(9)]
-  const prompt = await fit('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
+  const prompt = await compact('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
   t.equal(kept.length, 1)
   const { text } = prompt![1].content[0] as { text: string }
   t.match(text, /Nothing\.\n[^]*- deleteFile [^]*one[^]*- deleteFile [^]*two/)

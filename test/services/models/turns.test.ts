@@ -1,5 +1,5 @@
 import t from 'tap'
-import { turn } from '../../../services/lib/yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../../services/lib/yield-to-event-loop.ts'
 
 const STREAMS = 8
 const PARTS = 20
@@ -21,7 +21,7 @@ t.test('streams that all have much to do let everything else have its turn, and 
   await Promise.all(Array.from({ length: STREAMS }, async (_, stream) => {
     for (let part = 0; part < PARTS; part++) {
       work(1)
-      await turn()
+      await yieldToEventLoop()
     }
     done.push(stream)
   }))
@@ -34,5 +34,5 @@ t.test('a stream with little to do goes on without waiting', async (t) => {
   await new Promise(setImmediate)
   await new Promise(setImmediate)
 
-  t.equal(turn(), undefined)
+  t.equal(yieldToEventLoop(), undefined)
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Provider } from '../../../services/providers/provider.ts'
-import { createWindows } from '../../../services/providers/context-windows.ts'
+import { createContextWindows } from '../../../services/providers/context-windows.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { withDirect } from '../../harness/with-direct.ts'
 
@@ -9,7 +9,7 @@ const MANY = 100_000
 
 t.test('a window is what the configuration says of the model or its provider, else a default of its kind', async (t) => {
   const kinds: Record<string, Provider['kind']> = { offline: 'offline', anthropic: 'gateway', ollama: 'direct' }
-  const windowOf = createWindows({
+  const windowOf = createContextWindows({
     settings: () => ({ contextWindows: { 'anthropic/small': 5_000, openai: 7_000 } }),
     providerOf: (id) => ({ kind: kinds[id.split('/')[0]] ?? 'gateway' }) as Provider,
     catalog: { find: async () => undefined }

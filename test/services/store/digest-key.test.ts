@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openLevel } from '../../../services/store/database.ts'
 import { DIGEST } from '../../../services/store/record-names.ts'
-import { settleAlone, commitReplacement } from '../../../services/store/replacement/replace.ts'
+import { finishReplacementLocked, commitReplacement } from '../../../services/store/replacement/replace.ts'
 import { open } from './helper.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { openStore } from '../../../services/store/store.ts'
@@ -16,7 +16,7 @@ async function moved (t: Parameters<typeof open>[0], dir: string) {
   for await (const record of records) await next.put([record])
   await next.finish()
   await to.closeFor(() => commitReplacement(`${dir}/to`, { key: 'keep', copies: false }))
-  await settleAlone(`${dir}/to`)
+  await finishReplacementLocked(`${dir}/to`)
   return from.digest('a name')
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createBus } from '../../../services/tasks/task-events.ts'
+import { createTaskEvents } from '../../../services/tasks/task-events.ts'
 import { fakeClock } from '../../harness/clock.ts'
 
 const MiB = 1024 * 1024
@@ -7,7 +7,7 @@ const event = (size: number) => ({ type: 'task:tool', input: 'x'.repeat(size) })
 
 function setUp () {
   const clock = fakeClock()
-  const bus = createBus({ clock })
+  const bus = createTaskEvents({ clock })
   const state = { dropped: 0 }
   const events = bus.listen(new AbortController().signal, () => { state.dropped++ })
   return { clock, bus, events, state }

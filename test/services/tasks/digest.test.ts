@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createBook } from '../../../services/tasks/task-repository.ts'
+import { createTaskRepository } from '../../../services/tasks/task-repository.ts'
 import { createDigest } from '../../../services/tasks/digest.ts'
 import type { Store } from '../../../services/store/store-types.ts'
 import { fakeClock } from '../../harness/clock.ts'
@@ -30,10 +30,10 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const disk = await testStore(t, clock)
   await seedPast(disk, { tasks: 20, runs: 100, now: clock.now() })
   const { read, store } = counting(disk)
-  const book = createBook({ store, clock, emit () {} })
-  await book.index.load()
+  const repository = createTaskRepository({ store, clock, emit () {} })
+  await repository.index.load()
   read.records = 0
-  const digest = createDigest({ book, store, clock, timezone: () => 'UTC' })
+  const digest = createDigest({ repository, store, clock, timezone: () => 'UTC' })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
   t.match(recent, { completed: { items: { length: 5 }, more: 10 }, failed: { items: { length: 5 }, more: 0 }, notRun: { items: { length: 5 }, more: 15 } })

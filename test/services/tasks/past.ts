@@ -1,6 +1,6 @@
 import type { Store } from '../../../services/store/store-types.ts'
 import { noMemory } from '../../../services/tasks/definitions.ts'
-import { pastRun, pastSlot } from '../../../services/tasks/scheduling/outcomes.ts'
+import { outcomeOfRun, outcomeOfSlot } from '../../../services/tasks/scheduling/outcomes.ts'
 import { runKey, slotKey, taskKey, type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
 import { newId } from '../../../services/lib/ids.ts'
 
@@ -63,7 +63,7 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         needsApproval: false
       }
       const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
-      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...pastRun('put', run), { type: 'put', key: slotKey(id, slot), value: slot }, ...pastSlot('put', id, slot))
+      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...outcomeOfRun('put', run), { type: 'put', key: slotKey(id, slot), value: slot }, ...outcomeOfSlot('put', id, slot))
     }
     await store.transact(ops)
   }

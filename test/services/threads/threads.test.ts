@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { createThreads, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
+import { createThreadRepository, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
 import { testStore } from '../../harness/store.ts'
 
 const user = (content: string): ThreadMessage => ({ role: 'user', content })
@@ -8,12 +8,12 @@ const assistant = (content: string): ThreadMessage => ({ role: 'assistant', cont
 
 async function setUp (t: Parameters<typeof testStore>[0]) {
   const store = await testStore(t)
-  const threads = createThreads({ store, clock: systemClock })
+  const threads = createThreadRepository({ store, clock: systemClock })
   /** One exchange: what the client sends, what the agent answers. */
   const exchange = async (said: ThreadMessage[], answer: string) => {
-    const { ops, answerAt } = await threads.take('chat', { messages: said })
+    const { ops, answerAt } = await threads.appendRequest('chat', { messages: said })
     await store.transact(ops)
-    await store.transact(await threads.answer('chat', answerAt, [assistant(answer)]))
+    await store.transact(await threads.appendAnswer('chat', answerAt, [assistant(answer)]))
     return threads.messages('chat')
   }
   return { threads, exchange, store }
@@ -44,10 +44,10 @@ t.test('a lone message replaces itself where its id or the chat says that it is 
   const { exchange, threads, store } = await setUp(t)
   await exchange([{ ...user('one'), id: 'm1' }], 'first')
   t.same(await exchange([{ ...user('eins'), id: 'm1' }], 'erste'), [{ ...user('eins'), id: 'm1' }, assistant('erste')])
-  const regenerate = await threads.take('chat', { messages: [user('eins')], trigger: 'regenerate-message' })
+  const regenerate = await threads.appendRequest('chat', { messages: [user('eins')], trigger: 'regenerate-message' })
   t.equal(regenerate.answerAt, 1)
-  await store.transact((await threads.take('other', { messages: [user('hi')] })).ops)
-  t.equal((await threads.take('other', { messages: [user('hi')] })).answerAt, 1, 'its run never answered')
+  await store.transact((await threads.appendRequest('other', { messages: [user('hi')] })).ops)
+  t.equal((await threads.appendRequest('other', { messages: [user('hi')] })).answerAt, 1, 'its run never answered')
 })
 
 t.test('a client that keeps only the newest messages goes on where they are', async (t) => {
@@ -73,11 +73,11 @@ t.test('where a request leaves a long thread is found without reading what was s
   const said = Array.from({ length: 200 }, (_, n) => n % 2 === 0 ? user(`question ${n}`) : assistant(`answer ${n}`))
   await store.transact(await threads.replace('chat', said))
   let reads = 0
-  const counting = createThreads({ clock: systemClock, store: { ...store, get: (key) => { reads++; return store.get(key) }, list: () => { throw new Error('read them all') } } })
-  t.equal((await counting.take('chat', { messages: [...said, user('next')] })).answerAt, 201)
+  const counting = createThreadRepository({ clock: systemClock, store: { ...store, get: (key) => { reads++; return store.get(key) }, list: () => { throw new Error('read them all') } } })
+  t.equal((await counting.appendRequest('chat', { messages: [...said, user('next')] })).answerAt, 201)
   t.ok(reads < 6, `${reads} records`)
   reads = 0
-  t.equal((await counting.take('chat', { messages: [...said.slice(0, 60), user('another')] })).answerAt, 61)
+  t.equal((await counting.appendRequest('chat', { messages: [...said.slice(0, 60), user('another')] })).answerAt, 61)
   t.ok(reads < 16, `${reads} records`)
 })
 

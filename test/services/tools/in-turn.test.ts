@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inTurn } from '../../../services/tools/run-in-order.ts'
+import { runInOrder } from '../../../services/tools/run-in-order.ts'
 
 /** Calls that end when they are told to, and what is under way. */
 function held () {
@@ -17,7 +17,7 @@ const reads = (count: number) => Array.from({ length: count }, (_, n) => `r${n}`
 
 t.test('reads run side by side, eight at a time, and a change waits for those before it', async (t) => {
   const { begun, ends, run, settled } = held()
-  const over = inTurn([...reads(10), 'write', 'r10'], isRead, run)
+  const over = runInOrder([...reads(10), 'write', 'r10'], isRead, run)
   await settled()
   t.same(begun, reads(8))
   ends.get('r7')!.resolve()
@@ -38,7 +38,7 @@ t.test('reads run side by side, eight at a time, and a change waits for those be
 t.test('after a failure nothing begins, and what has begun is waited for', async (t) => {
   const { begun, ends, run, settled } = held()
   let isOver = false
-  const over = inTurn([...reads(10), 'write'], isRead, run).finally(() => { isOver = true })
+  const over = runInOrder([...reads(10), 'write'], isRead, run).finally(() => { isOver = true })
   over.catch(() => {})
   await settled()
   ends.get('r3')!.reject(new Error('first'))

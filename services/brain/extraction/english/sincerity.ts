@@ -1,4 +1,4 @@
-import { withoutForeign } from '../quoted-content.ts'
+import { hideQuotedContent } from '../quoted-content.ts'
 
 /** Said after something that was not meant, or is to be left. */
 const TAKEN_BACK = /^\s*(?:(?:no|nah|wait|oh|sorry|ok|haha)[,.! ]+)*(?:just |only |i(?:'|\u2019)?m |i am |i was |was )*(?:(?:kidding|joking|jk|j\/k|i lied|that was (?:a joke|a lie|not true))\b|(?:not really|not true|scratch that|forget (?:that|it|what i said)|never ?mind|ignore that)(?=\s*(?:[,.!;\n]|$)))/i
@@ -16,22 +16,22 @@ const ANNOUNCED = /\b(?:the following|below|next (?:message|text|sentence)|(?:i'
 const LOOKED_AT = 4_000
 
 /** Whether a message or a sentence takes back what the one before it said. */
-export const takesBack = (text: string): boolean => TAKEN_BACK.test(text)
+export const retractsPrevious = (text: string): boolean => TAKEN_BACK.test(text)
 
 /** Whether a message says that what the one before it said is not so. */
-export const untells = (message: string): boolean => takesBack(message) && UNTRUE.test(message)
+export const deniesPrevious = (message: string): boolean => retractsPrevious(message) && UNTRUE.test(message)
 
 /**
  * Which messages of a user, in their order, may be meant: not those that the next one takes back, nor what is said in a
  * part that the user plays, nor what was announced as a text to work on. `isPart` is whether they play one before the
  * first of them, and then after the last.
  */
-export function inEarnest (messages: string[], isPart = false): { isMeant: boolean[], isPart: boolean } {
+export function sincereMessages (messages: string[], isPart = false): { isMeant: boolean[], isPart: boolean } {
   let isText = false
   const isMeant = messages.map((typed, n) => {
-    const message = withoutForeign(typed.slice(0, LOOKED_AT))
+    const message = hideQuotedContent(typed.slice(0, LOOKED_AT))
     const isOver = OVER.test(message)
-    const isMeant = (!isPart || isOver) && !isText && !takesBack(messages[n + 1] ?? '')
+    const isMeant = (!isPart || isOver) && !isText && !retractsPrevious(messages[n + 1] ?? '')
     isPart = !isOver && (isPart || PART.test(message))
     isText = ANNOUNCED.test(message)
     return isMeant

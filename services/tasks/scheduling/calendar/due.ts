@@ -62,7 +62,7 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
 }
 
 /** Lets the times that have passed since the last look go by, for that reason: none of them is made up for. */
-export function passOver ({ plan, lastSlot = plan.since, now, ran = 0 }: Pick<Asked, 'plan' | 'lastSlot' | 'now' | 'ran'>, reason: string): Omit<Due, 'run'> {
+export function skipPassed ({ plan, lastSlot = plan.since, now, ran = 0 }: Pick<Asked, 'plan' | 'lastSlot' | 'now' | 'ran'>, reason: string): Omit<Due, 'run'> {
   const left = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
   if (left <= 0) return { slots: [], lastSlot }
   const after = Math.max(lastSlot, now)

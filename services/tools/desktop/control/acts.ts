@@ -6,10 +6,10 @@ import { shownSize, toPng } from './picture.ts'
 import { onScreen, within } from './screen-place.ts'
 
 /** Robotjs, with what its types leave out. */
-export type Hands = Omit<typeof Robot, 'default'> & { setXDisplayName? (name: string): void }
+export type RobotJs = Omit<typeof Robot, 'default'> & { setXDisplayName? (name: string): void }
 
 interface Parts {
-  robot: Hands
+  robot: RobotJs
   platform: NodeJS.Platform
   environment: NodeJS.ProcessEnv
   clock: Clock
@@ -24,7 +24,7 @@ const NOTCH: Partial<Record<NodeJS.Platform, number>> = { win32: 120, darwin: 40
 const WHEEL: Record<Direction, [x: number, y: number]> = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }
 
 /** How each act is done. This runs in a child: without a display robotjs ends its process. */
-export function createActs ({ robot, platform, environment, clock }: Parts): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
+export function createDesktopActions ({ robot, platform, environment, clock }: Parts): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
   const isX11 = platform === 'linux'
   // A process that is killed between a key's going down and up leaves it down: no time between the two.
   if (isX11) robot.setKeyboardDelay(0)

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import createError from '@fastify/error'
 import { abortKind } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { within } from '../../../lib/deadline.ts'
+import { withDeadline } from '../../../lib/deadline.ts'
 import { readLines, type Line } from '../../../lib/line-reader.ts'
 import { spawnGuarded, type GuardedChild } from '../../../process/spawn-guarded.ts'
-import { createSlots } from '../../../lib/semaphore.ts'
+import { createSemaphore } from '../../../lib/semaphore.ts'
 import { ToolFailed } from '../../tool-errors.ts'
 import { workerFile } from '../../../lib/worker-file.ts'
 import type { Act, Acts, Answer, Order } from './desktop-rpc.ts'
@@ -44,7 +44,7 @@ export type Desktop = ReturnType<typeof createDesktop>
  * robotjs ends its process when something is wrong; a child that ends fails the call it was at and nothing else.
  */
 export function createDesktop ({ clock, environment }: Parts) {
-  const slots = createSlots({ most: 1, waiting: MOST_WAITING, busy: () => new DesktopBusy() })
+  const slots = createSemaphore({ most: 1, waiting: MOST_WAITING, busy: () => new DesktopBusy() })
   const closing = new AbortController()
   let running: Running | undefined
   let starting: Promise<Running> | undefined
@@ -87,7 +87,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     const ms = LIMITS_MS[act]
     let performing: Promise<unknown> = Promise.resolve()
     try {
-      return await within({ clock, ms, signal }, (limit) => (performing = perform(act, input, limit)))
+      return await withDeadline({ clock, ms, signal }, (limit) => (performing = perform(act, input, limit)))
     } catch (error) {
       if (abortKind(error) !== undefined || signal.aborted) await stop(performing)
       signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../../lib/clock.ts'
-import { within } from '../../../lib/deadline.ts'
-import { createSlots } from '../../../lib/semaphore.ts'
+import { withDeadline } from '../../../lib/deadline.ts'
+import { createSemaphore } from '../../../lib/semaphore.ts'
 import type { Transform } from '../../transform/transform.ts'
 import { readBody } from './response-body.ts'
 import { decode } from './charset.ts'
@@ -54,7 +54,7 @@ export type Web = ReturnType<typeof createWeb>
 
 /** Reads the web: documents as text, pages as markdown. */
 export function createWeb ({ policy, transform, clock }: Parts) {
-  const slots = createSlots({ most: MOST_AT_ONCE, waiting: MOST_WAITING, busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.') })
+  const slots = createSemaphore({ most: MOST_AT_ONCE, waiting: MOST_WAITING, busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.') })
 
   return {
     /** Whatever the status is, the answer is a result. Throws AddressRefused, FetchFailed, TransformFailed or the signal's reason. */
@@ -65,7 +65,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
   }
 
   async function fetch (start: URL, signal: AbortSignal): Promise<Fetched> {
-    const { type, bytes, ...got } = await within({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch((error) => {
+    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch((error) => {
       signal.throwIfAborted()
       if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
       if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)

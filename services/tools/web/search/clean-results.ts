@@ -9,7 +9,7 @@ const LONGEST_SNIPPET = 600
 const LONGEST_URL = 2_000
 
 /** Results fit to be shown: web addresses only, each once, texts without HTML, nothing endless. */
-export function clean (raw: RawResult[], most: number): SearchResult[] {
+export function cleanResults (raw: RawResult[], most: number): SearchResult[] {
   const results = new Map<string, SearchResult>()
   for (const { title, url, snippet } of raw.slice(0, MOST_READ)) {
     if (results.size === most) break

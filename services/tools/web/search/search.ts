@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/clock.ts'
 import { fillIn, type Variables } from '../../../config/variables.ts'
-import { within } from '../../../lib/deadline.ts'
+import { withDeadline } from '../../../lib/deadline.ts'
 import type { Transform } from '../../transform/transform.ts'
 import { readBody } from '../fetch/response-body.ts'
 import { decode } from '../fetch/charset.ts'
@@ -9,7 +9,7 @@ import { send } from '../fetch/send.ts'
 import { brave } from './brave.ts'
 import { SearchFailed, type Backend, type BackendName, type SearchResult, type SearchSettings } from './search-backend.ts'
 import { duckduckgo } from './duckduckgo.ts'
-import { clean } from './clean-results.ts'
+import { cleanResults } from './clean-results.ts'
 import { searxng } from './searxng.ts'
 import { tavily } from './tavily.ts'
 
@@ -38,7 +38,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       if (base === undefined) throw new SearchFailed(`A search with ${backend.title} needs its address: set "baseURL" in config.json under "search".`)
       const request = backend.request(base, { query, count, key: keyOf(backend, apiKey) })
 
-      const { status, retryAfter, text } = await within({ clock, ms: DEADLINE_MS, signal }, async (either) => {
+      const { status, retryAfter, text } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, async (either) => {
         // The address is the user's own choice, and a key goes nowhere but there: no redirection is followed.
         const response = await send(new URL(request.url), { ...request, headers: { accept: 'application/json', ...request.headers }, signal: either })
         const { bytes } = await readBody(response, MOST_BYTES)
@@ -51,7 +51,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       if (status !== 200) throw new SearchFailed(meaning(backend, status, retryAfter))
       const raw = await read(backend, text, signal)
       if (raw === undefined) throw new SearchFailed(`${backend.title} answered with something that is no list of results. Check "search" in config.json, or try again later.`)
-      return clean(raw, count)
+      return cleanResults(raw, count)
     }
   }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
-import { createActs, type Hands } from '../../../../services/tools/desktop/control/acts.ts'
+import { createDesktopActions, type RobotJs } from '../../../../services/tools/desktop/control/acts.ts'
 import { readKeys } from '../../../../services/tools/desktop/control/key-names.ts'
 import { shownSize } from '../../../../services/tools/desktop/control/picture.ts'
 
@@ -10,8 +10,8 @@ const signal = new AbortController().signal
 function on (platform: NodeJS.Platform, answers: Record<string, unknown> = {}) {
   const done: unknown[][] = []
   const known: Record<string, unknown> = { getScreenSize: { width: 100, height: 50 }, getMousePos: { x: 0, y: 0 }, ...answers }
-  const robot = new Proxy({}, { get: (_target, name: string) => (...args: unknown[]) => Object.hasOwn(known, name) ? known[name] : done.push([name, ...args]) }) as Hands
-  return { acts: createActs({ robot, platform, environment: {}, clock: { ...systemClock, sleep: async () => {} } }), done }
+  const robot = new Proxy({}, { get: (_target, name: string) => (...args: unknown[]) => Object.hasOwn(known, name) ? known[name] : done.push([name, ...args]) }) as RobotJs
+  return { acts: createDesktopActions({ robot, platform, environment: {}, clock: { ...systemClock, sleep: async () => {} } }), done }
 }
 
 t.test('what macOS does not allow is told with what to do about it', async (t) => {
