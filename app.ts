@@ -71,7 +71,9 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     return503OnClosing: false,
     http: { requireHostHeader: false, headersTimeout: arrival.headers, connectionsCheckingInterval: arrival.lookedAfter },
     requestTimeout: arrival.body,
-    clientErrorHandler (error: NodeJS.ErrnoException, socket: Socket) { answerParserError(error, socket, (this as unknown as App).uploads) },
+    clientErrorHandler (error: NodeJS.ErrnoException, socket: Socket) {
+      answerParserError(error, socket, (this as unknown as App).uploads)
+    },
     // As long as a path can be: the routes' schemas say what an id is.
     routerOptions: { maxParamLength: 16_384 },
     schemaController: { compilersFactory: (settings.compilers ?? lazyCompilers)() },

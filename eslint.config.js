@@ -32,9 +32,10 @@ export default [
     ignores: ['services/lib/clock.ts', 'services/lib/process-stops.ts'],
     rules: {
       'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: 'Time comes from the clock.' }],
-      'no-restricted-globals': ['error',
-        { name: 'setTimeout', message: 'Time comes from the clock.' },
-        { name: 'setInterval', message: 'Time comes from the clock.' }]
+      'no-restricted-globals': ['error', { name: 'setTimeout', message: 'Time comes from the clock.' }, {
+        name: 'setInterval',
+        message: 'Time comes from the clock.'
+      }]
     }
   }
 ]

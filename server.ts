@@ -52,15 +52,18 @@ async function main () {
   const home = resolve(options.home ?? join(homedir(), '.local-agent'))
   // The clock keeps no process alive, and a start that waits for another service may have nothing else to do.
   const awake = setInterval(() => {}, AWAKE_MS)
-  const build = () => buildApp({
-    ...options,
-    home,
-    cwd: process.cwd(),
-    log: output.stderr,
-    parent: parent ?? input?.parent,
-    ending: exit.signal,
-    replaced: () => { beginAnew().catch(fail) }
-  })
+  const build = () =>
+    buildApp({
+      ...options,
+      home,
+      cwd: process.cwd(),
+      log: output.stderr,
+      parent: parent ?? input?.parent,
+      ending: exit.signal,
+      replaced: () => {
+        beginAnew().catch(fail)
+      }
+    })
   const service: { building?: Promise<App> } = {}
   const exit = createExit({
     clock: systemClock,

@@ -36,7 +36,11 @@ export interface Options extends HandOver {
  * Reads arguments and environment, and with `--stdin` what `readHandOver` reads, which wins over the environment; an empty
  * variable is unset. A text is to be printed, and that is all. Throws Usage.
  */
-export async function readOptions (args: string[], env: NodeJS.ProcessEnv, readHandOver: () => Promise<HandOver>): Promise<Options | string> {
+export async function readOptions (
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  readHandOver: () => Promise<HandOver>
+): Promise<Options | string> {
   const values = parse(args)
   if (values.help) return HELP
   if (values.version) return VERSION

@@ -4,9 +4,23 @@ import { connect, type Socket } from 'node:net'
 // It takes one command at a time over the IPC channel and answers with its result.
 
 /** Opens `count` streams at once, on connections that stay open, and reads each to its end. */
-export interface StreamsCommand { kind: 'streams', port: number, path: string, headers?: string, body: string, count: number, stamped?: boolean }
+export interface StreamsCommand {
+  kind: 'streams'
+  port: number
+  path: string
+  headers?: string
+  body: string
+  count: number
+  stamped?: boolean
+}
 /** Asks for a path every `everyMs` until `forMs` have passed. */
-export interface PollCommand { kind: 'poll', port: number, path: string, everyMs: number, forMs: number }
+export interface PollCommand {
+  kind: 'poll'
+  port: number
+  path: string
+  everyMs: number
+  forMs: number
+}
 export type Command = StreamsCommand | PollCommand
 
 export interface StreamsResult {
@@ -19,7 +33,9 @@ export interface StreamsResult {
   /** Milliseconds between a token's stamp and its reading. */
   lags: number[]
 }
-export interface PollResult { latencies: number[] }
+export interface PollResult {
+  latencies: number[]
+}
 
 const DELTA = '"text-delta"'
 const STAMP = /"delta":"(\d+\.\d+) /g

@@ -18,10 +18,19 @@ export interface Row {
   pass: boolean
 }
 
-export interface Measure { what: string, unit: string, bar: number, atLeast?: boolean }
+export interface Measure {
+  what: string
+  unit: string
+  bar: number
+  atLeast?: boolean
+}
 
 /** Measures floor and service by turns, so that whatever slows the machine slows both. */
-export async function byTurns<T, N extends Name = Pair> (times: number, measure: (name: N) => Promise<T>, names: readonly N[] = NAMES as readonly string[] as N[]) {
+export async function byTurns<T, N extends Name = Pair> (
+  times: number,
+  measure: (name: N) => Promise<T>,
+  names: readonly N[] = NAMES as readonly string[] as N[]
+) {
   const all: Array<Record<N, T>> = []
   for (let turn = 0; turn < times; turn++) {
     const figures = {} as Record<N, T>

@@ -19,6 +19,8 @@ export function startClient () {
   return {
     streams: (command: Omit<StreamsCommand, 'kind'>) => tell({ kind: 'streams', ...command }) as Promise<StreamsResult>,
     poll: (command: Omit<PollCommand, 'kind'>) => tell({ kind: 'poll', ...command }) as Promise<PollResult>,
-    stop: () => { child.kill() }
+    stop: () => {
+      child.kill()
+    }
   }
 }

@@ -20,7 +20,15 @@ function thread (n: number): ThreadMessage[] {
     {
       role: 'assistant',
       parts: [
-        ...pair % 4 === 0 ? [{ type: 'tool-readFile', toolCallId: `call-${pair}`, state: 'output-available', input: { path: 'log.txt' }, output: { text: WORDS } }] : [],
+        ...pair % 4 === 0
+          ? [{
+              type: 'tool-readFile',
+              toolCallId: `call-${pair}`,
+              state: 'output-available',
+              input: { path: 'log.txt' },
+              output: { text: WORDS }
+            }]
+          : [],
         { type: 'text', text: WORDS.slice(0, 500 + (pair * 37) % 3_000) }
       ]
     }
@@ -29,7 +37,12 @@ function thread (n: number): ThreadMessage[] {
 
 /** The service's database, but for a larger buffer and no sync: much is written in one go, and made anew when that is cut off. */
 const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
-  const level = new Level<string, Buffer>(location, { createIfMissing, compression: false, valueEncoding: 'buffer', writeBufferSize: 64 * 1024 * 1024 })
+  const level = new Level<string, Buffer>(location, {
+    createIfMissing,
+    compression: false,
+    valueEncoding: 'buffer',
+    writeBufferSize: 64 * 1024 * 1024
+  })
   await level.open()
   return {
     get: (key) => level.get(key),

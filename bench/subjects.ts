@@ -12,9 +12,17 @@ import { bundle, ROOT } from '../scripts/bundle.ts'
 export type Name = 'floor' | 'plain' | 'service'
 export const NAMES = ['floor', 'service'] as const
 
-export interface Subject { pid: number, port: number, stop (): Promise<void> }
+export interface Subject {
+  pid: number
+  port: number
+  stop(): Promise<void>
+}
 
-export interface Models { url: string, port: number, stop (): Promise<void> }
+export interface Models {
+  url: string
+  port: number
+  stop(): Promise<void>
+}
 
 /** What is measured lies here, so that a build made meanwhile disturbs nothing. Inside the project: natives are resolved from it. */
 const BUILT = join(ROOT, 'bench/results/built')
@@ -66,7 +74,9 @@ export async function startSubject (name: Name, { dir, url }: { dir: string, url
 
 /** The model server, in a process of its own; `args` as in test/fakes/gateway.ts. */
 export async function startModels (args: { tokens: number, rate?: number, delay?: number, stamp?: boolean }): Promise<Models> {
-  const flags = Object.entries(args).flatMap(([name, value]) => value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, `${value}`])
+  const flags = Object.entries(args).flatMap(([name, value]) =>
+    value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, `${value}`]
+  )
   const child = spawn(process.execPath, [join(ROOT, 'test/fakes/gateway.ts'), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] })
   const { url } = JSON.parse(await firstLine(child))
   return { url, port: Number(new URL(url).port), stop: () => end(child) }
@@ -81,7 +91,9 @@ export async function freePort (): Promise<number> {
 }
 
 async function firstLine (child: ChildProcess): Promise<string> {
-  const ended = once(child, 'exit').then(() => { throw new Error(`${child.spawnargs.join(' ')} ended before it was ready`) })
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`${child.spawnargs.join(' ')} ended before it was ready`)
+  })
   ended.catch(() => {})
   const [line] = await Promise.race([once(createInterface({ input: child.stdout! }), 'line'), ended])
   return line

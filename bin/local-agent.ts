@@ -27,5 +27,7 @@ async function keepCompiledCode () {
   }
   const home = process.env.LOCAL_AGENT_HOME || join(homedir(), '.local-agent')
   const cache = join(home, 'cache')
-  try { if (isPrivate(home) && isPrivate(cache)) enableCompileCache(cache) } catch {}
+  try {
+    if (isPrivate(home) && isPrivate(cache)) enableCompileCache(cache)
+  } catch {}
 }

@@ -8,7 +8,10 @@ export function refuseOldNode () {
   const [major, minor] = process.versions.node.split('.').map(Number)
   const [oldestMajor, oldestMinor] = OLDEST.split('.').map(Number)
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return false
-  process.stderr.write('local-agent needs Node ' + OLDEST + ' or newer, but ' + process.execPath + ' is Node ' + process.versions.node + ': run it with a newer one.\n')
+  process.stderr.write(
+    'local-agent needs Node ' + OLDEST + ' or newer, but ' + process.execPath + ' is Node ' + process.versions.node +
+      ': run it with a newer one.\n'
+  )
   process.exitCode = 64
   return true
 }

@@ -19,7 +19,9 @@ const say = (line: string) => output.stderr.write(`${line}\n`)
 // The clock keeps no process alive, and what waits for a service that is ending may have nothing else to do.
 const awake = setInterval(() => {}, 60_000)
 try {
-  if (process.argv.length > 3) throw new Usage('rotate-key takes no arguments: the new passphrase, if there is to be one, comes from LOCAL_AGENT_NEW_PASSPHRASE.')
+  if (process.argv.length > 3) {
+    throw new Usage('rotate-key takes no arguments: the new passphrase, if there is to be one, comes from LOCAL_AGENT_NEW_PASSPHRASE.')
+  }
   const options = await readOptions([], process.env, async () => ({}))
   if (typeof options === 'string') throw new Usage(options)
   const dir = resolve(options.home ?? join(homedir(), '.local-agent'))

@@ -1,7 +1,11 @@
 import type { RunStreamEvent } from './generated/index.ts'
 
 /** A message in the AI SDK's ModelMessage format. */
-export interface Message { role: string, content?: unknown, [key: string]: unknown }
+export interface Message {
+  role: string
+  content?: unknown
+  [key: string]: unknown
+}
 
 /**
  * Builds the answer's messages from a run's events, over all of its streams: one assistant message and one tool message a
@@ -19,7 +23,10 @@ export function createConversation () {
     const order = [...calls.keys()]
     const said = content.filter((part) => !('toolCallId' in part) || 'input' in part)
     const sorted = results.toSorted((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
-    return [...said.length > 0 ? [{ role: 'assistant', content: said }] : [], ...sorted.length > 0 ? [{ role: 'tool', content: sorted }] : []]
+    return [
+      ...said.length > 0 ? [{ role: 'assistant', content: said }] : [],
+      ...sorted.length > 0 ? [{ role: 'tool', content: sorted }] : []
+    ]
   }
   const call = ({ toolCallId, toolName }: { toolCallId: string, toolName: string }, input?: { input: unknown }) => {
     let part = calls.get(toolCallId)
@@ -36,9 +43,13 @@ export function createConversation () {
 
   return {
     /** The answer so far, to be added to the conversation. */
-    get messages () { return [...messages, ...step()] },
+    get messages () {
+      return [...messages, ...step()]
+    },
     /** What was said after the last tool call. */
-    get text () { return text },
+    get text () {
+      return text
+    },
 
     add (event: RunStreamEvent) {
       switch (event.type) {
@@ -59,15 +70,23 @@ export function createConversation () {
           text += event.content
           blocks.get(event.id)!.text += event.content
           break
-        case 'tool-input-start': call(event); break
+        case 'tool-input-start':
+          call(event)
+          break
         case 'tool-input-available':
         case 'tool-input-error':
           call(event, { input: event.input })
           if (event.type === 'tool-input-error') result(event, { type: 'error-text', value: event.errorText })
           break
-        case 'tool-output-available': result(event, { type: 'json', value: event.output }); break
-        case 'tool-output-error': result(event, { type: 'error-text', value: event.errorText }); break
-        case 'tool-output-denied': result(event, { type: 'execution-denied', reason: event.reason }); break
+        case 'tool-output-available':
+          result(event, { type: 'json', value: event.output })
+          break
+        case 'tool-output-error':
+          result(event, { type: 'error-text', value: event.errorText })
+          break
+        case 'tool-output-denied':
+          result(event, { type: 'execution-denied', reason: event.reason })
+          break
       }
     }
   }

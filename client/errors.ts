@@ -8,7 +8,10 @@ export class AgentError extends Error {
   readonly statusCode?: number
   readonly details?: ErrorBody['details']
 
-  constructor (message: string, { code, statusCode, details, cause }: { code: string, statusCode?: number, details?: ErrorBody['details'], cause?: unknown }) {
+  constructor (
+    message: string,
+    { code, statusCode, details, cause }: { code: string, statusCode?: number, details?: ErrorBody['details'], cause?: unknown }
+  ) {
     super(message, { cause })
     this.name = 'AgentError'
     this.code = code
@@ -21,9 +24,15 @@ export class AgentError extends Error {
 export function requestError (baseUrl: string, error: unknown, response?: Response): AgentError {
   if (response === undefined) {
     const { cause } = error as Error
-    return new AgentError(`The service at ${baseUrl} cannot be reached: ${(cause as Error)?.message || (error as Error).message}.`, { code: 'ERR_UNREACHABLE', cause: error })
+    return new AgentError(`The service at ${baseUrl} cannot be reached: ${(cause as Error)?.message || (error as Error).message}.`, {
+      code: 'ERR_UNREACHABLE',
+      cause: error
+    })
   }
   const { error: message, code, statusCode, details } = (error ?? {}) as Partial<ErrorBody>
   if (typeof message === 'string' && typeof code === 'string') return new AgentError(message, { code, statusCode, details })
-  return new AgentError(`What answers at ${baseUrl} is not the service: ${response.status} ${response.statusText}.`, { code: 'ERR_NO_SERVICE', statusCode: response.status })
+  return new AgentError(`What answers at ${baseUrl} is not the service: ${response.status} ${response.statusText}.`, {
+    code: 'ERR_NO_SERVICE',
+    statusCode: response.status
+  })
 }

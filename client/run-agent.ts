@@ -38,7 +38,12 @@ export interface RunAgentResult {
 }
 
 /** What one stream said. */
-interface Stream { threadId: string, requests: ToolApprovalRequestEvent[], finish: FinishEvent, task?: RunTask }
+interface Stream {
+  threadId: string
+  requests: ToolApprovalRequestEvent[]
+  finish: FinishEvent
+  task?: RunTask
+}
 
 /**
  * Runs the agent to the end: posts the conversation, reads the stream, asks `approve` about every tool call that needs
@@ -46,7 +51,9 @@ interface Stream { threadId: string, requests: ToolApprovalRequestEvent[], finis
  * for what the service refuses, for a run that fails or is ended, and for a stream that breaks off; the signal's reason
  * when it is aborted; and whatever `approve` and `onEvent` throw.
  */
-export async function runAgent ({ baseUrl = 'http://127.0.0.1:3001', token, messages, context, id, onEvent, approve, signal }: RunAgentOptions): Promise<RunAgentResult> {
+export async function runAgent (
+  { baseUrl = 'http://127.0.0.1:3001', token, messages, context, id, onEvent, approve, signal }: RunAgentOptions
+): Promise<RunAgentResult> {
   const client = createClient({ baseUrl, auth: token })
   const conversation = createConversation()
   const take = (event: RunStreamEvent) => {
@@ -58,7 +65,13 @@ export async function runAgent ({ baseUrl = 'http://127.0.0.1:3001', token, mess
   for (let url = '/run'; ; url = '/run/approve') {
     const { threadId, requests, finish, task } = await readStream(await post(client, url, body, signal), take, signal)
     if (requests.length === 0) {
-      return { text: conversation.text, messages: conversation.messages, finishReason: finish.finishReason, threadId, ...(task && { task }) }
+      return {
+        text: conversation.text,
+        messages: conversation.messages,
+        finishReason: finish.finishReason,
+        threadId,
+        ...(task && { task })
+      }
     }
     const decisions: object[] = []
     for (const request of requests) decisions.push(response(request, await approve(request)))
@@ -74,16 +87,28 @@ function response ({ approvalId }: ToolApprovalRequestEvent, decision: Decision)
 /** Sends one request, once, and gives the stream that answers it. */
 async function post (client: Client, url: string, body: object, signal?: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { data, error, response } = await client.post<{ 200: unknown }, unknown>({
-    url, body, query: { protocol: 'documented' }, signal, parseAs: 'stream', headers: { 'content-type': 'application/json' }, security: [{ scheme: 'bearer', type: 'http' }]
+    url,
+    body,
+    query: { protocol: 'documented' },
+    signal,
+    parseAs: 'stream',
+    headers: { 'content-type': 'application/json' },
+    security: [{ scheme: 'bearer', type: 'http' }]
   })
   signal?.throwIfAborted()
   if (error !== undefined) throw requestError(client.getConfig().baseUrl!, error, response)
-  if (!response?.headers.get('content-type')?.startsWith('text/event-stream')) throw requestError(client.getConfig().baseUrl!, undefined, response)
+  if (!response?.headers.get('content-type')?.startsWith('text/event-stream')) {
+    throw requestError(client.getConfig().baseUrl!, undefined, response)
+  }
   return data as ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 /** Reads one stream to its `finish`. */
-async function readStream (body: ReadableStream<Uint8Array<ArrayBuffer>>, take: (event: RunStreamEvent) => void, signal?: AbortSignal): Promise<Stream> {
+async function readStream (
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  take: (event: RunStreamEvent) => void,
+  signal?: AbortSignal
+): Promise<Stream> {
   const requests: ToolApprovalRequestEvent[] = []
   let threadId = ''
   let task: RunTask | undefined
@@ -103,5 +128,8 @@ async function readStream (body: ReadableStream<Uint8Array<ArrayBuffer>>, take: 
 }
 
 function cut (cause?: unknown) {
-  return new AgentError('The stream broke off before the run was over. What it did until then is done, and nothing was sent again.', { code: 'ERR_STREAM_CUT', cause })
+  return new AgentError('The stream broke off before the run was over. What it did until then is done, and nothing was sent again.', {
+    code: 'ERR_STREAM_CUT',
+    cause
+  })
 }

@@ -48,7 +48,13 @@ export function Chat ({ id }: { id: string }) {
         <article key={message.id}>
           {message.parts.map((part, at) => {
             if (part.type === 'text') return <p key={at}>{part.text}</p>
-            if (part.type === 'reasoning') return <p key={at}><em>{part.text}</em></p>
+            if (part.type === 'reasoning') {
+              return (
+                <p key={at}>
+                  <em>{part.text}</em>
+                </p>
+              )
+            }
             if (!isToolUIPart(part)) return null
             if (part.state !== 'approval-requested') return <p key={at}>{getToolName(part)}: {part.state}</p>
             const answer = (approved: boolean) => addToolApprovalResponse({ id: part.approval.id, approved })

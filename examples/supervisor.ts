@@ -31,7 +31,10 @@ const SECRETS = JSON.stringify({
   gatewayKey: AI_GATEWAY_API_KEY || undefined
 })
 
-interface Exit { code: number | null, signal: NodeJS.Signals | null }
+interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
 
 const tell = (event: string, more: object = {}) => console.log(JSON.stringify({ event, ...more }))
 const sleep = (ms: number, signal: AbortSignal) => once(AbortSignal.any([signal, AbortSignal.timeout(ms)]), 'abort')

@@ -3,7 +3,11 @@ import { createAgent, type Agent } from '../services/agent/agent.ts'
 import { createConversationStates } from '../services/agent/refused-calls.ts'
 import { createLedger } from '../services/approvals/ledger.ts'
 
-declare module 'fastify' { interface FastifyInstance { agent: Agent } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    agent: Agent
+  }
+}
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still say so. */
 export default fp(async (app) => {

@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import type { Backup } from '../services/backup/backup.ts'
 
-declare module 'fastify' { interface FastifyInstance { backup: Pick<Backup, 'export' | 'import'> } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    backup: Pick<Backup, 'export' | 'import'>
+  }
+}
 
 /** Headers arrive as Latin-1; a passphrase is UTF-8. */
 const utf8 = (header: string) => Buffer.from(header, 'latin1').toString()
@@ -12,16 +16,20 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
   const closing = new AbortController()
   let made: Promise<Backup> | undefined
   const backup = () => {
-    made ??= import('../services/backup/backup.ts').then(({ createBackup }) => createBackup({
-      dir: home,
-      store,
-      clock,
-      config: () => config.raw,
-      busy: () => agent.liveRuns > 0 ? 'A run is under way.' : tasks.live > 0 ? 'A run of a task is under way.' : undefined,
-      shut: () => { draining.value = true },
-      replaced,
-      log
-    }))
+    made ??= import('../services/backup/backup.ts').then(({ createBackup }) =>
+      createBackup({
+        dir: home,
+        store,
+        clock,
+        config: () => config.raw,
+        busy: () => agent.liveRuns > 0 ? 'A run is under way.' : tasks.live > 0 ? 'A run of a task is under way.' : undefined,
+        shut: () => {
+          draining.value = true
+        },
+        replaced,
+        log
+      })
+    )
     return made
   }
   app.decorate('backup', {

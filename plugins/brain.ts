@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import { createBrain, emptyMemory, type BrainService } from '../services/brain/brain.ts'
 
-declare module 'fastify' { interface FastifyInstance { brain: BrainService } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    brain: BrainService
+  }
+}
 
 /** What is remembered of the user. */
 export default fp(async (app) => {

@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import { createDesktop, type Desktop } from '../services/tools/desktop/control/desktop.ts'
 
-declare module 'fastify' { interface FastifyInstance { desktop: Desktop } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    desktop: Desktop
+  }
+}
 
 /** Screen, mouse and keyboard, where there are any. */
 export default fp(async (app) => {

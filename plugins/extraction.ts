@@ -17,7 +17,13 @@ const ANSWER_MS = 30_000
 /** By then whoever started the service has had its first answers. Milliseconds. */
 const DELAY_MS = 5_000
 
-interface Question<S extends TSchema> { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
+interface Question<S extends TSchema> {
+  name: string
+  schema: S
+  instructions: string
+  text: string
+  signal: AbortSignal
+}
 
 /** What is made of threads in the background, by the model of role `fast`: what the user said of themselves, and titles. */
 export default fp(async (app) => {
@@ -27,7 +33,14 @@ export default fp(async (app) => {
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
   const extractor = createExtraction({ threads, brain, ask, isOffline })
-  const rested = createIdleThreads({ threads, extractor, clock, log, isLive: agent.isLive, after: () => app.config.current.brain?.extractAfter })
+  const rested = createIdleThreads({
+    threads,
+    extractor,
+    clock,
+    log,
+    isLive: agent.isLive,
+    after: () => app.config.current.brain?.extractAfter
+  })
   const titles = createTitles({ threads, catalog, ask, log, isWanted: () => app.config.current.threads?.titles !== false && !isOffline() })
   app.decorate('extraction', extractor)
   app.decorate('titles', titles)

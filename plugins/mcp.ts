@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
 
-declare module 'fastify' { interface FastifyInstance { mcp: ToolServers } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    mcp: ToolServers
+  }
+}
 
 /** Tool servers. They are connected once the service listens, or when somebody first asks for their tools. */
 export default fp(async (app) => {

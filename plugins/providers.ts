@@ -1,9 +1,16 @@
 import fp from 'fastify-plugin'
 import { createProviders, type Providers } from '../services/providers/providers.ts'
 
-declare module 'fastify' { interface FastifyInstance { providers: Providers } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    providers: Providers
+  }
+}
 
-interface Environment { gatewayKey?: string, gatewayBaseURL?: string }
+interface Environment {
+  gatewayKey?: string
+  gatewayBaseURL?: string
+}
 
 /** Models by role. The gateway key that the user configured lies in the encrypted store and wins over the environment's. */
 export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL }) => {

@@ -6,10 +6,12 @@ import { createTaskEvents } from '../services/tasks/task-events.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
 declare module 'fastify' {
-  interface FastifyInstance { tasks: Tasks }
+  interface FastifyInstance {
+    tasks: Tasks
+  }
   interface FastifyReply {
     /** Answers with what happens to tasks, until the client goes away, lags too far behind, or the service ends. */
-    streamTasks (): Promise<void>
+    streamTasks(): Promise<void>
   }
 }
 
@@ -41,12 +43,16 @@ export default fp(async (app) => {
     sse.sendHeaders()
     raw.flushHeaders()
     // A send to a client that went away in the middle of it never settles.
-    const gone = new Promise<void>((resolve) => { over.addEventListener('abort', () => resolve(), { once: true }) })
+    const gone = new Promise<void>((resolve) => {
+      over.addEventListener('abort', () => resolve(), { once: true })
+    })
     await Promise.race([sse.send(events), gone])
     await events.return(undefined)
   })
   let opened: Promise<void> | undefined
-  app.addHook('onListen', async () => { opened = tasks.open() })
+  app.addHook('onListen', async () => {
+    opened = tasks.open()
+  })
   // However much was under way when it opened: what is not found by now is found at the next start.
   const closed = app.shutdown.part('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', async () => {

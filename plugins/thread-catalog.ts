@@ -2,7 +2,11 @@ import fp from 'fastify-plugin'
 import { createLedger } from '../services/approvals/ledger.ts'
 import { createThreadService, type ThreadService } from '../services/threads/thread-service.ts'
 
-declare module 'fastify' { interface FastifyInstance { catalog: ThreadService } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    catalog: ThreadService
+  }
+}
 
 /** Threads as callers see them: with what the agent knows of their runs. */
 export default fp(async (app) => {

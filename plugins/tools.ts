@@ -19,18 +19,33 @@ declare module 'fastify' {
 export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   const workspace = () => resolve(cwd, app.config.current.workspace ?? '.')
   const paths = createPathPolicy({
-    get workspace () { return workspace() },
-    get roots () { return app.config.current.roots ?? [] },
+    get workspace () {
+      return workspace()
+    },
+    get roots () {
+      return app.config.current.roots ?? []
+    },
     forbidden: home
   })
   const fence = createFence()
   app.decorate('workspace', workspace)
   app.decorate('fence', fence)
   const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
-  app.decorate('tools', createToolHost({
-    tools: createBuiltinTools({ paths, clock: app.clock, environment: app.childEnvironment, web: app.web, search: app.webSearch, desktop: app.desktop, describe }),
-    permissions: () => app.config.current.permissions ?? {},
-    clock: app.clock,
-    fence
-  }))
+  app.decorate(
+    'tools',
+    createToolHost({
+      tools: createBuiltinTools({
+        paths,
+        clock: app.clock,
+        environment: app.childEnvironment,
+        web: app.web,
+        search: app.webSearch,
+        desktop: app.desktop,
+        describe
+      }),
+      permissions: () => app.config.current.permissions ?? {},
+      clock: app.clock,
+      fence
+    })
+  )
 }, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop'] })

@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import { createTransform, type Transform } from '../services/tools/transform/transform.ts'
 
-declare module 'fastify' { interface FastifyInstance { transform: Transform } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    transform: Transform
+  }
+}
 
 /** Heavy work on foreign content, away from the main thread. */
 export default fp(async (app) => {

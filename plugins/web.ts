@@ -22,18 +22,27 @@ export default fp(async (app) => {
     return keys
   })
 
-  app.decorate('web', once(async () => {
-    const [{ createWeb }, { createAddressPolicy }] = await Promise.all([import('../services/tools/web/fetch/fetch.ts'), import('../services/tools/web/fetch/address-policy.ts')])
-    const policy = createAddressPolicy({
-      allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
-      ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+  app.decorate(
+    'web',
+    once(async () => {
+      const [{ createWeb }, { createAddressPolicy }] = await Promise.all([
+        import('../services/tools/web/fetch/fetch.ts'),
+        import('../services/tools/web/fetch/address-policy.ts')
+      ])
+      const policy = createAddressPolicy({
+        allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
+        ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+      })
+      return createWeb({ policy, transform, clock })
     })
-    return createWeb({ policy, transform, clock })
-  }))
-  app.decorate('webSearch', once(async () => {
-    const { createSearch } = await import('../services/tools/web/search/search.ts')
-    return createSearch({ settings: () => config.current.search, variables: process.env, transform, clock })
-  }))
+  )
+  app.decorate(
+    'webSearch',
+    once(async () => {
+      const { createSearch } = await import('../services/tools/web/search/search.ts')
+      return createSearch({ settings: () => config.current.search, variables: process.env, transform, clock })
+    })
+  )
 }, { name: 'web', dependencies: ['clock', 'config', 'transform'] })
 
 function once<T> (make: () => Promise<T>): () => Promise<T> {

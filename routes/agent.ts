@@ -1,6 +1,19 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  AnalysisSchema, ApprovalListSchema, ApprovalSchema, ApproveBodySchema, CompactionSchema, EvaluationSchema, LiveRunSchema, PageQuery, RunBodySchema, RunResultSchema, RunTaskSchema, SteerBodySchema, StreamQuery, ThreadParams
+  AnalysisSchema,
+  ApprovalListSchema,
+  ApprovalSchema,
+  ApproveBodySchema,
+  CompactionSchema,
+  EvaluationSchema,
+  LiveRunSchema,
+  PageQuery,
+  RunBodySchema,
+  RunResultSchema,
+  RunTaskSchema,
+  SteerBodySchema,
+  StreamQuery,
+  ThreadParams
 } from '../schemas/agent.ts'
 import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
@@ -12,7 +25,7 @@ const RUN_BODY_LIMIT = 10 * 1024 * 1024
 /** Written by the stream itself, past any serializer. */
 const Stream = {
   description: 'The run as it happens: Server-Sent Events, one `data:` line of JSON each, the last one `finish`. ' +
-    'Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK\'s UI message stream, which ends with `data: [DONE]`',
+    "Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK's UI message stream, which ends with `data: [DONE]`",
   headers: {
     'x-thread-id': Type.String({ description: 'The conversation, percent-encoded: `id` of the next request' }),
     'x-run-id': Type.String()
@@ -21,7 +34,23 @@ const Stream = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [...events, RunStreamEventSchema, RunBodySchema, ApproveBodySchema, AnalysisSchema, EvaluationSchema, CompactionSchema, RunTaskSchema, RunResultSchema, LiveRunSchema, SteerBodySchema, ApprovalSchema, ApprovalListSchema]) app.addSchema(schema)
+  for (
+    const schema of [
+      ...events,
+      RunStreamEventSchema,
+      RunBodySchema,
+      ApproveBodySchema,
+      AnalysisSchema,
+      EvaluationSchema,
+      CompactionSchema,
+      RunTaskSchema,
+      RunResultSchema,
+      LiveRunSchema,
+      SteerBodySchema,
+      ApprovalSchema,
+      ApprovalListSchema
+    ]
+  ) app.addSchema(schema)
 
   app.post('/run', {
     bodyLimit: RUN_BODY_LIMIT,
@@ -55,7 +84,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'runSync',
       summary: 'Answers a conversation as one object',
       body: ref(RunBodySchema),
-      response: { 200: ref(RunResultSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef, 502: ErrorRef, 504: ErrorRef }
+      response: {
+        200: ref(RunResultSchema),
+        400: ErrorRef,
+        404: ErrorRef,
+        409: ErrorRef,
+        410: ErrorRef,
+        429: ErrorRef,
+        502: ErrorRef,
+        504: ErrorRef
+      }
     }
   }, async (request, reply) => app.agent.sync(request.body, reply.over))
 

@@ -8,16 +8,30 @@ const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.addSchema(ImportedSchema)
 
-  app.get('/export', {
-    schema: {
-      tags: ['service'],
-      operationId: 'exportAll',
-      summary: 'Everything the service remembers, as one enciphered file',
-      headers: BackupHeaders,
-      response: { 200: { description: 'The backup: brain, threads, tasks with their runs, approvals, configuration and secrets', content: { 'application/octet-stream': { schema: Bytes } } }, 409: ErrorRef }
-    }
-  }, async (request, reply) => reply.type('application/octet-stream').header('cache-control', 'no-store').header('content-disposition', 'attachment; filename="local-agent.backup"')
-    .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.over)))
+  app.get(
+    '/export',
+    {
+      schema: {
+        tags: ['service'],
+        operationId: 'exportAll',
+        summary: 'Everything the service remembers, as one enciphered file',
+        headers: BackupHeaders,
+        response: {
+          200: {
+            description: 'The backup: brain, threads, tasks with their runs, approvals, configuration and secrets',
+            content: { 'application/octet-stream': { schema: Bytes } }
+          },
+          409: ErrorRef
+        }
+      }
+    },
+    async (request, reply) =>
+      reply.type('application/octet-stream').header('cache-control', 'no-store').header(
+        'content-disposition',
+        'attachment; filename="local-agent.backup"'
+      )
+        .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.over))
+  )
 
   app.post('/import', {
     config: { stream: true },

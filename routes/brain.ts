@@ -1,12 +1,31 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactListSchema, FactQuery, FactRemovedSchema, KnownFactSchema, PreferenceBodySchema, PreferenceSetSchema
+  BrainClearedSchema,
+  BrainSchema,
+  BrainViewSchema,
+  FactBodySchema,
+  FactLearnedSchema,
+  FactListSchema,
+  FactQuery,
+  FactRemovedSchema,
+  KnownFactSchema,
+  PreferenceBodySchema,
+  PreferenceSetSchema
 } from '../schemas/brain.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
 const schemas = [
-  BrainClearedSchema, BrainSchema, BrainViewSchema, FactBodySchema, FactLearnedSchema, FactRemovedSchema, PreferenceBodySchema, PreferenceSetSchema, KnownFactSchema, FactListSchema
+  BrainClearedSchema,
+  BrainSchema,
+  BrainViewSchema,
+  FactBodySchema,
+  FactLearnedSchema,
+  FactRemovedSchema,
+  PreferenceBodySchema,
+  PreferenceSetSchema,
+  KnownFactSchema,
+  FactListSchema
 ]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -14,7 +33,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get('/memory/brain', {
     schema: {
-      tags: ['brain'], operationId: 'getBrain', summary: 'What is remembered of the user, and what runs are told of it', response: { 200: ref(BrainViewSchema) }
+      tags: ['brain'],
+      operationId: 'getBrain',
+      summary: 'What is remembered of the user, and what runs are told of it',
+      response: { 200: ref(BrainViewSchema) }
     }
   }, async () => app.brain.recall())
 
@@ -60,7 +82,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.delete('/memory/brain', {
     schema: {
-      tags: ['brain'], operationId: 'clearBrain', summary: 'Forgets everything, for good', response: { 200: ref(BrainClearedSchema) }
+      tags: ['brain'],
+      operationId: 'clearBrain',
+      summary: 'Forgets everything, for good',
+      response: { 200: ref(BrainClearedSchema) }
     }
   }, async () => {
     await app.brain.clear()

@@ -10,7 +10,13 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       operationId: 'getOpenapi',
       summary: 'This document',
-      response: { 200: fileAnswer('The OpenAPI 3.1 description of the interface', ['application/json'], Type.Object({}, { additionalProperties: true })) }
+      response: {
+        200: fileAnswer(
+          'The OpenAPI 3.1 description of the interface',
+          ['application/json'],
+          Type.Object({}, { additionalProperties: true })
+        )
+      }
     }
   }, async (_request, reply) => reply.sendFile(await app.docs.document()))
 
@@ -18,7 +24,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   // for everybody, so they are open; the page asks for the token before it reads /openapi.json and calls anything.
   app.get('/docs', {
     config: { open: true },
-    schema: { tags, operationId: 'getDocs', summary: 'This document as a page to read and try', response: { 200: fileAnswer('The page', ['text/html']) } }
+    schema: {
+      tags,
+      operationId: 'getDocs',
+      summary: 'This document as a page to read and try',
+      response: { 200: fileAnswer('The page', ['text/html']) }
+    }
   }, async (_request, reply) => reply.sendFile(await app.docs.page()))
 
   app.get('/docs/:file', {

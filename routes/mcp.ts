@@ -3,16 +3,29 @@ import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
-  ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ServerName, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema
+  ConnectBodySchema,
+  ConnectedSchema,
+  DisconnectedSchema,
+  ServerName,
+  ToolServerDetailSchema,
+  ToolServerListSchema,
+  ToolServerSchema
 } from '../schemas/mcp.ts'
 
 const Named = Type.Object({ name: ServerName })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema]) app.addSchema(schema)
+  for (
+    const schema of [ConnectBodySchema, ConnectedSchema, DisconnectedSchema, ToolServerDetailSchema, ToolServerListSchema, ToolServerSchema]
+  ) app.addSchema(schema)
 
   app.get('/mcp/servers', {
-    schema: { tags: ['mcp'], operationId: 'listToolServers', summary: 'The tool servers and how they stand', response: { 200: ref(ToolServerListSchema) } }
+    schema: {
+      tags: ['mcp'],
+      operationId: 'listToolServers',
+      summary: 'The tool servers and how they stand',
+      response: { 200: ref(ToolServerListSchema) }
+    }
   }, async () => app.mcp.list())
 
   app.get('/mcp/servers/:name', {

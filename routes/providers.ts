@@ -1,14 +1,26 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { ConfigureBodySchema, ConfiguredSchema, ModelListSchema, ProviderListSchema, ProviderTestedSchema, TestBodySchema } from '../schemas/providers.ts'
+import {
+  ConfigureBodySchema,
+  ConfiguredSchema,
+  ModelListSchema,
+  ProviderListSchema,
+  ProviderTestedSchema,
+  TestBodySchema
+} from '../schemas/providers.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ConfigureBodySchema, ConfiguredSchema, ModelListSchema, ProviderListSchema, ProviderTestedSchema, TestBodySchema]) app.addSchema(schema)
+  for (const schema of [ConfigureBodySchema, ConfiguredSchema, ModelListSchema, ProviderListSchema, ProviderTestedSchema, TestBodySchema]) {
+    app.addSchema(schema)
+  }
 
   app.get('/providers', {
     schema: {
-      tags: ['providers'], operationId: 'listProviders', summary: 'Where models come from, and which are in use', response: { 200: ref(ProviderListSchema) }
+      tags: ['providers'],
+      operationId: 'listProviders',
+      summary: 'Where models come from, and which are in use',
+      response: { 200: ref(ProviderListSchema) }
     }
   }, async () => app.providers.overview())
 
@@ -24,14 +36,19 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get('/models', {
     schema: {
-      tags: ['providers'], operationId: 'listModels', summary: 'The models of every provider; lists are kept for five minutes', response: { 200: ref(ModelListSchema) }
+      tags: ['providers'],
+      operationId: 'listModels',
+      summary: 'The models of every provider; lists are kept for five minutes',
+      response: { 200: ref(ModelListSchema) }
     }
   }, async (_request, reply) => app.providers.models(reply.over))
 
   app.post('/providers/test', {
     // Without a body the active model is meant.
     config: { optionalBody: true },
-    preValidation: async (request) => { request.body ??= {} },
+    preValidation: async (request) => {
+      request.body ??= {}
+    },
     schema: {
       tags: ['providers'],
       operationId: 'testProvider',

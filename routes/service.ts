@@ -14,23 +14,43 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     config: { open: true, whileDraining: true },
     // Asked while the service has just started: compiling a serializer would be a third of the wait.
     serializerCompiler: () => JSON.stringify,
-    schema: { tags: ['service'], operationId: 'health', summary: 'Whether the service is up, and what is wrong with it', response: { 200: ref(HealthSchema) } }
+    schema: {
+      tags: ['service'],
+      operationId: 'health',
+      summary: 'Whether the service is up, and what is wrong with it',
+      response: { 200: ref(HealthSchema) }
+    }
   }, async () => app.health.health())
 
   app.get('/ready', {
     config: { whileDraining: true },
-    schema: { tags: ['service'], operationId: 'ready', summary: 'Whether new work is taken', response: { 200: ref(ReadySchema), 503: ref(ReadySchema) } }
+    schema: {
+      tags: ['service'],
+      operationId: 'ready',
+      summary: 'Whether new work is taken',
+      response: { 200: ref(ReadySchema), 503: ref(ReadySchema) }
+    }
   }, async (_request, reply) => {
     const ready = app.health.ready()
     return reply.code(ready ? 200 : 503).send({ ready })
   })
 
   app.get('/config', {
-    schema: { tags: ['service'], operationId: 'getConfig', summary: 'The configuration in force, secrets masked', response: { 200: ref(ConfigViewSchema) } }
+    schema: {
+      tags: ['service'],
+      operationId: 'getConfig',
+      summary: 'The configuration in force, secrets masked',
+      response: { 200: ref(ConfigViewSchema) }
+    }
   }, async () => app.config.masked(app.secrets.all()))
 
   app.post('/config/reload', {
-    schema: { tags: ['service'], operationId: 'reloadConfig', summary: 'Reads config.json again; what does not hold changes nothing', response: { 200: ref(ConfigReloadedSchema), 400: ErrorRef } }
+    schema: {
+      tags: ['service'],
+      operationId: 'reloadConfig',
+      summary: 'Reads config.json again; what does not hold changes nothing',
+      response: { 200: ref(ConfigReloadedSchema), 400: ErrorRef }
+    }
   }, async () => {
     await app.config.reload()
     return { status: 'reloaded' as const }

@@ -4,13 +4,30 @@ import { ref } from '../schemas/common.ts'
 import { ExtractionSchema } from '../schemas/brain.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
-  NewThreadSchema, ThreadBodySchema, ThreadDeletedSchema, ThreadListQuery, ThreadListSchema, ThreadQuery, ThreadSchema, ThreadsDeletedSchema, ThreadViewSchema
+  NewThreadSchema,
+  ThreadBodySchema,
+  ThreadDeletedSchema,
+  ThreadListQuery,
+  ThreadListSchema,
+  ThreadQuery,
+  ThreadSchema,
+  ThreadsDeletedSchema,
+  ThreadViewSchema
 } from '../schemas/threads.ts'
 
 /** 10 MiB: as a run's, a conversation carries its pictures. */
 const BODY_LIMIT = 10 * 1024 * 1024
 
-const schemas = [ThreadSchema, ThreadViewSchema, ThreadBodySchema, NewThreadSchema, ThreadListSchema, ThreadDeletedSchema, ThreadsDeletedSchema, ExtractionSchema]
+const schemas = [
+  ThreadSchema,
+  ThreadViewSchema,
+  ThreadBodySchema,
+  NewThreadSchema,
+  ThreadListSchema,
+  ThreadDeletedSchema,
+  ThreadsDeletedSchema,
+  ExtractionSchema
+]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of schemas) app.addSchema(schema)
@@ -37,7 +54,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async (request, reply) => reply.code(201).send(await app.catalog.create(request.body)))
 
   app.delete('/threads', {
-    schema: { tags: ['threads'], operationId: 'deleteThreads', summary: 'Removes all threads, for good', response: { 200: ref(ThreadsDeletedSchema) } }
+    schema: {
+      tags: ['threads'],
+      operationId: 'deleteThreads',
+      summary: 'Removes all threads, for good',
+      response: { 200: ref(ThreadsDeletedSchema) }
+    }
   }, async () => ({ deleted: await app.catalog.clear() }))
 
   app.get('/threads/:id', {

@@ -11,7 +11,9 @@ const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
 export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}\\p{Cs}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
 
 export const RunBodySchema = Type.Object({
-  messages: Type.Optional(Type.Array(Message, { minItems: 1, maxItems: 25_000, description: 'The conversation so far, in the AI SDK\'s message format' })),
+  messages: Type.Optional(
+    Type.Array(Message, { minItems: 1, maxItems: 25_000, description: "The conversation so far, in the AI SDK's message format" })
+  ),
   message: Type.Optional(Message),
   context: Type.Optional(Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder that relative paths and commands start from' }))
@@ -21,7 +23,10 @@ export const RunBodySchema = Type.Object({
   trigger: Type.Optional(Type.Unknown({ description: 'Of chat clients: "regenerate-message" never answers an approval request' })),
   messageId: Type.Optional(Type.Unknown({ description: 'Of chat clients: the message that is continued' }))
 }, {
-  $id: 'RunBody', additionalProperties: true, description: 'A conversation to answer', examples: [examples.runBody]
+  $id: 'RunBody',
+  additionalProperties: true,
+  description: 'A conversation to answer',
+  examples: [examples.runBody]
 })
 export type RunBody = Static<typeof RunBodySchema>
 
@@ -34,23 +39,27 @@ export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
 })
 
 export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Literal('ui'), Type.Literal('ui5')], {
-  description: 'How the stream is written: as documented here, as the AI SDK\'s UI message stream, or as that for its 5.x clients. ' +
+  description: "How the stream is written: as documented here, as the AI SDK's UI message stream, or as that for its 5.x clients. " +
     'By default "ui" when a message has `parts`, else "documented".'
 })
 export type Protocol = Static<typeof ProtocolSchema>
 
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
-const INTERVAL = 'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line'
+const INTERVAL =
+  'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line'
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
-  goal: Type.String({ description: 'What the user wants, in one sentence; of long_running work all that is to be done, without how often' }),
+  goal: Type.String({
+    description: 'What the user wants, in one sentence; of long_running work all that is to be done, without how often'
+  }),
   thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
   qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
   interval: Type.Optional(Type.String({ description: INTERVAL }))
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request', examples: [examples.analysis] })
 /** As models are asked for it: some providers refuse a property that may be left out. */
 export const AnalysisQuestionSchema = Type.Object({
-  ...AnalysisSchema.properties, interval: Type.String({ description: `${INTERVAL}; "" for all else` })
+  ...AnalysisSchema.properties,
+  interval: Type.String({ description: `${INTERVAL}; "" for all else` })
 }, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>
 
@@ -59,7 +68,12 @@ export const EvaluationSchema = Type.Object({
   satisfied: Type.Boolean({ description: 'Whether the answer does what was asked, all of it' }),
   score: Type.Number({ minimum: 0, maximum: 1 }),
   issues: Type.Array(Type.String({ description: 'One thing that is missing or wrong, so that it can be mended' }))
-}, { $id: 'Evaluation', additionalProperties: false, description: 'A judgement of an answer, from 0 to 1', examples: [examples.evaluation] })
+}, {
+  $id: 'Evaluation',
+  additionalProperties: false,
+  description: 'A judgement of an answer, from 0 to 1',
+  examples: [examples.evaluation]
+})
 export type Evaluation = Static<typeof EvaluationSchema>
 
 /** What a run says of the background task that it made. */
@@ -80,7 +94,12 @@ export const CompactionSchema = Type.Object({
   outputs: Type.Integer({ description: 'Outputs of tools that were left out' }),
   summarised: Type.Integer({ description: 'Messages in whose place a summary stood' }),
   dropped: Type.Integer({ description: 'Messages that were left out' })
-}, { $id: 'Compaction', additionalProperties: false, description: 'What was done to make a conversation fit its model. The thread keeps everything', examples: [examples.compaction] })
+}, {
+  $id: 'Compaction',
+  additionalProperties: false,
+  description: 'What was done to make a conversation fit its model. The thread keeps everything',
+  examples: [examples.compaction]
+})
 
 export const FinishReason = Type.Union(
   ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
@@ -114,14 +133,18 @@ export const RunResultSchema = Type.Object({
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
 
-  compactions: Type.Optional(Type.Array(ref(CompactionSchema), { description: 'How the conversation was made to fit its model; absent when it did' })),
+  compactions: Type.Optional(
+    Type.Array(ref(CompactionSchema), { description: 'How the conversation was made to fit its model; absent when it did' })
+  ),
   threadId: Type.String(),
   runId: Type.String()
 }, { $id: 'RunResult', description: 'The whole answer', examples: [examples.runResult] })
 export type RunResult = Static<typeof RunResultSchema>
 
 export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, {
-  $id: 'LiveRun', description: 'The run that was reached', examples: [examples.liveRun]
+  $id: 'LiveRun',
+  description: 'The run that was reached',
+  examples: [examples.liveRun]
 })
 export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'What the agent should hear at its next step' })
@@ -153,7 +176,11 @@ export type ApprovalView = Static<typeof ApprovalSchema>
 export const ApprovalListSchema = Type.Object({
   approvals: Type.Array(Type.Unsafe<ApprovalView>(Type.Ref('Approval'))),
   nextCursor: Type.Optional(Type.String())
-}, { $id: 'ApprovalList', description: 'A page of open approval requests; with nextCursor there are more', examples: [examples.approvalList] })
+}, {
+  $id: 'ApprovalList',
+  description: 'A page of open approval requests; with nextCursor there are more',
+  examples: [examples.approvalList]
+})
 
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),

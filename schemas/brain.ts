@@ -17,7 +17,9 @@ export const BrainSchema = Type.Object({
   facts: Type.Array(Type.String(), { maxItems: LIMITS.facts, description: 'Statements about the user, the newest last' }),
   // Not Type.Record: its pattern would lose keys that hold a line break on their way out.
   preferences: Type.Unsafe<Record<string, string>>(Type.Object({}, {
-    additionalProperties: Type.String(), maxProperties: LIMITS.preferences, description: 'Values by key'
+    additionalProperties: Type.String(),
+    maxProperties: LIMITS.preferences,
+    description: 'Values by key'
   })),
   patterns: Type.Array(PatternSchema, { description: 'Learned patterns; none are learned yet' }),
   updatedAt: Type.Integer({ description: 'Time of the last change in milliseconds since the Unix epoch; 0 before the first' })
@@ -28,7 +30,9 @@ const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
 
 export const BrainViewSchema = Type.Object({
   brain: BrainRef,
-  contextPreview: Type.String({ description: 'The text injected into the system prompt of every run; at most 4,000 tokens, counted as 4 characters each' })
+  contextPreview: Type.String({
+    description: 'The text injected into the system prompt of every run; at most 4,000 tokens, counted as 4 characters each'
+  })
 }, { $id: 'BrainView', description: 'The brain, and what runs are told of it', examples: [examples.brainView] })
 export type BrainView = Static<typeof BrainViewSchema>
 
@@ -43,13 +47,20 @@ export const PreferenceBodySchema = Type.Object({
 }, { $id: 'PreferenceBody', additionalProperties: false, examples: [examples.preference] })
 export type PreferenceBody = Static<typeof PreferenceBodySchema>
 
-const changed = <S extends string>(status: S, $id: string) => Type.Object({ status: Type.Literal(status), brain: BrainRef }, {
-  $id, description: 'The brain after the change', examples: [{ status, brain: examples.brain }]
-})
+const changed = <S extends string>(status: S, $id: string) =>
+  Type.Object({ status: Type.Literal(status), brain: BrainRef }, {
+    $id,
+    description: 'The brain after the change',
+    examples: [{ status, brain: examples.brain }]
+  })
 export const FactLearnedSchema = changed('learned', 'FactLearned')
 export const FactRemovedSchema = changed('removed', 'FactRemoved')
 export const PreferenceSetSchema = changed('set', 'PreferenceSet')
-export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') }, { $id: 'BrainCleared', description: 'The brain is empty', examples: [{ status: 'cleared' }] })
+export const BrainClearedSchema = Type.Object({ status: Type.Literal('cleared') }, {
+  $id: 'BrainCleared',
+  description: 'The brain is empty',
+  examples: [{ status: 'cleared' }]
+})
 
 export const FactSourceSchema = Type.Object({
   threadId: Type.String(),
@@ -65,7 +76,11 @@ export const KnownFactSchema = Type.Object({
   source: Type.Optional(FactSourceSchema),
   createdAt: Timestamp,
   supersedes: Type.Optional(Type.String({ description: 'The statement that it took the place of' }))
-}, { $id: 'KnownFact', description: 'A fact, and where it comes from; without `source` it was taught by hand', examples: [examples.knownFact] })
+}, {
+  $id: 'KnownFact',
+  description: 'A fact, and where it comes from; without `source` it was taught by hand',
+  examples: [examples.knownFact]
+})
 export type KnownFact = Static<typeof KnownFactSchema>
 
 export const FactListSchema = Type.Object({

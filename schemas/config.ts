@@ -3,12 +3,14 @@ import { Type, type Static } from '@sinclair/typebox'
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
 const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
 const HttpAddress = Type.String({
-  pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#]*)?$', description: 'An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment'
+  pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#]*)?$',
+  description: 'An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment'
 })
 const Names = Type.Record(Type.String(), Type.String())
 
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
-  description: 'Which of its tools a person is asked about: all of them, none, or those named. By default those that the server does not mark with readOnlyHint'
+  description:
+    'Which of its tools a person is asked about: all of them, none, or those named. By default those that the server does not mark with readOnlyHint'
 })
 export const McpEntrySchema = Type.Object({
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
@@ -42,31 +44,42 @@ export const ConfigKeys = {
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
   /** Servers that speak OpenAI's chat completions, by the name that stands before the slash of their models. */
-  providers: Type.Optional(Type.Record(Type.String({ pattern: PROVIDER_NAME }), Type.Object({
-    baseURL: HttpAddress,
-    /** `${VAR}` in it is taken from the environment. */
-    apiKey: Type.Optional(Type.String()),
-    models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
-  }), {
-    additionalProperties: false,
-    propertyNames: { pattern: PROVIDER_NAME, description: 'Up to 64 letters, digits, dots, dashes and underscores, and neither offline nor gateway' }
-  })),
+  providers: Type.Optional(Type.Record(
+    Type.String({ pattern: PROVIDER_NAME }),
+    Type.Object({
+      baseURL: HttpAddress,
+      /** `${VAR}` in it is taken from the environment. */
+      apiKey: Type.Optional(Type.String()),
+      models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
+    }),
+    {
+      additionalProperties: false,
+      propertyNames: {
+        pattern: PROVIDER_NAME,
+        description: 'Up to 64 letters, digits, dots, dashes and underscores, and neither offline nor gateway'
+      }
+    }
+  )),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
   fetch: Type.Optional(Type.Object({
     /** Pages on this machine and its network may be fetched too. */
     allowPrivate: Type.Optional(Type.Boolean())
   })),
   search: Type.Optional(Type.Object({
-    provider: Type.Union(['duckduckgo', 'tavily', 'brave', 'searxng'].map((name) => Type.Literal(name as 'duckduckgo' | 'tavily' | 'brave' | 'searxng'))),
+    provider: Type.Union(
+      ['duckduckgo', 'tavily', 'brave', 'searxng'].map((name) => Type.Literal(name as 'duckduckgo' | 'tavily' | 'brave' | 'searxng'))
+    ),
     /** `${VAR}` in it is taken from the environment. */
     apiKey: Type.Optional(Type.String()),
     baseURL: Type.Optional(HttpAddress)
   })),
-  permissions: Type.Optional(Type.Record(Type.String(),
-    Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
-  roots: Type.Optional(Type.Array(Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' }))),
+  permissions: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
+  roots: Type.Optional(
+    Type.Array(Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' }))
+  ),
   allowedOrigins: Type.Optional(Type.Array(Type.String({
-    pattern: '^[a-z][a-z0-9+.-]*://[^/\\s]+$', description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'
+    pattern: '^[a-z][a-z0-9+.-]*://[^/\\s]+$',
+    description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'
   }))),
   limits: Type.Optional(Type.Object({
     /** Milliseconds. */

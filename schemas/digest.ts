@@ -10,7 +10,14 @@ export const DIGEST_LIMITS = { items: { default: 20, max: 100 }, counted: 1_000 
 const ofTask = { taskId: Type.String(), goal: Type.String({ description: 'The goal of the task, shortened' }) }
 const text = Type.String({ description: 'The same in a sentence, in the local time of the machine' })
 const excerpt = (description: string) => Type.Optional(Type.String({ description: `${description}, shortened` }))
-const ofRun = { ...ofTask, runId: Type.String(), runNumber: Type.Integer(), trigger: RunTriggerSchema, status: RunStatusSchema, startedAt: Timestamp }
+const ofRun = {
+  ...ofTask,
+  runId: Type.String(),
+  runNumber: Type.Integer(),
+  trigger: RunTriggerSchema,
+  status: RunStatusSchema,
+  startedAt: Timestamp
+}
 
 const Run = Type.Object({
   ...ofRun,
@@ -34,17 +41,27 @@ const Waiting = Type.Object({
   text
 })
 const Working = Type.Object({ ...ofRun, text })
-const Paused = Type.Object({ ...ofTask, reason: Type.String({ description: 'failures: five runs failed in a row' }), at: Timestamp, error: excerpt('Of its last run'), text })
+const Paused = Type.Object({
+  ...ofTask,
+  reason: Type.String({ description: 'failures: five runs failed in a row' }),
+  at: Timestamp,
+  error: excerpt('Of its last run'),
+  text
+})
 const Next = Type.Object({ ...ofTask, at: Timestamp, text })
 
-const section = <S extends TSchema>(item: S, description: string) => Type.Object({
-  items: Type.Array(item),
-  more: Type.Integer({ minimum: 0, description: `How many are not listed; of the past, ${DIGEST_LIMITS.counted} at most are counted` })
-}, { description })
+const section = <S extends TSchema>(item: S, description: string) =>
+  Type.Object({
+    items: Type.Array(item),
+    more: Type.Integer({ minimum: 0, description: `How many are not listed; of the past, ${DIGEST_LIMITS.counted} at most are counted` })
+  }, { description })
 
 export const DigestSchema = Type.Object({
   since: Timestamp,
-  until: Type.Integer({ description: 'Give it as `since` the next time: a second ago, so that nothing falls between two digests. Milliseconds since the Unix epoch' }),
+  until: Type.Integer({
+    description:
+      'Give it as `since` the next time: a second ago, so that nothing falls between two digests. Milliseconds since the Unix epoch'
+  }),
   text: Type.String({ description: 'All of it in a few sentences' }),
   completed: section(Run, 'Runs that completed since, the newest first'),
   failed: section(Run, 'Runs that failed since, the newest first'),
@@ -55,13 +72,26 @@ export const DigestSchema = Type.Object({
   paused: section(Paused, 'Tasks that paused themselves and wait for POST /tasks/:id/resume, the newest first'),
   next: section(Next, 'What comes next: the next planned time of each task, the nearest first'),
   damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read any more and do not run' }))
-}, { $id: 'Digest', description: 'What tasks did while nobody looked, what they wait for, and what comes next', examples: [examples.digest] })
+}, {
+  $id: 'Digest',
+  description: 'What tasks did while nobody looked, what they wait for, and what comes next',
+  examples: [examples.digest]
+})
 export type Digest = Static<typeof DigestSchema>
 export type DigestRun = Static<typeof Run>
 export type DigestQuestion = Static<typeof Waiting>
 export type DigestNotRun = Static<typeof NotRun>
 
 export const DigestQuery = Type.Object({
-  since: Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: 'Since when, in milliseconds since the Unix epoch: `until` of the last digest, or when the user was last seen' }),
-  limit: Type.Integer({ minimum: 1, maximum: DIGEST_LIMITS.items.max, default: DIGEST_LIMITS.items.default, description: 'At most so many of each list' })
+  since: Type.Integer({
+    minimum: 0,
+    maximum: 8_640_000_000_000_000,
+    description: 'Since when, in milliseconds since the Unix epoch: `until` of the last digest, or when the user was last seen'
+  }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: DIGEST_LIMITS.items.max,
+    default: DIGEST_LIMITS.items.default,
+    description: 'At most so many of each list'
+  })
 }, { additionalProperties: false })

@@ -2,21 +2,33 @@ import { Type, type Static } from '@sinclair/typebox'
 import * as examples from './examples/mcp.ts'
 import { McpApproval } from './config.ts'
 
-export const ServerName = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'Up to 64 letters, digits, dots, dashes and underscores' })
+export const ServerName = Type.String({
+  pattern: '^[A-Za-z0-9._-]{1,64}$',
+  description: 'Up to 64 letters, digits, dots, dashes and underscores'
+})
 const Whatever = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
 const view = {
   name: Type.String({ description: 'Unique name of the connection' }),
   status: Type.Union([Type.Literal('connecting'), Type.Literal('connected'), Type.Literal('disconnected'), Type.Literal('failed')], {
-    description: '`disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most'
+    description:
+      '`disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most'
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools the server offers' }),
   error: Type.Optional(Type.String({ description: 'Why it is not connected' }))
 }
-export const ToolServerSchema = Type.Object(view, { $id: 'ToolServer', description: 'A tool server and how it stands', examples: [examples.server] })
+export const ToolServerSchema = Type.Object(view, {
+  $id: 'ToolServer',
+  description: 'A tool server and how it stands',
+  examples: [examples.server]
+})
 export type ToolServerView = Static<typeof ToolServerSchema>
 
-export const ToolServerListSchema = Type.Object({ servers: Type.Array(Type.Object(view)) }, { $id: 'ToolServerList', description: 'The tool servers, in the order of config.json', examples: [examples.servers] })
+export const ToolServerListSchema = Type.Object({ servers: Type.Array(Type.Object(view)) }, {
+  $id: 'ToolServerList',
+  description: 'The tool servers, in the order of config.json',
+  examples: [examples.servers]
+})
 
 export const ToolServerDetailSchema = Type.Object({
   ...view,
@@ -28,7 +40,14 @@ export const ToolServerDetailSchema = Type.Object({
     inputSchema: Whatever('JSON Schema of its input, as the server gave it'),
     annotations: Type.Optional(Whatever('What the server says of the tool'))
   })),
-  resources: Type.Array(Type.Object({ uri: Type.String(), name: Type.String(), description: Type.Optional(Type.String()), mimeType: Type.Optional(Type.String()) })),
+  resources: Type.Array(
+    Type.Object({
+      uri: Type.String(),
+      name: Type.String(),
+      description: Type.Optional(Type.String()),
+      mimeType: Type.Optional(Type.String())
+    })
+  ),
   prompts: Type.Array(Type.Object({ name: Type.String(), description: Type.Optional(Type.String()) })),
   capabilities: Whatever('What the server said it can do'),
   instructions: Type.Optional(Type.String({ description: 'What the server says of itself; models are shown it as its words' })),
@@ -56,4 +75,8 @@ export const ConnectedSchema = Type.Object({
   tools: Type.Array(Type.String(), { description: 'The tools that were found' })
 }, { $id: 'Connected', description: 'The server is connected and saved', examples: [examples.connected] })
 
-export const DisconnectedSchema = Type.Object({ status: Type.Literal('disconnected'), name: Type.String() }, { $id: 'Disconnected', description: 'The server has ended and is forgotten', examples: [examples.disconnected] })
+export const DisconnectedSchema = Type.Object({ status: Type.Literal('disconnected'), name: Type.String() }, {
+  $id: 'Disconnected',
+  description: 'The server has ended and is forgotten',
+  examples: [examples.disconnected]
+})

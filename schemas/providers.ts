@@ -17,7 +17,9 @@ export const ProviderListSchema = Type.Object({
 export type ProviderList = Static<typeof ProviderListSchema>
 
 export const ConfigureBodySchema = Type.Object({
-  model: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`, the model to use from the next run on' })),
+  model: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`, the model to use from the next run on' })
+  ),
   gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'One key for all providers; kept encrypted' }))
 }, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1, examples: [examples.configureBody] })
 export type ConfigureBody = Static<typeof ConfigureBodySchema>
@@ -42,7 +44,9 @@ const ModelInfoSchema = Type.Object({
 
 export const ModelListSchema = Type.Object({
   models: Type.Array(ModelInfoSchema),
-  errors: Type.Array(Type.Object({ provider: Type.String(), error: Type.String() }), { description: 'Providers whose models could not be listed, and why' })
+  errors: Type.Array(Type.Object({ provider: Type.String(), error: Type.String() }), {
+    description: 'Providers whose models could not be listed, and why'
+  })
 }, { $id: 'ModelList', description: 'The models of every provider', examples: [examples.modelList] })
 export type ModelList = Static<typeof ModelListSchema>
 

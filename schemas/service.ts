@@ -21,7 +21,19 @@ export const HealthSchema = Type.Object({
 }, { $id: 'Health', description: 'Whether the service is up, and what is wrong with it', examples: [examples.health] })
 export type Health = Static<typeof HealthSchema>
 
-export const ReadySchema = Type.Object({ ready: Type.Boolean() }, { $id: 'Ready', description: 'Whether new work is taken', examples: [{ ready: true }] })
+export const ReadySchema = Type.Object({ ready: Type.Boolean() }, {
+  $id: 'Ready',
+  description: 'Whether new work is taken',
+  examples: [{ ready: true }]
+})
 
-export const ConfigReloadedSchema = Type.Object({ status: Type.Literal('reloaded') }, { $id: 'ConfigReloaded', description: 'The configuration in force is that of config.json', examples: [{ status: 'reloaded' }] })
-export const ConfigViewSchema = Type.Record(Type.String(), Type.Unknown(), { $id: 'ConfigView', description: 'config.json with its secrets masked', examples: [examples.config] })
+export const ConfigReloadedSchema = Type.Object({ status: Type.Literal('reloaded') }, {
+  $id: 'ConfigReloaded',
+  description: 'The configuration in force is that of config.json',
+  examples: [{ status: 'reloaded' }]
+})
+export const ConfigViewSchema = Type.Record(Type.String(), Type.Unknown(), {
+  $id: 'ConfigView',
+  description: 'config.json with its secrets masked',
+  examples: [examples.config]
+})

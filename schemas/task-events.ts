@@ -7,21 +7,42 @@ const RunId = Type.String()
 
 /** One event of `GET /tasks/events`; `name` is its component in the OpenAPI document. */
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
-  return Type.Object({ type: Type.Literal(type), taskId: Type.String(), ...fields }, { $id: name, description, examples: examples.byType[type] })
+  return Type.Object({ type: Type.Literal(type), taskId: Type.String(), ...fields }, {
+    $id: name,
+    description,
+    examples: examples.byType[type]
+  })
 }
 
 export const taskEvents = [
-  event('TaskStartEvent', 'task:start', { runId: RunId, runNumber: Type.Integer(), startedAt: Timestamp, phases: Type.Array(ref(PhaseSchema)) }, 'A run begins'),
-  event('TaskPhaseEvent', 'task:phase', { runId: RunId, phase: Type.String({ description: 'The phase\'s description' }), phaseId: Type.String(), status: Type.String() }, 'A phase changes status'),
+  event('TaskStartEvent', 'task:start', {
+    runId: RunId,
+    runNumber: Type.Integer(),
+    startedAt: Timestamp,
+    phases: Type.Array(ref(PhaseSchema))
+  }, 'A run begins'),
+  event('TaskPhaseEvent', 'task:phase', {
+    runId: RunId,
+    phase: Type.String({ description: "The phase's description" }),
+    phaseId: Type.String(),
+    status: Type.String()
+  }, 'A phase changes status'),
   event('TaskToolStartEvent', 'task:tool-start', { runId: RunId, tool: Type.String(), input: Type.Unknown() }, 'A tool call begins'),
   event('TaskToolEvent', 'task:tool', {
     runId: RunId,
     tool: Type.String(),
     input: Type.Unknown(),
-    output: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: 'What it answered; { error } when it failed or was denied' })),
+    output: Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { additionalProperties: true, description: 'What it answered; { error } when it failed or was denied' })
+    ),
     status: Type.String({ description: 'complete, error or denied' })
   }, 'A tool call ended'),
-  event('TaskEvalEvent', 'task:eval', { runId: RunId, qualityScore: Type.Number(), satisfied: Type.Boolean(), issues: Type.Array(Type.String()) }, 'A run was judged'),
+  event('TaskEvalEvent', 'task:eval', {
+    runId: RunId,
+    qualityScore: Type.Number(),
+    satisfied: Type.Boolean(),
+    issues: Type.Array(Type.String())
+  }, 'A run was judged'),
   event('TaskApprovalEvent', 'task:approval', {
     runId: RunId,
     approvalId: Type.String(),
@@ -33,16 +54,28 @@ export const taskEvents = [
     output: Type.Optional(Type.String())
   }, 'A run waits for a person; answer with POST /tasks/{id}/approve'),
   event('TaskCompleteEvent', 'task:complete', {
-    runId: RunId, runNumber: Type.Integer(), status: RunStatusSchema, output: Type.String(), durationMs: Type.Integer(), toolCount: Type.Integer(), qualityScore: Type.Number()
+    runId: RunId,
+    runNumber: Type.Integer(),
+    status: RunStatusSchema,
+    output: Type.String(),
+    durationMs: Type.Integer(),
+    toolCount: Type.Integer(),
+    qualityScore: Type.Number()
   }, 'A run finished successfully'),
-  event('TaskErrorEvent', 'task:error', { runId: RunId, error: Type.String(), status: RunStatusSchema }, 'A run ended otherwise: failed, rejected, cancelled or interrupted'),
+  event(
+    'TaskErrorEvent',
+    'task:error',
+    { runId: RunId, error: Type.String(), status: RunStatusSchema },
+    'A run ended otherwise: failed, rejected, cancelled or interrupted'
+  ),
   event('TaskSteerEvent', 'task:steer', { comment: Type.String() }, 'A steering comment was posted'),
   event('TaskStatusEvent', 'task:status', { status: TaskStatusSchema, previous: TaskStatusSchema }, 'A task changed its status')
 ] as const satisfies readonly TObject[]
 
 export const TaskStreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]>>(Type.Union(taskEvents.map(ref), {
   $id: 'TaskStreamEvent',
-  description: 'One event of the task stream, the JSON of a `data:` line; the SSE event name is its type. Events may gain fields, and there may be more types: ignore what you do not know'
+  description:
+    'One event of the task stream, the JSON of a `data:` line; the SSE event name is its type. Events may gain fields, and there may be more types: ignore what you do not know'
 }))
 /** What happens to tasks, as the stream tells it. */
 export type TaskStreamEvent = Static<typeof TaskStreamEventSchema>

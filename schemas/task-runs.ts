@@ -11,8 +11,16 @@ export const TaskEvaluationSchema = Type.Object({
   satisfied: Type.Boolean(),
   qualityScore: Type.Number({ minimum: 0, maximum: 1 }),
   issues: Type.Array(Type.String()),
-  judge: Type.Unsafe<'model' | 'rules'>({ type: 'string', enum: ['model', 'rules'], description: 'rules: no model could be asked, the score is the share of rules that hold' })
-}, { $id: 'TaskEvaluation', description: 'What a run is worth. A broken rule cannot be outvoted by the model', examples: [examples.evaluation] })
+  judge: Type.Unsafe<'model' | 'rules'>({
+    type: 'string',
+    enum: ['model', 'rules'],
+    description: 'rules: no model could be asked, the score is the share of rules that hold'
+  })
+}, {
+  $id: 'TaskEvaluation',
+  description: 'What a run is worth. A broken rule cannot be outvoted by the model',
+  examples: [examples.evaluation]
+})
 export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
 
 export const TaskToolCallSchema = Type.Object({
@@ -69,10 +77,19 @@ export const TaskRunListSchema = Type.Object({
   nextCursor: Type.Optional(Type.String()),
   damaged: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers of runs that cannot be read any more' }))
 }, {
-  $id: 'TaskRunList', description: 'A page of runs, newest first', examples: [examples.runList]
+  $id: 'TaskRunList',
+  description: 'A page of runs, newest first',
+  examples: [examples.runList]
 })
-export const RunQueuedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String(), runId: Type.String(), runNumber: Type.Integer() }, {
-  $id: 'RunQueued', description: 'The run that was begun', examples: [examples.runQueued]
+export const RunQueuedSchema = Type.Object({
+  ok: Type.Literal(true),
+  taskId: Type.String(),
+  runId: Type.String(),
+  runNumber: Type.Integer()
+}, {
+  $id: 'RunQueued',
+  description: 'The run that was begun',
+  examples: [examples.runQueued]
 })
 export type RunQueued = Static<typeof RunQueuedSchema>
 
@@ -81,8 +98,15 @@ export const TaskSteerBodySchema = Type.Object({
   runNow: Type.Optional(Type.Boolean({ description: 'Start a run at once with this comment' }))
 }, { ...closed, $id: 'TaskSteerBody', description: 'Something to tell a task', examples: [examples.steerBody] })
 export type TaskSteerBody = Static<typeof TaskSteerBodySchema>
-export const TaskSteeredSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String(), comment: Type.String(), runTriggered: Type.Boolean() }, {
-  $id: 'TaskSteered', description: 'The comment was added; whether a run was begun for it', examples: [examples.steered]
+export const TaskSteeredSchema = Type.Object({
+  ok: Type.Literal(true),
+  taskId: Type.String(),
+  comment: Type.String(),
+  runTriggered: Type.Boolean()
+}, {
+  $id: 'TaskSteered',
+  description: 'The comment was added; whether a run was begun for it',
+  examples: [examples.steered]
 })
 export type TaskSteered = Static<typeof TaskSteeredSchema>
 
@@ -90,10 +114,20 @@ export const TaskApproveBodySchema = Type.Object({
   approved: Type.Boolean({ description: 'true approves, false rejects' }),
   notes: Type.Optional(Type.String({ maxLength: 4_000, description: 'Feedback that informs future runs' })),
   approvalId: Type.Optional(TaskId)
-}, { ...closed, $id: 'TaskApproveBody', description: 'An answer to the question named, else to the oldest open one', examples: [examples.approveBody] })
+}, {
+  ...closed,
+  $id: 'TaskApproveBody',
+  description: 'An answer to the question named, else to the oldest open one',
+  examples: [examples.approveBody]
+})
 export type TaskApproveBody = Static<typeof TaskApproveBodySchema>
 export const TaskApprovedSchema = Type.Object({
-  ok: Type.Literal(true), taskId: Type.String(), runId: Type.String(), approvalId: Type.String(), approved: Type.Boolean(), status: RunStatusSchema
+  ok: Type.Literal(true),
+  taskId: Type.String(),
+  runId: Type.String(),
+  approvalId: Type.String(),
+  approved: Type.Boolean(),
+  status: RunStatusSchema
 }, { $id: 'TaskApproved', description: 'What the run is after the answer', examples: [examples.approved] })
 export type TaskApproved = Static<typeof TaskApprovedSchema>
 

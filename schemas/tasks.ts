@@ -34,20 +34,25 @@ const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { m
 export const PlanSchema = Type.Object({
   phases: Type.Array(ref(PhaseSchema)),
   qualityCriteria: Type.Array(Type.String()),
-  source: Type.Unsafe<'model' | 'user' | 'fallback'>({ ...oneOf('model', 'user', 'fallback'), description: 'Who made it; fallback: the goal as one phase, since no model could' })
+  source: Type.Unsafe<'model' | 'user' | 'fallback'>({
+    ...oneOf('model', 'user', 'fallback'),
+    description: 'Who made it; fallback: the goal as one phase, since no model could'
+  })
 }, { $id: 'Plan', description: 'How the task is to be done', examples: [examples.plan] })
 export type Plan = Static<typeof PlanSchema>
 
 export const PlanInputSchema = Type.Object({
   phases: Type.Array(Type.Object({ description: Type.String({ minLength: 1, maxLength: 1_000 }) }, closed), { minItems: 1, maxItems: 20 }),
   qualityCriteria: Type.Optional(Criteria)
-}, { ...closed, $id: 'PlanInput', description: 'A plan of your own instead of the model\'s', examples: [examples.planInput] })
+}, { ...closed, $id: 'PlanInput', description: "A plan of your own instead of the model's", examples: [examples.planInput] })
 export type PlanInput = Static<typeof PlanInputSchema>
 
 const ApprovalMode = oneOf('always', 'first_n', 'never')
 export const TaskApprovalInputSchema = Type.Object({
   mode: ApprovalMode,
-  firstN: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'With mode first_n: how many runs a person approves first; 3 unless said' }))
+  firstN: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: 'With mode first_n: how many runs a person approves first; 3 unless said' })
+  )
 }, {
   ...closed,
   $id: 'TaskApprovalInput',
@@ -59,7 +64,13 @@ export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
 
 const Budget = Type.Object({
   maxTokensPerRun: Type.Optional(Type.Integer({ minimum: 1 })),
-  maxMinutesPerRun: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 24 * 60, description: 'Working time, not counting time a person is waited for; 30 unless said' }))
+  maxMinutesPerRun: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 24 * 60,
+      description: 'Working time, not counting time a person is waited for; 30 unless said'
+    })
+  )
 }, { ...closed, description: 'A run that meets it has failed' })
 
 const Texts = Type.Array(Type.String())
@@ -127,24 +138,41 @@ const optional = <P extends TProperties>(properties: P) => Type.Partial(Type.Obj
 
 export const TaskBodySchema = Type.Object({
   goal: Goal,
-  taskType: Type.Optional(Type.Unsafe<TaskType>({ ...TaskTypeSchema, description: 'one_shot unless said; recurring needs a schedule; triggered runs only by /run and steer' })),
+  taskType: Type.Optional(
+    Type.Unsafe<TaskType>({
+      ...TaskTypeSchema,
+      description: 'one_shot unless said; recurring needs a schedule; triggered runs only by /run and steer'
+    })
+  ),
   ...optional(given)
 }, { ...closed, $id: 'TaskBody', description: 'A task to make', examples: [examples.taskBody] })
 export type TaskBody = Static<typeof TaskBodySchema>
 
 export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given }), {
-  ...closed, minProperties: 1, $id: 'TaskChanges', description: 'What to change. A new goal or plan begins the count of approved runs anew; a plan can be given while the task is planned', examples: [examples.taskChanges]
+  ...closed,
+  minProperties: 1,
+  $id: 'TaskChanges',
+  description: 'What to change. A new goal or plan begins the count of approved runs anew; a plan can be given while the task is planned',
+  examples: [examples.taskChanges]
 })
 export type TaskChanges = Static<typeof TaskChangesSchema>
 
 export const TaskListSchema = Type.Object({
   tasks: Type.Array(ref(TaskSchema)),
   nextCursor: Type.Optional(Type.String()),
-  damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read any more and do not run; DELETE removes them' }))
+  damaged: Type.Optional(
+    Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read any more and do not run; DELETE removes them' })
+  )
 }, {
-  $id: 'TaskList', description: 'A page of tasks, newest first; with nextCursor there are more', examples: [examples.taskList]
+  $id: 'TaskList',
+  description: 'A page of tasks, newest first; with nextCursor there are more',
+  examples: [examples.taskList]
 })
-export const TaskDeletedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String() }, { $id: 'TaskDeleted', description: 'The task is gone, with its runs', examples: [examples.taskDeleted] })
+export const TaskDeletedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String() }, {
+  $id: 'TaskDeleted',
+  description: 'The task is gone, with its runs',
+  examples: [examples.taskDeleted]
+})
 
 export const TaskQuery = Type.Object({
   status: Type.Optional(TaskStatusSchema),
@@ -154,5 +182,7 @@ export const TaskQuery = Type.Object({
 }, closed)
 export const TaskParams = Type.Object({ id: TaskId })
 export const IdempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A repeat with the same key gets the first answer' }))
+  'idempotency-key': Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'A repeat with the same key gets the first answer' })
+  )
 })

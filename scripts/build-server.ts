@@ -7,5 +7,12 @@ const dist = `${ROOT}dist/`
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 await bundleFirst('bin/local-agent.ts', 'dist/server.js', { './server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })
-await bundle({ main: 'server.ts', 'rotate-key': 'bin/rotate-key.ts', salvage: 'services/store/recovery/salvage-child.ts', 'workers/task': 'workers/task.ts', 'workers/transform': 'workers/transform.ts', 'workers/desktop': 'workers/desktop.ts' }, 'dist')
+await bundle({
+  main: 'server.ts',
+  'rotate-key': 'bin/rotate-key.ts',
+  salvage: 'services/store/recovery/salvage-child.ts',
+  'workers/task': 'workers/task.ts',
+  'workers/transform': 'workers/transform.ts',
+  'workers/desktop': 'workers/desktop.ts'
+}, 'dist')
 copyFileSync(`${ROOT}openapi.json`, `${dist}openapi.json`)

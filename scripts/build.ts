@@ -10,5 +10,7 @@ rmSync(`${ROOT}dist`, { recursive: true, force: true })
 await Promise.all([
   import('./build-server.ts'),
   // Its users get its types, and may do without TypeScript.
-  promisify(execFile)(process.execPath, [tsc, '-p', `${ROOT}client`]).catch(({ stdout }) => { throw new Error(`the client was not built:\n${stdout}`) })
+  promisify(execFile)(process.execPath, [tsc, '-p', `${ROOT}client`]).catch(({ stdout }) => {
+    throw new Error(`the client was not built:\n${stdout}`)
+  })
 ])

@@ -21,7 +21,8 @@ export async function bundleFirst (source: string, outfile: string, later: Recor
     target: 'node12.20',
     plugins: [{
       name: 'later',
-      setup: ({ onResolve }) => onResolve({ filter: /./ }, ({ path }) => Object.hasOwn(later, path) ? { path: later[path], external: true } : undefined)
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /./ }, ({ path }) => Object.hasOwn(later, path) ? { path: later[path], external: true } : undefined)
     }],
     minifyWhitespace: true,
     legalComments: 'none',
@@ -46,9 +47,9 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
     define: { PACKAGE_VERSION: JSON.stringify(version) },
     // CommonJS packages in an ES module bundle still ask for these.
     banner: {
-      js: 'import { createRequire as __createRequire } from \'node:module\'\n' +
-        'import { fileURLToPath as __fileURLToPath } from \'node:url\'\n' +
-        'const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL(\'.\', import.meta.url))'
+      js: "import { createRequire as __createRequire } from 'node:module'\n" +
+        "import { fileURLToPath as __fileURLToPath } from 'node:url'\n" +
+        "const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL('.', import.meta.url))"
     },
     // Names stay, for stack traces; the rest is less to read at each start.
     minifyWhitespace: true,

@@ -20,7 +20,10 @@ export const late: Plugin = {
       return path.startsWith('node:') ? { path, external: true } : undefined
     })
     build.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({ contents: standIn(path), resolveDir: import.meta.dirname }))
-    build.onResolve({ filter: /^\.\/binding$/ }, ({ importer }) => importer.includes('classic-level') ? { path: 'classic-level/binding.js', external: true } : undefined)
+    build.onResolve(
+      { filter: /^\.\/binding$/ },
+      ({ importer }) => importer.includes('classic-level') ? { path: 'classic-level/binding.js', external: true } : undefined
+    )
   }
 }
 
@@ -33,6 +36,8 @@ function standIn (path: string): string {
     `const real = () => loaded ??= require(${JSON.stringify(path)})`,
     typeof real === 'function' ? 'module.exports = function (...args) { return new.target ? new (real())(...args) : real()(...args) }' : '',
     real.__esModule ? 'Object.defineProperty(module.exports, "__esModule", { value: true })' : '',
-    `for (const name of ${JSON.stringify(names)}) Object.defineProperty(module.exports, name, { get: () => real()[name], enumerable: true })`
+    `for (const name of ${
+      JSON.stringify(names)
+    }) Object.defineProperty(module.exports, name, { get: () => real()[name], enumerable: true })`
   ].join('\n')
 }

@@ -1,7 +1,21 @@
 import { readdirSync, statSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
-const SOURCES = ['app.ts', 'bin/local-agent.ts', 'node-version.js', 'bin/rotate-key.ts', 'server.ts', 'package.json', 'openapi.json', 'plugins', 'routes', 'schemas', 'services', 'workers', 'scripts']
+const SOURCES = [
+  'app.ts',
+  'bin/local-agent.ts',
+  'node-version.js',
+  'bin/rotate-key.ts',
+  'server.ts',
+  'package.json',
+  'openapi.json',
+  'plugins',
+  'routes',
+  'schemas',
+  'services',
+  'workers',
+  'scripts'
+]
 
 /** When a file, or the newest one in a folder, was last written; 0 when there is none. */
 function writtenAt (path: string): number {

@@ -8,7 +8,7 @@ export interface Context {
   /** A second client, for what is asked beside the load. */
   beside: Client
   /** The number of repetitions: fewer for a quick run. */
-  times (usual: number): number
+  times(usual: number): number
 }
 
 export const REQUEST = { path: '/run', body: JSON.stringify({ messages: [{ role: 'user', content: 'Tell me something about the sea.' }] }) }

@@ -11,7 +11,8 @@ const ASK = {
   path: '/v4/ai/language-model',
   body: JSON.stringify({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Tell me something about the sea.' }] }] })
 }
-const modelHeaders = (streaming: boolean) => `authorization: Bearer bench\r\nai-language-model-id: test/model\r\nai-language-model-streaming: ${streaming}\r\n`
+const modelHeaders = (streaming: boolean) =>
+  `authorization: Bearer bench\r\nai-language-model-id: test/model\r\nai-language-model-streaming: ${streaming}\r\n`
 const ANALYSIS = JSON.stringify({ prompt: [], responseFormat: { type: 'json', name: 'analysis' } })
 
 /** From request to first text, less what the model server takes for its part of it. */
@@ -19,13 +20,16 @@ async function firstText ({ client, times }: Context, { analysis, bar }: { analy
   return withBoth({ models: { tokens: TOKENS }, config: { analysis } }, async (subjects, models) => {
     const first = async (port: number) => (await client.streams({ port, ...REQUEST, count: 1 })).first[0]
     const model = async () => (await client.streams({ port: models.port, ...ASK, headers: modelHeaders(true), count: 1 })).first[0]
-    const analyst = async () => (await client.streams({ port: models.port, path: ASK.path, body: ANALYSIS, headers: modelHeaders(false), count: 1 })).ms
+    const analyst = async () =>
+      (await client.streams({ port: models.port, path: ASK.path, body: ANALYSIS, headers: modelHeaders(false), count: 1 })).ms
     const several = async (measure: () => Promise<number>, count: number) => {
       const all: number[] = []
       for (let nth = 0; nth < count; nth++) all.push(await measure())
       return median(all)
     }
-    for (const measure of [() => first(subjects.floor.port), () => first(subjects.service.port), model, analyst]) await several(measure, WARM_UP)
+    for (const measure of [() => first(subjects.floor.port), () => first(subjects.service.port), model, analyst]) {
+      await several(measure, WARM_UP)
+    }
 
     const figures = await byTurns(times(15), async (name) => {
       const own = await several(model, REQUESTS) + (analysis && name === 'service' ? await several(analyst, REQUESTS) : 0)

@@ -19,7 +19,9 @@ export async function largeStore ({ times }: Context) {
     const { dir } = homes[name]
     const began = performance.now()
     const { child, stop } = spawnSubject('service', { dir, port: await freePort(), url: 'http://127.0.0.1:9/v4/ai' })
-    const ended = once(child, 'exit').then(([code]) => { throw new Error(`the service ended with code ${code} before it was ready`) })
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`the service ended with code ${code} before it was ready`)
+    })
     ended.catch(() => {})
     await Promise.race([once(createInterface({ input: child.stdout! }), 'line'), ended])
     const took = performance.now() - began

@@ -12,7 +12,8 @@ const TOKENS = 20
 /** Tokens: what 100 of the messages fill, and what the gateway's models are taken to have. */
 const WINDOWS = [16_000, 200_000]
 
-const messages = (count: number) => Array.from({ length: count }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: `${n} ${WORDS}` }))
+const messages = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: `${n} ${WORDS}` }))
 const NEW = { role: 'user', content: 'And what does it say to me?' }
 const LONG_BODY = JSON.stringify({ messages: messages(LONG) })
 const SHORT_BODY = JSON.stringify({ messages: messages(SHORT) })
@@ -27,7 +28,11 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
     const { port, pid, stop } = await startSubject('service', { dir: home.dir, url: models.url })
     try {
       const put = async (id: string, body: string) => {
-        const { status } = await fetch(`http://127.0.0.1:${port}/threads/${id}`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body })
+        const { status } = await fetch(`http://127.0.0.1:${port}/threads/${id}`, {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body
+        })
         if (status !== 200) throw new Error(`PUT /threads/${id} answered ${status}`)
       }
       const first = async (body: string) => (await client.streams({ port, path: '/run', body, count: 1 })).first[0]
@@ -53,7 +58,9 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
           cpu[which] += cpuOf(pid) - before
           return ms
         }
-        for (let turn = 0; turn < times(30); turn++) figures.push({ short: await spending('short', short), long: await spending('long', long) })
+        for (let turn = 0; turn < times(30); turn++) {
+          figures.push({ short: await spending('short', short), long: await spending('long', long) })
+        }
         const ratios = figures.map((figure) => figure.long / figure.short).toSorted((a, b) => a - b)
         const what = `a window of ${window / 1_000}k tokens, ${way}`
         rows.push({
@@ -68,15 +75,31 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
         })
 
         const [floor, service] = [cpu.short, cpu.long].map((spent) => spent / figures.length)
-        rows.push({ what: `the same, CPU, ${what}`, unit: 'ms', bar: 1.5, floor, service, ratio: service / floor, pass: service / floor <= 1.5 })
+        rows.push({
+          what: `the same, CPU, ${what}`,
+          unit: 'ms',
+          bar: 1.5,
+          floor,
+          service,
+          ratio: service / floor,
+          pass: service / floor <= 1.5
+        })
 
         const { latencies: idle } = await beside.poll({ port, path: '/health', everyMs: 5, forMs: times(2) * 1_000 })
         const over = new AbortController()
-        const load = (async () => { while (!over.signal.aborted) await long() })()
+        const load = (async () => {
+          while (!over.signal.aborted) await long()
+        })()
         const { latencies } = await beside.poll({ port, path: '/health', everyMs: 5, forMs: times(6) * 1_000 })
         over.abort()
         await load
-        rows.push(absoluteRow({ what: `/health p99 beside 20,000 messages, ${what}`, unit: 'ms', bar: 50 }, percentile(latencies, 0.99), percentile(idle, 0.99)))
+        rows.push(
+          absoluteRow(
+            { what: `/health p99 beside 20,000 messages, ${what}`, unit: 'ms', bar: 50 },
+            percentile(latencies, 0.99),
+            percentile(idle, 0.99)
+          )
+        )
       }
     } finally {
       await Promise.all([stop(), models.stop()])

@@ -27,7 +27,11 @@ export async function paced ({ client, beside, times }: Context) {
     return [
       ratioRow({ what: '32 streams at 50 tokens/s: lag p95', unit: 'ms', bar: 1 }, of('lag')),
       ratioRow({ what: '32 streams at 50 tokens/s: CPU', unit: 'ms', bar: 0.6 }, of('cpu')),
-      absoluteRow({ what: '/health p99 under 32 paced runs', unit: 'ms', bar: 20 }, median(health.map(({ service }) => service)), median(health.map(({ floor }) => floor)))
+      absoluteRow(
+        { what: '/health p99 under 32 paced runs', unit: 'ms', bar: 20 },
+        median(health.map(({ service }) => service)),
+        median(health.map(({ floor }) => floor))
+      )
     ]
   })
 }

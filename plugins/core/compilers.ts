@@ -13,11 +13,22 @@ export function lazyCompilers (): any {
   const json: () => (schemas: any, options: any) => (route: any) => (data: unknown) => string = SerializerCompiler as any
   return {
     buildValidator (schemas: any, options: any) {
-      const compilerFor = (coerceTypes: boolean | 'array') => once(() => ajv()(schemas, {
-        ...options,
-        // Of a text that is coerced ("1e999") Infinity may come, of which limits are not looked at with strictNumbers.
-        customOptions: { ...options?.customOptions, coerceTypes, strictNumbers: coerceTypes === false, removeAdditional: false, useDefaults: true, verbose: true, allErrors: false }
-      }))
+      const compilerFor = (coerceTypes: boolean | 'array') =>
+        once(() =>
+          ajv()(schemas, {
+            ...options,
+            // Of a text that is coerced ("1e999") Infinity may come, of which limits are not looked at with strictNumbers.
+            customOptions: {
+              ...options?.customOptions,
+              coerceTypes,
+              strictNumbers: coerceTypes === false,
+              removeAdditional: false,
+              useDefaults: true,
+              verbose: true,
+              allErrors: false
+            }
+          })
+        )
       const body = compilerFor(false)
       const rest = compilerFor('array')
       return (route: any) => {

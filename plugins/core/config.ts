@@ -3,14 +3,25 @@ import { openConfig, type ConfigService } from '../../services/config/config.ts'
 import { waitForEnding, type LockOptions } from '../../services/store/directory-lock.ts'
 import { hasPendingReplacement } from '../../services/store/replacement/pending.ts'
 
-declare module 'fastify' { interface FastifyInstance { config: ConfigService } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    config: ConfigService
+  }
+}
 
 /** The configuration, read when nobody else writes it any more. What an import or a change of the key has left to do is done before anything is read. */
 export default fp<LockOptions & { home: string }>(async (app, { home, parent, ending }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)
-  if (hasPendingReplacement(home)) await (await import('../../services/store/replacement/replace.ts')).finishReplacementLocked(home, options)
-  const config = await openConfig({ dir: home, onChange: ({ log }) => { app.log.level = log?.level ?? 'info' } })
+  if (hasPendingReplacement(home)) {
+    await (await import('../../services/store/replacement/replace.ts')).finishReplacementLocked(home, options)
+  }
+  const config = await openConfig({
+    dir: home,
+    onChange: ({ log }) => {
+      app.log.level = log?.level ?? 'info'
+    }
+  })
   if (config.problem) app.log.error(config.problem)
   app.decorate('config', config)
 }, { name: 'config', dependencies: ['clock'] })

@@ -4,12 +4,14 @@ import type { StaticFile } from '../../services/http/docs/docs.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     docs: {
-      document (): Promise<StaticFile>
-      page (): Promise<StaticFile>
-      asset (name: string): Promise<StaticFile>
+      document(): Promise<StaticFile>,
+      page(): Promise<StaticFile>,
+      asset(name: string): Promise<StaticFile>
     }
   }
-  interface FastifyReply { sendFile (file: StaticFile): FastifyReply }
+  interface FastifyReply {
+    sendFile(file: StaticFile): FastifyReply
+  }
 }
 
 /** The documentation, loaded when somebody first reads it. */
@@ -20,5 +22,7 @@ export default fp(async (app) => {
     page: async () => (await load()).page(),
     asset: async (name) => (await load()).asset(name)
   })
-  app.decorateReply('sendFile', function ({ headers, body }) { return this.headers(headers).send(body) })
+  app.decorateReply('sendFile', function ({ headers, body }) {
+    return this.headers(headers).send(body)
+  })
 }, { name: 'docs' })

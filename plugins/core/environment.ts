@@ -15,7 +15,9 @@ export default fp(async (app) => {
     variables: process.env,
     secrets: () => app.secrets.all(),
     conceal (names) {
-      if (!scrubEnvironment(names)) app.log.warn(`Commands that run as the same user can read ${names.join(', ')} from the environment of this process.`)
+      if (!scrubEnvironment(names)) {
+        app.log.warn(`Commands that run as the same user can read ${names.join(', ')} from the environment of this process.`)
+      }
     }
   })
   app.decorate('childEnvironment', childEnvironment)

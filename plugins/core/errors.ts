@@ -24,7 +24,11 @@ const SHOWN = 1_000
 const SHOWN_PATH = 200
 
 /** Fastify's own refusals in our words. */
-const NOT_JSON: Known[string] = { statusCode: 415, code: 'ERR_UNSUPPORTED_MEDIA_TYPE', error: 'Send the body as Content-Type: application/json.' }
+const NOT_JSON: Known[string] = {
+  statusCode: 415,
+  code: 'ERR_UNSUPPORTED_MEDIA_TYPE',
+  error: 'Send the body as Content-Type: application/json.'
+}
 const FASTIFY_ERRORS: Known = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: NOT_JSON,
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: NOT_JSON,
@@ -41,8 +45,8 @@ const RETRY_S = 1
 
 /** What Node's parser refuses before there is a request. */
 const PARSER_ERRORS: Record<string, ErrorBody> = {
-  HPE_HEADER_OVERFLOW: body(431, 'ERR_HEADERS_TOO_LARGE', 'The request\'s headers are larger than 16 KiB in all.'),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: body(413, 'ERR_BODY_TOO_LARGE', 'The body\'s chunk extensions are too large: leave them out.'),
+  HPE_HEADER_OVERFLOW: body(431, 'ERR_HEADERS_TOO_LARGE', "The request's headers are larger than 16 KiB in all."),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: body(413, 'ERR_BODY_TOO_LARGE', "The body's chunk extensions are too large: leave them out."),
   ERR_HTTP_REQUEST_TIMEOUT: body(408, 'ERR_REQUEST_TIMEOUT', 'The request took too long to arrive; send it again.')
 }
 const NOT_HTTP = body(400, 'ERR_BAD_REQUEST', 'The request is not valid HTTP/1.1: check its request line and headers.')
@@ -52,7 +56,9 @@ export default fp(async (app) => {
   app.addSchema(ErrorSchema)
   app.setSchemaErrorFormatter((errors, part) => new Error(sentence(errors as FailedRule[], part)))
   app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
-  app.setNotFoundHandler((request, reply) => { throw app.unrouted(request, reply) })
+  app.setNotFoundHandler((request, reply) => {
+    throw app.unrouted(request, reply)
+  })
   app.decorate('unrouted', ({ url, method }, reply) => {
     const path = url.split('?', 1)[0]
     const shown = shorten(path, SHOWN_PATH)
@@ -94,8 +100,10 @@ export function answerParserError (error: NodeJS.ErrnoException, socket: Socket,
   const shown = PARSER_ERRORS[error.code!] ?? NOT_HTTP
   if (uploads.fail(socket, Object.assign(new Error(shown.error), shown))) return
   const text = JSON.stringify(shown)
-  socket.write(`HTTP/1.1 ${shown.statusCode} ${STATUS_CODES[shown.statusCode]}\r\n` +
-    `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`)
+  socket.write(
+    `HTTP/1.1 ${shown.statusCode} ${STATUS_CODES[shown.statusCode]}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`
+  )
   uploads.close(socket)
 }
 

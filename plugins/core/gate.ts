@@ -20,9 +20,13 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   const checkToken = token === undefined ? undefined : createTokenCheck(token)
   const draining = { value: false }
   app.decorate('draining', draining)
-  app.addHook('preClose', async () => { draining.value = true })
+  app.addHook('preClose', async () => {
+    draining.value = true
+  })
   // An expectation beside 100-continue would be answered by Node, before the gate; it may as well be ignored (RFC 9110, 10.1.1).
-  app.server.on('checkExpectation', (request, response) => { app.server.emit('request', request, response) })
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response)
+  })
   // Headers beyond a number are dropped unseen otherwise; all of them together are 16 KiB at most.
   app.server.maxHeadersCount = 0
 
@@ -41,7 +45,9 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     if (draining.value) throw new Draining()
   })
 
-  app.addHook('onRequest', async (request) => { checkCaller(request) })
+  app.addHook('onRequest', async (request) => {
+    checkCaller(request)
+  })
   await app.register(cors, {
     origin: (origin, done) => done(null, origin ?? false),
     methods: ['GET', 'POST', 'PUT', 'DELETE'],

@@ -6,9 +6,9 @@ import { NAME, VERSION } from '../../services/lib/version.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     health: {
-      about (): { name: string, model: string, workspace: string, endpoints: string[] }
-      health (): Health
-      ready (): boolean
+      about(): { name: string, model: string, workspace: string, endpoints: string[] },
+      health(): Health,
+      ready(): boolean
     }
   }
 }
@@ -23,7 +23,9 @@ const storeCheck = ({ state, error, repaired, damaged }: StoreStatus): string =>
 export default fp(async (app) => {
   const startedAt = app.clock.monotonic()
   let listening = false
-  app.addHook('onListen', async () => { listening = true })
+  app.addHook('onListen', async () => {
+    listening = true
+  })
 
   app.decorate('health', {
     about: () => ({ name: NAME, model: app.providers.active(), workspace: app.workspace(), endpoints: app.routeTable.endpoints }),
@@ -34,8 +36,14 @@ export default fp(async (app) => {
         scheduler: app.tasks.check(),
         model: app.providers.problem() ?? 'ok'
       }
-      const isOk = checks.store === 'ok' && checks.config === 'ok' && (checks.scheduler === 'ok' || checks.scheduler === 'starting') && checks.model === 'ok'
-      return { status: isOk ? 'ok' as const : 'degraded' as const, version: VERSION, uptimeMs: Math.round(app.clock.monotonic() - startedAt), checks }
+      const isOk = checks.store === 'ok' && checks.config === 'ok' && (checks.scheduler === 'ok' || checks.scheduler === 'starting') &&
+        checks.model === 'ok'
+      return {
+        status: isOk ? 'ok' as const : 'degraded' as const,
+        version: VERSION,
+        uptimeMs: Math.round(app.clock.monotonic() - startedAt),
+        checks
+      }
     },
     ready: () => listening && !app.draining.value
   })

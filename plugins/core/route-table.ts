@@ -4,7 +4,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     routeTable: {
       /** Every route as `<METHOD> <path>`, in the order of registration, without HEAD and OPTIONS. */
-      endpoints: string[]
+      endpoints: string[],
       /** The methods that some route takes at a concrete path, HEAD beside GET. */
       methodsAt: (path: string) => string[]
     }
@@ -28,7 +28,9 @@ export default fp(async (app) => {
     for (const each of [method].flat()) if (each !== 'HEAD' && each !== 'OPTIONS') routes.push({ method: each, url })
   })
   app.decorate('routeTable', {
-    get endpoints () { return routes.map(({ method, url }) => `${method} ${url}`) },
+    get endpoints () {
+      return routes.map(({ method, url }) => `${method} ${url}`)
+    },
     methodsAt (path) {
       const methods = routes.filter(({ url }) => matches(url, path)).flatMap(({ method }) => method === 'GET' ? ['GET', 'HEAD'] : [method])
       return [...new Set(methods)]

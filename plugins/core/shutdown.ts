@@ -1,7 +1,11 @@
 import fp from 'fastify-plugin'
 import { createShutdown, type Shutdown } from '../../services/process/shutdown.ts'
 
-declare module 'fastify' { interface FastifyInstance { shutdown: Shutdown } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    shutdown: Shutdown
+  }
+}
 
 /** Lets everything that takes its time to end begin at once. Registered before all of that and after the gate, which refuses new work first. */
 export default fp(async (app) => {

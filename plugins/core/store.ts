@@ -2,17 +2,26 @@ import fp from 'fastify-plugin'
 import { openStore } from '../../services/store/store.ts'
 import type { Store, StoreOptions } from '../../services/store/store-types.ts'
 
-declare module 'fastify' { interface FastifyInstance { store: Store } }
+declare module 'fastify' {
+  interface FastifyInstance {
+    store: Store
+  }
+}
 
 /** By then whoever started the service has had its first answers. Milliseconds. */
 const CHECK_AFTER_MS = 3_000
 
 /** The encrypted store. It closes last: every plugin that writes depends on it and so was registered later. */
-export default fp<Pick<StoreOptions, 'passphrase' | 'parent' | 'ending'> & { home: string }>(async (app, { home, passphrase, parent, ending }) => {
-  const store = await openStore({ dir: home, passphrase, parent, ending, clock: app.clock, log: app.log })
-  app.decorate('store', store)
-  const closing = new AbortController()
-  app.addHook('onListen', () => { app.clock.sleep(CHECK_AFTER_MS, closing.signal).then(store.checkTables, () => {}) })
-  app.addHook('preClose', async () => closing.abort())
-  app.addHook('onClose', async () => store.close())
-}, { name: 'store', dependencies: ['clock', 'config'] })
+export default fp<Pick<StoreOptions, 'passphrase' | 'parent' | 'ending'> & { home: string }>(
+  async (app, { home, passphrase, parent, ending }) => {
+    const store = await openStore({ dir: home, passphrase, parent, ending, clock: app.clock, log: app.log })
+    app.decorate('store', store)
+    const closing = new AbortController()
+    app.addHook('onListen', () => {
+      app.clock.sleep(CHECK_AFTER_MS, closing.signal).then(store.checkTables, () => {})
+    })
+    app.addHook('preClose', async () => closing.abort())
+    app.addHook('onClose', async () => store.close())
+  },
+  { name: 'store', dependencies: ['clock', 'config'] }
+)

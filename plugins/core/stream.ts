@@ -10,7 +10,7 @@ declare module 'fastify' {
     /** Aborts when the answer is over, in particular when the client went away: a request's own `signal` does not once its body is read. */
     readonly over: AbortSignal
     /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
-    streamRun (run: Subscription): Promise<void>
+    streamRun(run: Subscription): Promise<void>
   }
 }
 

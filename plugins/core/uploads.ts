@@ -4,7 +4,9 @@ import { NotJsonMedia, parseBody } from '../../services/http/json-body.ts'
 import { createUploads, type Uploads } from '../../services/http/uploads.ts'
 
 declare module 'fastify' {
-  interface FastifyInstance { uploads: Uploads }
+  interface FastifyInstance {
+    uploads: Uploads
+  }
   interface FastifyContextConfig {
     /** The answer may take minutes: the body counts as handled when the handler has it. */
     answersLate?: boolean
@@ -53,12 +55,19 @@ export default fp(async (app) => {
   app.addHook('preValidation', (request, _reply, done) => done(refused.get(request)))
 
   /** An empty body is no body, whatever type it is said to have. */
-  const refuse = parser(async ({ raw }) => { if (!await uploads.isEmpty(raw)) throw new NotJsonMedia() })
+  const refuse = parser(async ({ raw }) => {
+    if (!await uploads.isEmpty(raw)) throw new NotJsonMedia()
+  })
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', parser(async ({ raw, routeOptions }) => parseBody(await uploads.receive(raw, routeOptions.bodyLimit))))
+  app.addContentTypeParser(
+    'application/json',
+    parser(async ({ raw, routeOptions }) => parseBody(await uploads.receive(raw, routeOptions.bodyLimit)))
+  )
   // Backups only; the route reads it as it comes.
-  app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest) =>
-    request.routeOptions.config.stream ? uploads.stream(request.raw) : refuse(request))
+  app.addContentTypeParser(
+    'application/octet-stream',
+    async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : refuse(request)
+  )
   app.addContentTypeParser('*', refuse)
 }, { name: 'uploads', dependencies: ['clock', 'errors'] })

@@ -8,7 +8,9 @@ export default fp(async (app) => {
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
   app.addHook('onListen', () => {
-    warmUp().catch((error) => { if (!closing.signal.aborted) app.log.warn({ err: error }, 'the warm-up failed') })
+    warmUp().catch((error) => {
+      if (!closing.signal.aborted) app.log.warn({ err: error }, 'the warm-up failed')
+    })
   })
 
   async function warmUp () {

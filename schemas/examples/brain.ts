@@ -9,5 +9,7 @@ export const knownFact = {
   createdAt: 1795256011447,
   supersedes: 'I live in Paris'
 }
-export const factList = { facts: [knownFact, { id: '01a1fe20-4f4c-74b8-a3b8-5b8e2c8e9a0f', fact: 'Prefers tea', createdAt: 1795256011268 }] }
+export const factList = {
+  facts: [knownFact, { id: '01a1fe20-4f4c-74b8-a3b8-5b8e2c8e9a0f', fact: 'Prefers tea', createdAt: 1795256011268 }]
+}
 export const extraction = { facts: ['I moved to Berlin'], preferences: { name: 'Ada' }, added: 2 }

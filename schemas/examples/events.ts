@@ -26,14 +26,29 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-input-start', ...list },
   { type: 'tool-input-delta', toolCallId: 'call_1', inputTextDelta: '{"path":"."}' },
   { type: 'tool-input-available', ...list, input: { path: '.' } },
-  { type: 'tool-input-error', ...read, input: { pth: 'missing.txt' }, errorText: 'The input of readFile is not valid: the input lacks the property "path"; the input has no property "pth" (allowed: path, offset, limit, column).' },
-  { type: 'tool-output-available', ...list, output: { path: '/home/ada/notes', entries: [{ name: 'todo.md', path: 'todo.md', kind: 'file', size: 7 }] } },
+  {
+    type: 'tool-input-error',
+    ...read,
+    input: { pth: 'missing.txt' },
+    errorText:
+      'The input of readFile is not valid: the input lacks the property "path"; the input has no property "pth" (allowed: path, offset, limit, column).'
+  },
+  {
+    type: 'tool-output-available',
+    ...list,
+    output: { path: '/home/ada/notes', entries: [{ name: 'todo.md', path: 'todo.md', kind: 'file', size: 7 }] }
+  },
   { type: 'tool-output-error', ...read, errorText: '"missing.txt" does not exist.' },
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },
   { type: 'data-task', id: runTask.taskId, data: runTask },
   { type: 'data-compaction', data: compaction, transient: true },
-  { type: 'error', errorText: 'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.', code: 'ERR_PROVIDER_AUTH' },
+  {
+    type: 'error',
+    errorText:
+      'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
+    code: 'ERR_PROVIDER_AUTH'
+  },
   { type: 'abort', reason: 'stop' },
   { type: 'finish', finishReason: 'stop' }
 ].map((event) => [event.type, [event]]))

@@ -1,5 +1,12 @@
 export const server = { name: 'files', status: 'connected', tools: ['read_text_file', 'list_directory'] }
-export const servers = { servers: [server, { name: 'github', status: 'failed', tools: [], error: 'The tool server "github" is not connected: it ended with exit code 127 (its command was not found).' }] }
+export const servers = {
+  servers: [server, {
+    name: 'github',
+    status: 'failed',
+    tools: [],
+    error: 'The tool server "github" is not connected: it ended with exit code 127 (its command was not found).'
+  }]
+}
 export const detail = {
   ...server,
   command: 'mcp-server-filesystem',
@@ -17,6 +24,11 @@ export const detail = {
   warnings: [],
   stderr: 'Secure MCP Filesystem Server running on stdio\n'
 }
-export const connect = { name: 'github', command: 'npx', args: ['-y', '@modelcontextprotocol/server-github'], env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' } }
+export const connect = {
+  name: 'github',
+  command: 'npx',
+  args: ['-y', '@modelcontextprotocol/server-github'],
+  env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' }
+}
 export const connected = { status: 'connected', tools: ['search_repositories', 'create_issue'] }
 export const disconnected = { status: 'disconnected', name: 'github' }

@@ -20,7 +20,12 @@ export const analysis = {
   qualityCriteria: ['The result of systemInfo is reported.', 'The result of writeFile notes.txt is reported.']
 }
 export const runTask = {
-  taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44', goal: 'list the files here', taskType: 'recurring', status: 'scheduled', interval: 'every day at 9:00', nextRunAt: 1795338000000
+  taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
+  goal: 'list the files here',
+  taskType: 'recurring',
+  status: 'scheduled',
+  interval: 'every day at 9:00',
+  nextRunAt: 1795338000000
 }
 export const evaluation = { satisfied: false, score: 0.5, issues: ['The result of writeFile notes.txt is not reported.'] }
 export const runResult = {

@@ -18,7 +18,8 @@ export const byType: Record<string, object[]> = {
     runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
     runNumber: 1,
     status: 'completed',
-    output: 'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
+    output:
+      'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
     durationMs: 1470,
     toolCount: 2,
     qualityScore: 1
@@ -28,7 +29,8 @@ export const byType: Record<string, object[]> = {
     taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
     runId: '01a1fe12-dcbe-71d7-bdae-8a5daa538f73',
     status: 'failed',
-    error: 'The run did not reach its goal: The report says that something could not be done. Nothing was written, although notes.txt should have been.'
+    error:
+      'The run did not reach its goal: The report says that something could not be done. Nothing was written, although notes.txt should have been.'
   }],
   'task:status': [{
     type: 'task:status',

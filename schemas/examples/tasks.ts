@@ -124,7 +124,8 @@ export const run = {
   steering: [],
   usage: { inputTokens: 1735, outputTokens: 77 },
   attempts: 2,
-  output: 'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
+  output:
+    'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
   qualityScore: 1,
   completedAt: 1795264011347,
   durationMs: 1470

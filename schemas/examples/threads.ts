@@ -9,7 +9,13 @@ const messages = [
     metadata: { threadId: id, runId: '01a1fd98-c99d-761a-bc00-ecd5b770e3ae', finishReason: 'stop' },
     parts: [
       { type: 'step-start' },
-      { type: 'tool-listDirectory', toolCallId: 'call_1_7ddd9fe5e735', state: 'output-available', input: { path: '.' }, output: { entries: [] } },
+      {
+        type: 'tool-listDirectory',
+        toolCallId: 'call_1_7ddd9fe5e735',
+        state: 'output-available',
+        input: { path: '.' },
+        output: { entries: [] }
+      },
       { type: 'step-start' },
       { type: 'text', text: 'The folder is empty.', state: 'done' }
     ]

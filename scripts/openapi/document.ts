@@ -33,7 +33,9 @@ export async function makeDocument (): Promise<{ document: Json, endpoints: stri
     for (const [path, operations] of Object.entries<Json>(document.paths)) {
       for (const method of METHODS.filter((each) => operations[each])) finish(operations[method], method, routes.get(`${method} ${path}`))
     }
-    const used = new Set(Object.values<Json>(document.paths).flatMap((operations) => Object.values<Json>(operations).flatMap(({ tags }) => tags)))
+    const used = new Set(
+      Object.values<Json>(document.paths).flatMap((operations) => Object.values<Json>(operations).flatMap(({ tags }) => tags))
+    )
     document.tags = Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description }))
     return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints }
   } finally {
@@ -48,7 +50,9 @@ export const textOf = (document: Json): string => `${JSON.stringify(document, un
 /** Adds to an operation what holds for all of them. */
 function finish (operation: Json, method: string, config: Json) {
   operation.security = config?.open ? [] : SECURITY
-  if (config?.stream) operation.requestBody = { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
+  if (config?.stream) {
+    operation.requestBody = { required: true, content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
+  }
   if (config?.optionalBody) operation.requestBody.required = false
   for (const parameter of operation.parameters ?? []) if (parameter.schema.default !== undefined) parameter.required = false
   for (const [status, response] of Object.entries<Json>(operation.responses)) {
@@ -68,7 +72,9 @@ function tidied (value: Json): Json {
     const { anyOf, ...rest } = value
     return { type: 'string', enum: anyOf.map((each: Json) => each.const), ...rest }
   }
-  return Object.fromEntries(Object.entries(value).filter(([key, each]) => key !== '$id' && each !== undefined).map(([key, each]) => [key, tidied(each)]))
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, each]) => key !== '$id' && each !== undefined).map(([key, each]) => [key, tidied(each)])
+  )
 }
 
 /** Components by name and answers by status: the order in which plugins are registered is no news. */

@@ -9,7 +9,11 @@ import type { Run } from './run-repository.ts'
 export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
 export const NoActiveRun = createError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.', 404)
 export const SteeringFull = createError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.', 429)
-export const ConversationBusy = createError('ERR_CONVERSATION_BUSY', 'This conversation already has a run under way; wait for it to end.', 409)
+export const ConversationBusy = createError(
+  'ERR_CONVERSATION_BUSY',
+  'This conversation already has a run under way; wait for it to end.',
+  409
+)
 
 /** Somebody who follows a segment of a run, batch by batch. Whoever gets one must call `leave`. */
 export interface Subscription {
@@ -17,10 +21,10 @@ export interface Subscription {
   threadId: string
   /** How this follower is written to. */
   protocol: Protocol
-  batches (signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
+  batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
   /** Bytes the run said since this follower came that it has not taken yet. */
-  lag (): number
-  unsubscribe (): void
+  lag(): number
+  unsubscribe(): void
 }
 
 /** Messages that may wait for a run's next step. */
@@ -51,7 +55,8 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
     moved.resolve()
     moved = Promise.withResolvers()
   }
-  const isUnderBackpressure = () => !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
+  const isUnderBackpressure = () =>
+    !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
 
   return {
     run,
@@ -73,7 +78,9 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
       if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
       steering.push(text)
     },
-    get isSteered () { return steering !== undefined && steering.length > 0 },
+    get isSteered () {
+      return steering !== undefined && steering.length > 0
+    },
     drainSteering: () => steering?.splice(0) ?? [],
     /** What nobody has heard when the steps are over; nothing more is taken. */
     endSteering (): string[] {
@@ -122,7 +129,11 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
 }
 
 /** Events that are already known, for a follower: replays, and questions asked again. */
-export function subscribeToRecorded ({ runId, threadId }: { runId: string, threadId: string }, events: readonly RunEvent[], protocol: Protocol): Subscription {
+export function subscribeToRecorded (
+  { runId, threadId }: { runId: string, threadId: string },
+  events: readonly RunEvent[],
+  protocol: Protocol
+): Subscription {
   const log = createRunLog(events)
   log.end()
   return {
@@ -143,7 +154,9 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
   let closing: Aborted | undefined
 
   return {
-    get size () { return byThread.size },
+    get size () {
+      return byThread.size
+    },
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** The run under way in a conversation. One that was told to end is waited for, and is none. */
     async current (threadId: string): Promise<ActiveRun | undefined> {

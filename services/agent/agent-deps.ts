@@ -27,5 +27,5 @@ export interface AgentDeps {
   tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Folder that runs work in when the request names none. */
   workspace: () => string
-  log: { error (details: object, message: string): void }
+  log: { error(details: object, message: string): void }
 }

@@ -35,14 +35,18 @@ export function createAgent (deps: AgentDeps) {
   /** Tokens that the most patient of the models that may answer reads at once. */
   async function largestWindow (): Promise<number> {
     const { signal } = new AbortController()
-    const windows = await Promise.all(deps.registry.candidates('capable').map((model) => deps.registry.contextWindow(model, Infinity, signal)))
+    const windows = await Promise.all(
+      deps.registry.candidates('capable').map((model) => deps.registry.contextWindow(model, Infinity, signal))
+    )
     return Math.max(...windows, 0)
   }
 
   /** The whole request: `message` with an `id` continues the stored thread, of which it has what a model can be told. Throws BadMessage (400) or ConversationBusy (409). */
   async function withHistory (body: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
-    if (body.message === undefined || body.id === undefined) throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
+    if (body.message === undefined || body.id === undefined) {
+      throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
+    }
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
     // A run that is just ending has still to write there what it did.
@@ -99,9 +103,13 @@ export function createAgent (deps: AgentDeps) {
     approvals: deps.ledger.list,
 
     /** Hears of each conversation whose run has ended. */
-    onEnd (listener: (threadId: string) => void) { listeners.push(listener) },
+    onEnd (listener: (threadId: string) => void) {
+      listeners.push(listener)
+    },
 
-    get liveRuns () { return activeRuns.size },
+    get liveRuns () {
+      return activeRuns.size
+    },
 
     /** Ends every run; their streams get a last event. */
     close: () => activeRuns.close(new Aborted('shutdown', 'The service is shutting down.'))

@@ -15,15 +15,31 @@ const INSTRUCTIONS = 'Classify the request. simple: an answer or one look-up; st
 
 /** Classifies a request with the role `fast`. Never fails: what cannot be analysed is `standard`. */
 export async function analyze ({ load, prompt, signal, clock }: {
-  load: () => Promise<{ model: LanguageModelV4 }>, prompt: LanguageModelV4Prompt, signal: AbortSignal, clock: Clock
+  load: () => Promise<{ model: LanguageModelV4 }>,
+  prompt: LanguageModelV4Prompt,
+  signal: AbortSignal,
+  clock: Clock
 }): Promise<Analysis> {
   const request = lastUserText(prompt)
   const answer = await askStructured({
-    load, name: 'analysis', schema: AnalysisSchema, asked: AnalysisQuestionSchema, instructions: INSTRUCTIONS, text: request.slice(0, TEXT_SHOWN), limitMs: ANALYSIS_MS, signal, clock
+    load,
+    name: 'analysis',
+    schema: AnalysisSchema,
+    asked: AnalysisQuestionSchema,
+    instructions: INSTRUCTIONS,
+    text: request.slice(0, TEXT_SHOWN),
+    limitMs: ANALYSIS_MS,
+    signal,
+    clock
   })
   return 'value' in answer
     ? readable(answer.value, request)
-    : { complexity: 'standard', goal: request.slice(0, 200), thinking: `The analysis ${answer.problem}; taking this as a standard request.`, qualityCriteria: [] }
+    : {
+        complexity: 'standard',
+        goal: request.slice(0, 200),
+        thinking: `The analysis ${answer.problem}; taking this as a standard request.`,
+        qualityCriteria: []
+      }
 }
 
 /** What is done once has no interval, and a task is told everything that the user said. */

@@ -16,7 +16,11 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
 }
 
 /** The operations that make the thread's answer what the run's events are, with those of `tail`, in the shape that its client keeps. */
-export async function recordAnswer ({ head, log, messages }: Run, { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>, tail: readonly RunEvent[] = []): Promise<Op[]> {
+export async function recordAnswer (
+  { head, log, messages }: Run,
+  { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
+  tail: readonly RunEvent[] = []
+): Promise<Op[]> {
   const events = [...log.events, ...tail]
   const asked = tail.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
@@ -32,7 +36,11 @@ export async function recordAnswer ({ head, log, messages }: Run, { threads, led
  * Ends a segment: the thread gets the answer, a durable run its events, and only then readers see the last events.
  * What the user had typed is on disk by then, too.
  */
-export async function endSegment (run: Run, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>, { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }) {
+export async function endSegment (
+  run: Run,
+  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>,
+  { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }
+) {
   await run.saved
   const answer = await recordAnswer(run, deps, tail)
   if (run.durable || ops.length > 0) return commit(run, deps, { tail, ops: [...ops, ...answer] })

@@ -7,7 +7,10 @@ import { ConversationBusy } from './active-runs.ts'
 import { inputKey, loadRun, runKey, threadRunsPrefix } from './run-repository.ts'
 
 /** Lets others change or remove a conversation, while no run and no request does. */
-export function createConversationGuard ({ deps, activeRuns, locked }: RunCollaborators, leaveBehind: (conversation: ConversationState) => Promise<unknown>) {
+export function createConversationGuard (
+  { deps, activeRuns, locked }: RunCollaborators,
+  leaveBehind: (conversation: ConversationState) => Promise<unknown>
+) {
   const { store, conversations } = deps
 
   /** The operations that remove the stored runs of a conversation, with all their approvals. */
@@ -28,19 +31,21 @@ export function createConversationGuard ({ deps, activeRuns, locked }: RunCollab
     isLive: activeRuns.has,
 
     /** Changes a conversation from outside: what it had asked is withdrawn. Throws ConversationBusy (409) while a run is under way. */
-    alone: <T>(threadId: string, work: () => Promise<T>): Promise<T> => locked(threadId, async () => {
-      await activeRuns.current(threadId)
-      if (activeRuns.has(threadId)) throw new ConversationBusy()
-      await leaveBehind(await conversations.get(threadId))
-      return work()
-    }),
+    alone: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
+      locked(threadId, async () => {
+        await activeRuns.current(threadId)
+        if (activeRuns.has(threadId)) throw new ConversationBusy()
+        await leaveBehind(await conversations.get(threadId))
+        return work()
+      }),
 
     /** Ends a conversation for good: its run is stopped, and `work` gets the operations that remove all that runs have stored of it. */
-    forget: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> => locked(threadId, async () => {
-      const live = await activeRuns.current(threadId)
-      live?.abort(new Aborted('delete', 'The conversation was deleted.'))
-      await live?.done
-      return work([conversations.remove(threadId), ...await runsOf(threadId)])
-    })
+    forget: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> =>
+      locked(threadId, async () => {
+        const live = await activeRuns.current(threadId)
+        live?.abort(new Aborted('delete', 'The conversation was deleted.'))
+        await live?.done
+        return work([conversations.remove(threadId), ...await runsOf(threadId)])
+      })
   }
 }

@@ -42,19 +42,28 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
 }
 
 /** What the user has said in the conversation, up to what is asked for, and where it is to be done. */
-const originOf = ({ head: { threadId, cwd }, messages }: Run) => JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(essence)])
+const originOf = ({ head: { threadId, cwd }, messages }: Run) =>
+  JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(essence)])
 
 /** Aborts as the run does, but not because its client went away. */
 function wanted (signal: AbortSignal): AbortSignal {
   const controller = new AbortController()
-  const follow = () => { if (abortKind(signal.reason) !== 'client') controller.abort(signal.reason) }
+  const follow = () => {
+    if (abortKind(signal.reason) !== 'client') controller.abort(signal.reason)
+  }
   if (signal.aborted) follow()
   signal.addEventListener('abort', follow, { once: true })
   return controller.signal
 }
 
 /** The task as its interval says; one that cannot be read makes it one that runs once. */
-async function make ({ goal, interval }: Analysis, cwd: string, signal: AbortSignal, origin: string, { tasks }: Deps): Promise<{ task: Task, unread?: string }> {
+async function make (
+  { goal, interval }: Analysis,
+  cwd: string,
+  signal: AbortSignal,
+  origin: string,
+  { tasks }: Deps
+): Promise<{ task: Task, unread?: string }> {
   const once: TaskBody = { goal, cwd }
   if (interval === undefined) return { task: await tasks.launch(once, signal, origin) }
   try {
@@ -66,13 +75,21 @@ async function make ({ goal, interval }: Analysis, cwd: string, signal: AbortSig
 }
 
 const shown = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTask => ({
-  taskId: id, goal, taskType, status, ...(schedule && { interval: schedule.interval }), ...(nextRunAt !== undefined && { nextRunAt })
+  taskId: id,
+  goal,
+  taskType,
+  status,
+  ...(schedule && { interval: schedule.interval }),
+  ...(nextRunAt !== undefined && { nextRunAt })
 })
 
 const GOAL_SHOWN = 300
 
 /** What was made, and what its user can do with it. */
-function inWords ({ id, goal, status, schedule, nextRunAt, approval }: Task, { isKnown, unread }: { isKnown: boolean, unread?: string }): string {
+function inWords (
+  { id, goal, status, schedule, nextRunAt, approval }: Task,
+  { isKnown, unread }: { isKnown: boolean, unread?: string }
+): string {
   const at = `/tasks/${id}`
   const stands = { pending_approval: 'waiting for your approval', paused: `paused, until POST ${at}/resume` }[status as string] ?? status
   const short = goal.length > GOAL_SHOWN ? `${goal.slice(0, GOAL_SHOWN)}…` : goal
@@ -81,9 +98,19 @@ function inWords ({ id, goal, status, schedule, nextRunAt, approval }: Task, { i
       ? `There is a background task of this already: “${short}”. Its id is ${id}, and it is ${stands}.`
       : `I made a background task of this: “${short}”. Its id is ${id}.`,
     schedule
-      ? `It runs by its schedule, “${schedule.interval}”${nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`}. POST ${at}/run runs it at once.`
-      : isKnown ? 'It runs once.' : 'It is running now, once.',
-    ...(unread === undefined ? [] : [`I could not read “${unread.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does: POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.`]),
+      ? `It runs by its schedule, “${schedule.interval}”${
+        nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`
+      }. POST ${at}/run runs it at once.`
+      : isKnown
+        ? 'It runs once.'
+        : 'It is running now, once.',
+    ...(unread === undefined
+      ? []
+      : [
+        `I could not read “${
+          unread.slice(0, GOAL_SHOWN)
+        }” as a schedule, so it does not repeat. For one that does: POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.`
+        ]),
     [
       `- Watch it: GET /tasks/events tells what happens, GET ${at} how it stands, GET ${at}/runs what its runs did.`,
       `- Steer it: POST ${at}/steer with {"comment": "…"}; its next run hears it.`,
@@ -93,9 +120,14 @@ function inWords ({ id, goal, status, schedule, nextRunAt, approval }: Task, { i
   ].join('\n\n')
 }
 
-const asks = ({ mode, firstN }: Task['approval']) => mode === 'first_n'
-  ? `until you have approved ${firstN === 1 ? 'a run' : `${firstN} runs`}, it asks before tools that change something and for each result.`
-  : mode === 'always' ? 'it asks before tools that change something and for each result.' : 'it asks nothing.'
+const asks = ({ mode, firstN }: Task['approval']) =>
+  mode === 'first_n'
+    ? `until you have approved ${
+      firstN === 1 ? 'a run' : `${firstN} runs`
+    }, it asks before tools that change something and for each result.`
+    : mode === 'always'
+      ? 'it asks before tools that change something and for each result.'
+      : 'it asks nothing.'
 
 /** As a clock on this machine would show it. */
 function localTime (at: number): string {

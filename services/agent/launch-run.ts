@@ -35,7 +35,10 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
     return activeRuns.launch(run, options, async (live) => {
       const over = new AbortController()
       const limit = config().limits?.runMs ?? RUN_MS
-      clock.timeout(limit, over.signal).then(() => live.abort(new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)), () => {})
+      clock.timeout(limit, over.signal).then(
+        () => live.abort(new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)),
+        () => {}
+      )
       try {
         await work({ live, conversation, attempt: fence.enter(runId) })
       } catch (error) {

@@ -25,12 +25,18 @@ import { createIdSource, createStepWriter, type IdSource, type StepResult } from
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, ready for the model. */
-export interface Context extends Told, Placed { prompt: LanguageModelV4Prompt }
+export interface Context extends Told, Placed {
+  prompt: LanguageModelV4Prompt
+}
 
 const USED_UP: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: STEPS_USED_UP }] }
 
 /** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. Undefined when the configuration wants none. */
-export async function analyzeRun ({ live }: RunAttempt, { prompt }: Context, { registry, clock, config }: AgentDeps): Promise<Analysis | undefined> {
+export async function analyzeRun (
+  { live }: RunAttempt,
+  { prompt }: Context,
+  { registry, clock, config }: AgentDeps
+): Promise<Analysis | undefined> {
   const { run: { log, head }, signal } = live
   if (config().analysis === false) return
   log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
@@ -54,7 +60,8 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
     signal: live.signal,
     load: () => deps.threads.summaries(threadId),
     // What is not kept is made again.
-    keep: (summaries) => deps.threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be kept')),
+    keep: (summaries) =>
+      deps.threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be kept')),
     say: (done) => run.log.append({ type: 'compaction', ...done })
   })
   for (;;) {
@@ -95,7 +102,12 @@ async function reviewOnce ({ live: { run: { log }, signal } }: RunAttempt, { reg
  * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
  * that they are not told of.
  */
-async function callModel (attempt: RunAttempt, context: Context, { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Compactor }, deps: AgentDeps): Promise<StepResult> {
+async function callModel (
+  attempt: RunAttempt,
+  context: Context,
+  { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Compactor },
+  deps: AgentDeps
+): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { live, conversation } = attempt
   const { run, signal } = live
@@ -129,7 +141,16 @@ async function callModel (attempt: RunAttempt, context: Context, { isLast, ids, 
 async function ask (questions: AskedCall[], stepFinish: RunEvent, { live, conversation }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   const { runId, threadId, segment } = run.head
-  const { approvals, ops } = deps.ledger.ask(questions.map(({ folder, ...call }) => ({ ...call, ...boundTo(folder), identity: deps.host.identity(call.toolName), runId, threadId, segment })))
+  const { approvals, ops } = deps.ledger.ask(
+    questions.map(({ folder, ...call }) => ({
+      ...call,
+      ...boundTo(folder),
+      identity: deps.host.identity(call.toolName),
+      runId,
+      threadId,
+      segment
+    }))
+  )
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
   await endSegment(run, deps, {
     tail: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],

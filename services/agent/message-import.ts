@@ -13,7 +13,10 @@ const MOVED_ON = 'The user moved on without answering.'
 type ForModel = (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
 
 /** What an error calls a message, and whether the message is one of the thread. */
-export interface Origin { name: string, isStored: boolean }
+export interface Origin {
+  name: string
+  isStored: boolean
+}
 
 export interface Converted {
   prompt: LanguageModelV4Prompt
@@ -23,7 +26,10 @@ export interface Converted {
 }
 
 /** A message on its way into the prompt. */
-interface Checked { message: ModelMessage, at: number }
+interface Checked {
+  message: ModelMessage
+  at: number
+}
 
 /**
  * Turns the client's messages, UIMessages among them, into a model prompt. System messages that come before all others
@@ -33,7 +39,11 @@ interface Checked { message: ModelMessage, at: number }
  * and whether it is one of the thread. However many messages there are, the event loop goes on between them. Throws
  * BadMessage (400) that names the message.
  */
-export async function toPrompt (messages: RawMessage[], forModel: ForModel, originOf: (n: number) => Origin = (n) => ({ name: `messages[${n}]`, isStored: false })): Promise<Converted> {
+export async function toPrompt (
+  messages: RawMessage[],
+  forModel: ForModel,
+  originOf: (n: number) => Origin = (n) => ({ name: `messages[${n}]`, isStored: false })
+): Promise<Converted> {
   const checked: Checked[] = []
   for (const [at, message] of messages.entries()) {
     for (const each of plainMessages(message) ?? await check(message, originOf(at))) checked.push({ message: each, at })
@@ -41,8 +51,12 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, orig
   }
   const begun = checked.findIndex(({ message: { role } }) => role !== 'system')
   const instructions = checked.slice(0, begun).map(({ message: { content } }) => content as string)
-  if (!checked.some(({ message }) => message.role === 'user' && message.content.length > 0)) throw new BadMessage('messages holds no message with role "user" that says something.')
-  const rest = checked.slice(begun).map(({ message, at }): Checked => message.role === 'system' ? { message: { role: 'user', content: `${NOTE}${message.content}` }, at } : { message, at })
+  if (!checked.some(({ message }) => message.role === 'user' && message.content.length > 0)) {
+    throw new BadMessage('messages holds no message with role "user" that says something.')
+  }
+  const rest = checked.slice(begun).map(({ message, at }): Checked =>
+    message.role === 'system' ? { message: { role: 'user', content: `${NOTE}${message.content}` }, at } : { message, at }
+  )
   const prompt: LanguageModelV4Prompt = []
   const origins = new Map<LanguageModelV4Message, number>()
   let last = -1
@@ -68,7 +82,9 @@ async function check (message: RawMessage, { name, isStored }: Origin): Promise<
     const result = modelMessageSchema.safeParse(slice.message)
     if (!result.success) {
       const wrong = whatIsWrong(message, result.error.issues, slice.from)
-      throw new BadMessage(isStored ? `${name} is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `${name} is not a message: ${wrong}.`)
+      throw new BadMessage(
+        isStored ? `${name} is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `${name} is not a message: ${wrong}.`
+      )
     }
     whole.push(result.data as ModelMessage)
     await yieldToEventLoop()
@@ -97,10 +113,13 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
       prompt: { messages, instructions: undefined },
       // A model that takes the address fetches it itself; the service fetches nothing for a message.
       supportedUrls: { '*/*': [/^https?:/] },
-      download: async (files) => files.map(({ isUrlSupportedByModel }) => {
-        if (!isUrlSupportedByModel) throw new BadMessage('a file is given by an address that is not http or https: attach the file itself.')
-        return null
-      })
+      download: async (files) =>
+        files.map(({ isUrlSupportedByModel }) => {
+          if (!isUrlSupportedByModel) {
+            throw new BadMessage('a file is given by an address that is not http or https: attach the file itself.')
+          }
+          return null
+        })
     })
   } catch (error) {
     throw error instanceof BadMessage ? error : new BadMessage(`messages cannot be used: ${(error as Error).message}`)
@@ -115,7 +134,10 @@ const PARTS = 20
 function slices (message: RawMessage): Array<{ message: RawMessage, from: number }> {
   const { content } = message
   if (!Array.isArray(content) || content.length <= PARTS) return [{ message, from: 0 }]
-  return Array.from({ length: Math.ceil(content.length / PARTS) }, (_, n) => ({ message: { ...message, content: content.slice(n * PARTS, (n + 1) * PARTS) }, from: n * PARTS }))
+  return Array.from(
+    { length: Math.ceil(content.length / PARTS) },
+    (_, n) => ({ message: { ...message, content: content.slice(n * PARTS, (n + 1) * PARTS) }, from: n * PARTS })
+  )
 }
 
 function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssue>[0], from: number): string {
@@ -134,7 +156,9 @@ function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssu
 async function repair (messages: Checked[], forModel: ForModel): Promise<Checked[]> {
   // A result is the tool's, or, where the provider ran the call itself, in the assistant's own message.
   const answered = new Set<string>()
-  for (const { message: { content } } of messages) if (typeof content !== 'string') for (const part of content) if (part.type === 'tool-result') answered.add(part.toolCallId)
+  for (const { message: { content } } of messages) {
+    if (typeof content !== 'string') { for (const part of content) if (part.type === 'tool-result') answered.add(part.toolCallId) }
+  }
   const called = new Set<string>()
   const repaired: Checked[] = []
   for (const { message, at } of messages) {
@@ -144,18 +168,30 @@ async function repair (messages: Checked[], forModel: ForModel): Promise<Checked
   return repaired
 }
 
-function repairOne (message: ModelMessage, { answered, called }: { answered: Set<string>, called: Set<string> }, forModel: ForModel): ModelMessage[] {
+function repairOne (
+  message: ModelMessage,
+  { answered, called }: { answered: Set<string>, called: Set<string> },
+  forModel: ForModel
+): ModelMessage[] {
   if (message.role === 'tool') {
-    const content = message.content.flatMap((part) => part.type === 'tool-result' && called.has(part.toolCallId) ? [shorten(part, forModel)] : [])
+    const content = message.content.flatMap((part) =>
+      part.type === 'tool-result' && called.has(part.toolCallId) ? [shorten(part, forModel)] : []
+    )
     return content.length > 0 ? [{ ...message, content }] : []
   }
-  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content.every(({ type }) => type === 'text')) return [message]
+  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content.every(({ type }) => type === 'text')) {
+    return [message]
+  }
   const content = message.content.filter((part) => part.type !== 'tool-approval-request')
     .map((part) => part.type === 'tool-call' ? { ...part, input: asObject(part.input) } : part)
   const calls = content.filter((part) => part.type === 'tool-call')
   for (const { toolCallId } of calls) called.add(toolCallId)
-  const abandoned = calls.filter(({ toolCallId }) => !answered.has(toolCallId)).map(({ toolCallId, toolName }) =>
-    ({ type: 'tool-result' as const, toolCallId, toolName, output: { type: 'execution-denied' as const, reason: MOVED_ON } }))
+  const abandoned = calls.filter(({ toolCallId }) => !answered.has(toolCallId)).map(({ toolCallId, toolName }) => ({
+    type: 'tool-result' as const,
+    toolCallId,
+    toolName,
+    output: { type: 'execution-denied' as const, reason: MOVED_ON }
+  }))
   return [{ ...message, content }, ...(abandoned.length > 0 ? [{ role: 'tool' as const, content: abandoned }] : [])]
 }
 

@@ -39,12 +39,16 @@ const STATES = [undefined, 'streaming', 'done']
 
 function plainUIMessage (message: RawMessage): ModelMessage[] | undefined {
   const { role, parts, id } = message
-  if (!isSaid(role) || !Array.isArray(parts) || parts.length === 0 || !hasOnly(message, MESSAGE) || (id !== undefined && typeof id !== 'string')) return undefined
+  if (
+    !isSaid(role) || !Array.isArray(parts) || parts.length === 0 || !hasOnly(message, MESSAGE) ||
+    (id !== undefined && typeof id !== 'string')
+  ) return undefined
   const steps: Array<Array<{ type: 'text', text: string }>> = [[]]
   for (const part of parts) {
     if (!isObject(part)) return undefined
-    if (part.type === 'text' && typeof part.text === 'string' && STATES.includes(part.state as string) && hasOnly(part, TEXT)) steps.at(-1)!.push({ type: 'text', text: part.text })
-    else if (role === 'assistant' && part.type === 'step-start' && hasOnly(part, STEP)) steps.push([])
+    if (part.type === 'text' && typeof part.text === 'string' && STATES.includes(part.state as string) && hasOnly(part, TEXT)) {
+      steps.at(-1)!.push({ type: 'text', text: part.text })
+    } else if (role === 'assistant' && part.type === 'step-start' && hasOnly(part, STEP)) steps.push([])
     else if (role === 'user' || !isOurAnalysis(part)) return undefined
   }
   if (role === 'user') return [{ role, content: steps[0] }]
@@ -53,6 +57,9 @@ function plainUIMessage (message: RawMessage): ModelMessage[] | undefined {
 
 /** What the service itself has put before an answer, and leaves out here. */
 function isOurAnalysis ({ providerMetadata, ...part }: Part): boolean {
-  if (part.type !== 'reasoning' || typeof part.text !== 'string' || !STATES.includes(part.state as string) || !hasOnly(part, REASONING)) return false
-  return isObject(providerMetadata) && hasOnly(providerMetadata, ['agent']) && isObject(providerMetadata.agent) && hasOnly(providerMetadata.agent, ['phase']) && providerMetadata.agent.phase === 'analysis'
+  if (part.type !== 'reasoning' || typeof part.text !== 'string' || !STATES.includes(part.state as string) || !hasOnly(part, REASONING)) {
+    return false
+  }
+  return isObject(providerMetadata) && hasOnly(providerMetadata, ['agent']) && isObject(providerMetadata.agent) &&
+    hasOnly(providerMetadata.agent, ['phase']) && providerMetadata.agent.phase === 'analysis'
 }

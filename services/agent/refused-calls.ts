@@ -21,7 +21,11 @@ export type ConversationStates = ReturnType<typeof createConversationStates>
 /** The memory that runs of one conversation share. Thread ids are callers' text, so the keys are digests. */
 export function createConversationStates ({ store, clock }: { store: Store, clock: Clock }) {
   const key = (threadId: string) => `conversation/${store.digest(threadId)}`
-  const put = (conversation: ConversationState): Op => ({ type: 'put', key: key(conversation.threadId), value: { ...conversation, updatedAt: clock.now() } })
+  const put = (conversation: ConversationState): Op => ({
+    type: 'put',
+    key: key(conversation.threadId),
+    value: { ...conversation, updatedAt: clock.now() }
+  })
 
   return {
     async get (threadId: string): Promise<ConversationState> {
@@ -33,7 +37,10 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
 
     /** The conversation once these calls were refused, and the operation that says so on disk. */
     deny (conversation: ConversationState, refused: Approval[]): { conversation: ConversationState, op: Op } {
-      const denials = [...conversation.denials, ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))]
+      const denials = [
+        ...conversation.denials,
+        ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))
+      ]
       const changed = { ...conversation, denials: denials.slice(-DENIALS_KEPT) }
       return { conversation: changed, op: put(changed) }
     },

@@ -21,7 +21,11 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   const { store, ledger, conversations } = deps
 
   /** Attaches to, replays, or begins what follows the step that these approvals belong to. */
-  async function resume (approvals: Approval[], conversation: ConversationState, { resumable = false, protocol }: RunRequest): Promise<Subscription> {
+  async function resume (
+    approvals: Approval[],
+    conversation: ConversationState,
+    { resumable = false, protocol }: RunRequest
+  ): Promise<Subscription> {
     const { runId, threadId } = approvals[0]
     const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
     const live = await activeRuns.current(threadId)
@@ -42,11 +46,19 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const start: RunEvent = { type: 'start', messageId: head.messageId, threadId, runId }
     const open = asked.filter(ledger.isOpen)
     if (open.length > 0) {
-      return subscribeToRecorded(head, [start, ...open.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: head.usage }], protocol)
+      return subscribeToRecorded(head, [start, ...open.map(requestEvent), {
+        type: 'finish',
+        finishReason: 'tool-calls',
+        usage: head.usage
+      }], protocol)
     }
     const going = await activeRuns.admit(threadId, async () => {
       const history = head.history ?? WHOLE
-      const { origins, ...context } = await toPrompt(run.messages, deps.host.forModel, (n) => ({ name: `messages[${placeIn(history, n)}] of the thread`, isStored: true }))
+      const { origins, ...context } = await toPrompt(
+        run.messages,
+        deps.host.forModel,
+        (n) => ({ name: `messages[${placeIn(history, n)}] of the thread`, isStored: true })
+      )
       if (head.segment < segment) {
         run.head = { ...head, segment }
         log.append(start)

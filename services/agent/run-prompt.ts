@@ -4,20 +4,40 @@ import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 /** What of a run's request belongs into its system prompt. */
-export interface Told { instructions: string[], notes?: string[] }
+export interface Told {
+  instructions: string[]
+  notes?: string[]
+}
 
 /**
  * What the models of a run are told beside its messages. It is made once and kept in the log, so that day, memory and tools
  * are the same in each step, after approvals and after a restart: models bind their thinking to what stood before it.
  */
-export async function runContext ({ live }: RunAttempt, { instructions, notes = [] }: Told, { host, memory, clock }: AgentDeps): Promise<RunContext> {
+export async function runContext (
+  { live }: RunAttempt,
+  { instructions, notes = [] }: Told,
+  { host, memory, clock }: AgentDeps
+): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
   const tools = host.offered()
-  const system = systemPrompt({ cwd: head.cwd, tools: tools.map(({ name }) => name), servers: host.describe(), memory: await memory(), instructions, notes, now: at })
-  const context = { at, cwd: head.cwd, system, tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema })) }
+  const system = systemPrompt({
+    cwd: head.cwd,
+    tools: tools.map(({ name }) => name),
+    servers: host.describe(),
+    memory: await memory(),
+    instructions,
+    notes,
+    now: at
+  })
+  const context = {
+    at,
+    cwd: head.cwd,
+    system,
+    tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema }))
+  }
   log.append({ type: 'context', context })
   return context
 }

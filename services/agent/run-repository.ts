@@ -50,7 +50,10 @@ export interface Run {
   durable: boolean
 }
 
-const RunTooLong = createError('ERR_RUN_TOO_LONG', 'The run, with what its tools answered, grew beyond 32 MiB and was stopped. Ask for less at a time.')
+const RunTooLong = createError(
+  'ERR_RUN_TOO_LONG',
+  'The run, with what its tools answered, grew beyond 32 MiB and was stopped. Ask for less at a time.'
+)
 
 /** Throws RunTooLong once a run has said more than is kept of one. */
 export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
@@ -66,7 +69,11 @@ export const inputKey = (runId: string) => `run-input/${runId}`
  * Makes the run on disk what its log says, together with `ops` and with the events of `tail`, which are announced
  * to readers only once all of it is durable. On an error nothing was announced.
  */
-export async function commit (run: Run, { store, clock }: { store: Store, clock: Clock }, { tail = [], ops = [] }: { tail?: RunEvent[], ops?: Op[] } = {}) {
+export async function commit (
+  run: Run,
+  { store, clock }: { store: Store, clock: Clock },
+  { tail = [], ops = [] }: { tail?: RunEvent[], ops?: Op[] } = {}
+) {
   const fresh = joinDeltas([...run.log.events.slice(run.stored), ...tail])
   const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
   const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]

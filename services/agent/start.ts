@@ -55,7 +55,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return {
       conversation: left.conversation,
       notes: [
-        ...asked.filter(isOpen).map((approval) => `${callOf(approval)} was not carried out: the user said something else instead of approving it.`),
+        ...asked.filter(isOpen).map((approval) =>
+          `${callOf(approval)} was not carried out: the user said something else instead of approving it.`
+        ),
         ...cut.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
         ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
       ]
@@ -103,11 +105,20 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   /** The messages of a request, where those that the thread holds are the thread's own, whatever the client's copy says; and where each comes from. */
-  async function recall ({ messages, history }: RunRequest, threadId: string): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
-    const ofThread = (n: number): Origin => ({ name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`, isStored: true })
+  async function recall (
+    { messages, history }: RunRequest,
+    threadId: string
+  ): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
+    const ofThread = (n: number): Origin => ({
+      name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`,
+      isStored: true
+    })
     if (history !== undefined) {
       const last = messages.length - 1
-      return { messages: [...messages.slice(0, last), unmarked(messages[last]) as RawMessage], originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false } }
+      return {
+        messages: [...messages.slice(0, last), unmarked(messages[last]) as RawMessage],
+        originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
+      }
     }
     const recalled = await threads.recall(threadId, messages)
     return {
@@ -141,7 +152,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           async work (attempt) {
             const whole = { ...context, ...placed(origins, run.head.history), notes }
             const analysis = await analyzeRun(attempt, whole, deps)
-            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined && await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
+            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
+              await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
             if (!isOver) await runSteps(attempt, whole, deps)
           }
         })

@@ -55,7 +55,9 @@ function toolCalls (events: RunEvent[]): RunResult['toolCalls'] {
     const call = calls.get(toolCallId) ?? { toolCallId, toolName, status: 'pending' as const }
     if (event.type === 'tool-input') call.input = event.input
     if (event.type === 'tool-output') Object.assign(call, { output: event.output, status: 'complete' })
-    if (event.type === 'tool-error' || event.type === 'tool-input-error') Object.assign(call, { errorText: event.errorText, status: 'error' })
+    if (event.type === 'tool-error' || event.type === 'tool-input-error') {
+      Object.assign(call, { errorText: event.errorText, status: 'error' })
+    }
     if (event.type === 'tool-denied') Object.assign(call, { errorText: event.reason, status: 'denied' })
     calls.set(toolCallId, call)
   }

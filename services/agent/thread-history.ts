@@ -45,7 +45,10 @@ const MOST_INSTRUCTIONS = 20
  * What of a thread a model with that window can be told: its newest messages, back to what a summary stands for, or as
  * many as the window holds, and the instructions that it begins with. The rest is not read.
  */
-export async function readHistory (id: string, { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }): Promise<History & { messages: RawMessage[] }> {
+export async function readHistory (
+  id: string,
+  { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }
+): Promise<History & { messages: RawMessage[] }> {
   const summary = (await threads.summaries(id)).flatMap((each) => standsFor(each) ?? []).sort((a, b) => b.at - a.at)[0]
   const end = summary?.at ?? 0
   const found: ThreadMessage[] = []
@@ -82,7 +85,9 @@ export async function readHistory (id: string, { threads, window }: { threads: T
     messages: [...instructions, ...messages],
     lead,
     from,
-    older: from === end ? { ...summary, messages: older } : unreadBefore(from, older, Math.round(older * tokens / Math.max(messages.length, 1)))
+    older: from === end
+      ? { ...summary, messages: older }
+      : unreadBefore(from, older, Math.round(older * tokens / Math.max(messages.length, 1)))
   }
 }
 

@@ -40,21 +40,43 @@ function settled (part: any): unknown {
   const { approval, providerExecuted, rawInput, ...call } = part
   if (call.state === 'input-streaming') return call
   const input = call.input ?? rawInput ?? {}
-  const denied = { ...call, input, state: 'output-denied', approval: { id: String(approval?.id), approved: false, reason: textOf(approval?.reason) } }
+  const denied = {
+    ...call,
+    input,
+    state: 'output-denied',
+    approval: { id: String(approval?.id), approved: false, reason: textOf(approval?.reason) }
+  }
   switch (call.state) {
-    case 'approval-requested': return { ...call, input, state: 'input-available' }
-    case 'approval-responded': return approval?.approved === false ? denied : { ...call, input, state: 'output-error', errorText: OUTCOME_LOST }
-    case 'output-denied': return denied
-    default: return { ...call, input }
+    case 'approval-requested':
+      return { ...call, input, state: 'input-available' }
+    case 'approval-responded':
+      return approval?.approved === false ? denied : { ...call, input, state: 'output-error', errorText: OUTCOME_LOST }
+    case 'output-denied':
+      return denied
+    default:
+      return { ...call, input }
   }
 }
 
 /** The messages with each denial as the model was told it at first: the SDK makes an error of it. */
 function asRefused (messages: ModelMessage[], parts: UIMessage['parts']): ModelMessage[] {
-  const reasons = new Map(parts.flatMap((part) => 'toolCallId' in part && part.state === 'output-denied' ? [[part.toolCallId, part.approval.reason ?? DENIED]] : []))
-  return messages.map((message) => message.role !== 'tool' || reasons.size === 0
-    ? message
-    : { ...message, content: message.content.map((part) => part.type === 'tool-result' && reasons.has(part.toolCallId) ? { ...part, output: { type: 'execution-denied' as const, reason: reasons.get(part.toolCallId) } } : part) })
+  const reasons = new Map(
+    parts.flatMap((part) =>
+      'toolCallId' in part && part.state === 'output-denied' ? [[part.toolCallId, part.approval.reason ?? DENIED]] : []
+    )
+  )
+  return messages.map((message) =>
+    message.role !== 'tool' || reasons.size === 0
+      ? message
+      : {
+          ...message,
+          content: message.content.map((part) =>
+            part.type === 'tool-result' && reasons.has(part.toolCallId)
+              ? { ...part, output: { type: 'execution-denied' as const, reason: reasons.get(part.toolCallId) } }
+              : part
+          )
+        }
+  )
 }
 
 const textOf = (value: unknown) => typeof value === 'string' ? value : undefined

@@ -9,9 +9,16 @@ import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } fro
 export type Ledger = ReturnType<typeof createLedger>
 
 /** A call that wants a person's word, and where it stands. */
-export type Question = Pick<Approval, 'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity'>
+export type Question = Pick<
+  Approval,
+  'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity'
+>
 
-export interface Decision { approvalId: string, approved: boolean, reason?: string }
+export interface Decision {
+  approvalId: string
+  approved: boolean
+  reason?: string
+}
 
 const put = (approval: Approval): Op => ({ type: 'put', key: approvalKey(approval.approvalId), value: approval })
 const close = (approval: Approval): Op => ({ type: 'del', key: openKey(approval.approvalId) })
@@ -41,9 +48,17 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     ask (questions: Question[]): { approvals: Approval[], ops: Op[] } {
       const createdAt = clock.now()
       const approvals = questions.map((question): Approval => ({
-        ...question, approvalId: newId(), digest: inputDigest(question.input), state: 'pending', createdAt, expiresAt: createdAt + APPROVAL_TTL_MS
+        ...question,
+        approvalId: newId(),
+        digest: inputDigest(question.input),
+        state: 'pending',
+        createdAt,
+        expiresAt: createdAt + APPROVAL_TTL_MS
       }))
-      return { approvals, ops: approvals.flatMap((approval) => [put(approval), { type: 'put', key: openKey(approval.approvalId), value: {} }]) }
+      return {
+        approvals,
+        ops: approvals.flatMap((approval) => [put(approval), { type: 'put', key: openKey(approval.approvalId), value: {} }])
+      }
     },
 
     require,
@@ -66,7 +81,9 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         .filter((entry): entry is { decision: Decision, approval: Approval } => entry.approval !== undefined)
       const open = known.filter(({ approval }) => approval.state === 'pending')
       const last = known.at(-1)?.approval
-      const meant = open.length > 0 ? open : known.filter(({ approval }) => approval.runId === last?.runId && approval.segment === last.segment)
+      const meant = open.length > 0
+        ? open
+        : known.filter(({ approval }) => approval.runId === last?.runId && approval.segment === last.segment)
       return meant.length > 0 ? meant.map(({ decision }) => decision) : decisions
     },
 
@@ -86,7 +103,9 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       const news: Approval[] = []
       for (const [at, approval] of approvals.entries()) {
         const { approvalId, approved, reason } = decisions[at]
-        if (decided.has(approvalId) && decided.get(approvalId) !== approved) throw new ApprovalDecided(approvalId, 'answered the other way in this request')
+        if (decided.has(approvalId) && decided.get(approvalId) !== approved) {
+          throw new ApprovalDecided(approvalId, 'answered the other way in this request')
+        }
         if (isOverdue(approval)) {
           await store.transact(expire(approval))
           throw new ApprovalExpired(approvalId)
@@ -116,9 +135,10 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     expire,
 
     /** What a new message of the user does to the questions it left open. */
-    withdraw: (approvals: Approval[]): Op[] => approvals
-      .filter(({ state }) => state === 'pending' || state === 'approved')
-      .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
+    withdraw: (approvals: Approval[]): Op[] =>
+      approvals
+        .filter(({ state }) => state === 'pending' || state === 'approved')
+        .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
 
     /** The operation that ends an approved request whose call did not run and is asked about anew. */
     replace: (approval: Approval, replacedBy: string): Op => put({ ...approval, state: 'withdrawn', replacedBy }),
@@ -131,7 +151,9 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         const approval = await get(key.slice(openKey('').length))
         if (approval === undefined || isOverdue(approval)) continue
         bytes += jsonBytes(approval)
-        if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
+        if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
+          return { approvals, nextCursor: approvals.at(-1)!.approvalId }
+        }
         const { segment, identity, folder, replacedBy, ...view } = approval
         approvals.push(view)
       }

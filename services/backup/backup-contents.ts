@@ -5,7 +5,13 @@ import { BackupDamaged } from './backup-errors.ts'
 
 // One line of JSON each: what it is, the configuration, [key, value] of each record, how many those were.
 
-export interface Head { backup: 1, schema: number, version: string, createdAt: number, digestKey: string }
+export interface Head {
+  backup: 1
+  schema: number
+  version: string
+  createdAt: number
+  digestKey: string
+}
 
 /** The lines of a backup. */
 export async function * linesOf ({ schema, digestKey, records }: StoreContents, config: object, createdAt: number): AsyncGenerator<string> {
@@ -20,13 +26,17 @@ export async function * linesOf ({ schema, digestKey, records }: StoreContents, 
 }
 
 /** Reads such lines: first the head and the configuration, then the records. Throws BackupDamaged (400). */
-export async function readLines (lines: AsyncGenerator<string>): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
+export async function readLines (
+  lines: AsyncGenerator<string>
+): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
   const next = async (): Promise<any> => {
     const { done, value } = await lines.next()
     return done ? undefined : parse(value)
   }
   const head: Head = await next()
-  if (head?.backup !== 1 || !Number.isSafeInteger(head.schema) || typeof head.digestKey !== 'string') throw new BackupDamaged('it does not begin as a backup does')
+  if (head?.backup !== 1 || !Number.isSafeInteger(head.schema) || typeof head.digestKey !== 'string') {
+    throw new BackupDamaged('it does not begin as a backup does')
+  }
   const config = (await next())?.config
   if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new BackupDamaged('its configuration is missing')
   return { head, config, records: records() }

@@ -1,10 +1,22 @@
 import { createError } from '@fastify/error'
 import { diskTrouble } from '../store/disk-failure.ts'
 
-export const BadPassphrase = createError('ERR_BACKUP_PASSPHRASE', 'The passphrase is not the one that this backup was made with, or its first bytes are damaged. Nothing was changed.', 400)
-export const BackupDamaged = createError('ERR_BACKUP_DAMAGED', 'The backup is damaged or not whole: %s. Nothing was changed; use another copy of it.', 400)
+export const BadPassphrase = createError(
+  'ERR_BACKUP_PASSPHRASE',
+  'The passphrase is not the one that this backup was made with, or its first bytes are damaged. Nothing was changed.',
+  400
+)
+export const BackupDamaged = createError(
+  'ERR_BACKUP_DAMAGED',
+  'The backup is damaged or not whole: %s. Nothing was changed; use another copy of it.',
+  400
+)
 export const NoBackup = createError('ERR_NO_BACKUP', 'The body is not a backup that GET /export has made.', 400)
-export const BackupNewer = createError('ERR_BACKUP_NEWER', 'The backup was made by a newer version of the service (%s). Update the service, then import it. Nothing was changed.', 400)
+export const BackupNewer = createError(
+  'ERR_BACKUP_NEWER',
+  'The backup was made by a newer version of the service (%s). Update the service, then import it. Nothing was changed.',
+  400
+)
 export const BackupTooLarge = createError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes this route takes.', 413)
 export const BackupBusy = createError('ERR_BACKUP_BUSY', '%s', 409)
 export const NotBytes = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.', 415)

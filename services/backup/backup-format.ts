@@ -20,7 +20,11 @@ const MEMORY = 512 * 1024 * 1024
 const LONGEST_LINE = 128 * 1024 * 1024
 
 /** Enciphers lines of text. */
-export async function * encipher (lines: AsyncIterable<string> | Iterable<string>, passphrase: string, { N, r, p } = COST): AsyncGenerator<Buffer> {
+export async function * encipher (
+  lines: AsyncIterable<string> | Iterable<string>,
+  passphrase: string,
+  { N, r, p } = COST
+): AsyncGenerator<Buffer> {
   const head = Buffer.concat([MAGIC, Buffer.of(VERSION, N, r, p), randomBytes(16)])
   const keys = await keysOf(passphrase, head)
   const header = Buffer.concat([head, keys.check])
@@ -115,7 +119,9 @@ function unseal (key: Buffer, header: Buffer, number: number, isLast: boolean, c
     decipher.setAuthTag(chunk.subarray(-TAG))
     return Buffer.concat([decipher.update(chunk.subarray(0, -TAG)), decipher.final()])
   } catch {
-    throw new BackupDamaged(isLast ? `its end is missing, or chunk ${number + 1} is not as it was made` : `chunk ${number + 1} is not as it was made`)
+    throw new BackupDamaged(
+      isLast ? `its end is missing, or chunk ${number + 1} is not as it was made` : `chunk ${number + 1} is not as it was made`
+    )
   }
 }
 
@@ -124,7 +130,13 @@ async function keysOf (passphrase: string, head: Buffer): Promise<{ key: Buffer,
   const [log2, r, p] = head.subarray(MAGIC.length + 1)
   if (log2 < 10 || log2 > COST.N + 1 || r < 1 || r > COST.r || p !== COST.p) throw new BackupDamaged('its header makes no sense')
   const master = await new Promise<Buffer>((resolve, reject) => {
-    scrypt(passphrase.normalize('NFC'), head.subarray(-16), 32, { N: 2 ** log2, r, p, maxmem: MEMORY }, (error, key) => error ? reject(error) : resolve(key))
+    scrypt(
+      passphrase.normalize('NFC'),
+      head.subarray(-16),
+      32,
+      { N: 2 ** log2, r, p, maxmem: MEMORY },
+      (error, key) => error ? reject(error) : resolve(key)
+    )
   })
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', master, '', `local-agent-service backup ${purpose} v1`, 32))
   return { key: derive('key'), check: createHmac('sha256', derive('check')).update(head).digest().subarray(0, 16) }

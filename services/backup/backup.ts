@@ -24,7 +24,11 @@ export interface BackupParts {
   shut: () => void
   /** Everything was replaced, or the store was let go of: the service must begin anew. */
   replaced: () => void
-  log: { info (details: object, message: string): void, warn (details: object, message: string): void, error (details: object, message: string): void }
+  log: {
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
+  }
 }
 
 /** Bytes of a backup that are taken. */

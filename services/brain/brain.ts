@@ -11,22 +11,36 @@ export { emptyMemory, type Memory } from './memory.ts'
 export type { Observed, Retraction } from './merge.ts'
 
 export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
-export const TooManyFacts = createError('ERR_TOO_MANY_FACTS',
-  `${LIMITS.facts} facts are remembered, which is the most. Forget one with DELETE /memory/brain/fact first.`, 409)
-export const TooManyPreferences = createError('ERR_TOO_MANY_PREFERENCES',
-  `${LIMITS.preferences} preferences are remembered, which is the most. Set one that exists, or clear everything with DELETE /memory/brain.`, 409)
+export const TooManyFacts = createError(
+  'ERR_TOO_MANY_FACTS',
+  `${LIMITS.facts} facts are remembered, which is the most. Forget one with DELETE /memory/brain/fact first.`,
+  409
+)
+export const TooManyPreferences = createError(
+  'ERR_TOO_MANY_PREFERENCES',
+  `${LIMITS.preferences} preferences are remembered, which is the most. Set one that exists, or clear everything with DELETE /memory/brain.`,
+  409
+)
 
-export const BrainDamaged = createError('ERR_RECORD_DAMAGED',
-  'What is remembered of the user is damaged on the disk and cannot be read. DELETE /memory/brain clears it; only a backup from before has it whole.', 500)
+export const BrainDamaged = createError(
+  'ERR_RECORD_DAMAGED',
+  'What is remembered of the user is damaged on the disk and cannot be read. DELETE /memory/brain clears it; only a backup from before has it whole.',
+  500
+)
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 
 /** The user's long-term memory, one encrypted record. Every change is durable before it resolves, to the brain as it then is. */
-export function createBrain ({ record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }) {
+export function createBrain (
+  { record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }
+) {
   /** `edit` gives what changes, or nothing; only a change has a time. */
-  const update = async (edit: (memory: Memory) => Partial<Memory> | undefined): Promise<Brain> => brainOf(await record.update((memory) => {
-    const changes = edit(memory)
-    return changes ? { ...memory, ...changes, updatedAt: now() } : memory
-  }).catch(inWords))
+  const update = async (edit: (memory: Memory) => Partial<Memory> | undefined): Promise<Brain> =>
+    brainOf(
+      await record.update((memory) => {
+        const changes = edit(memory)
+        return changes ? { ...memory, ...changes, updatedAt: now() } : memory
+      }).catch(inWords)
+    )
   const load = () => record.get().catch(inWords)
 
   async function recall (): Promise<BrainView> {
@@ -39,10 +53,11 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
     recall,
 
     /** What a model is told of the user. A damaged memory keeps nobody from working; the model is told of that, too. */
-    told: (): Promise<string> => recall().then(({ contextPreview }) => contextPreview, (error) => {
-      if (!(error instanceof BrainDamaged)) throw error
-      return DAMAGED
-    }),
+    told: (): Promise<string> =>
+      recall().then(({ contextPreview }) => contextPreview, (error) => {
+        if (!(error instanceof BrainDamaged)) throw error
+        return DAMAGED
+      }),
 
     /** Adds a fact unless it is known, in whatever case. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {
@@ -112,7 +127,9 @@ export function createBrain ({ record, now, digest }: { record: StoredRecord<Mem
       const memory = await load()
       return {
         facts: entriesOf(memory).filter(({ source }) => source?.threadId === threadId).map(({ fact }) => fact),
-        preferences: Object.fromEntries(Object.entries(memory.preferences).filter(([key]) => memory.origins?.[key]?.source?.threadId === threadId))
+        preferences: Object.fromEntries(
+          Object.entries(memory.preferences).filter(([key]) => memory.origins?.[key]?.source?.threadId === threadId)
+        )
       }
     }
   }
@@ -123,6 +140,12 @@ function inWords (error: { code?: string }): never {
 }
 
 const brainOf = ({ facts, preferences, patterns, updatedAt }: Memory): Brain => ({ facts, preferences, patterns, updatedAt })
-const shown = ({ id, fact, source, createdAt, supersedes }: Entry): KnownFact => ({ id, fact, ...(source && { source }), createdAt, ...(supersedes && { supersedes }) })
+const shown = ({ id, fact, source, createdAt, supersedes }: Entry): KnownFact => ({
+  id,
+  fact,
+  ...(source && { source }),
+  createdAt,
+  ...(supersedes && { supersedes })
+})
 
 export type BrainService = ReturnType<typeof createBrain>

@@ -32,4 +32,5 @@ export const entriesOf = ({ facts, entries = [], updatedAt }: Memory): Entry[] =
 export const withEntries = (entries: Entry[]) => ({ entries, facts: entries.map(({ fact }) => fact) })
 
 /** Texts that differ in case, blanks and their last mark only have the same. */
-export const foldedText = (fact: string): string => fact.normalize('NFC').toLowerCase().replaceAll('\u2019', '\'').replace(/\s+/g, ' ').replace(/[\s.!]+$/, '').trim()
+export const foldedText = (fact: string): string =>
+  fact.normalize('NFC').toLowerCase().replaceAll('\u2019', "'").replace(/\s+/g, ' ').replace(/[\s.!]+$/, '').trim()

@@ -12,7 +12,9 @@ export interface Observed extends Omit<Statement, 'text'> {
 }
 
 /** The user's word that a statement holds no more, or that one message of theirs was not true. */
-export type Retraction = { said: number, source: Pick<FactSource, 'threadId' | 'message'> } & ({ statement: string } | { message: number, text: string })
+export type Retraction =
+  & { said: number, source: Pick<FactSource, 'threadId' | 'message'> }
+  & ({ statement: string } | { message: number, text: string })
 
 /** Statements that count no more; the oldest are forgotten beyond these. */
 const DROPPED_KEPT = 5_000
@@ -22,7 +24,11 @@ const DROPPED_KEPT = 5_000
  * is older than what is known of the same topic changes nothing; a newer statement takes the place of the older one, and
  * what the user unsays is dropped.
  */
-export function mergeStatements (memory: Memory, heard: Array<Observed | Retraction>, { now, digest }: { now: number, digest: (text: string) => string }): { changes?: Partial<Memory>, added: number } {
+export function mergeStatements (
+  memory: Memory,
+  heard: Array<Observed | Retraction>,
+  { now, digest }: { now: number, digest: (text: string) => string }
+): { changes?: Partial<Memory>, added: number } {
   const { clearedAt = -1 } = memory
   const before = entriesOf(memory)
   let entries = before
@@ -79,9 +85,21 @@ export function mergeStatements (memory: Memory, heard: Array<Observed | Retract
     dropped.delete(digest(foldedText(fact)))
   }
   const had = new Set(before)
-  const added = entries.filter((entry) => !had.has(entry)).length + Object.keys(preferences).filter((key) => preferences[key] !== memory.preferences[key]).length
-  const isSame = added === 0 && entries.length === before.length && Object.keys(preferences).length === Object.keys(memory.preferences).length
-  return isSame ? { added } : { added, changes: { ...withEntries(entries), preferences, origins, dropped: [...dropped].slice(-DROPPED_KEPT).map(([key, at]) => ({ key, at })) } }
+  const added = entries.filter((entry) => !had.has(entry)).length +
+    Object.keys(preferences).filter((key) => preferences[key] !== memory.preferences[key]).length
+  const isSame = added === 0 && entries.length === before.length &&
+    Object.keys(preferences).length === Object.keys(memory.preferences).length
+  return isSame
+    ? { added }
+    : {
+        added,
+        changes: {
+          ...withEntries(entries),
+          preferences,
+          origins,
+          dropped: [...dropped].slice(-DROPPED_KEPT).map(([key, at]) => ({ key, at }))
+        }
+      }
 }
 
 /** A function of a fact that reads each once. */
@@ -93,29 +111,42 @@ function once<T> (read: (fact: string) => T): (fact: string) => T {
   }
 }
 
-interface Saying { said: number, source?: Pick<FactSource, 'threadId' | 'message'> }
+interface Saying {
+  said: number
+  source?: Pick<FactSource, 'threadId' | 'message'>
+}
 
 /** By when it was said; what came at one time, by its place. */
 const bySaying = (a: Saying, b: Saying) => a.said - b.said || (a.source?.message ?? 0) - (b.source?.message ?? 0)
 
 /** Whether `old` was said before `each`, or at the same time but in another thread. */
-const isOlder = (old: Saying, each: Saying) => (old.source?.threadId === each.source?.threadId ? bySaying(old, each) : old.said - each.said) <= 0
+const isOlder = (old: Saying, each: Saying) =>
+  (old.source?.threadId === each.source?.threadId ? bySaying(old, each) : old.said - each.said) <= 0
 
 /** What holds no more by the user's word. */
 function unsaidBy (unsaid: Retraction, plain: typeof bare) {
   if ('message' in unsaid) {
-    const isFrom = (source?: FactSource) => source?.threadId === unsaid.source.threadId && source.message === unsaid.message && unsaid.text.includes(source.span)
-    return { isFact: ({ source }: Entry) => isFrom(source), isPreference: (_key: string, _value: string, { source }: { source?: FactSource }) => isFrom(source) }
+    const isFrom = (source?: FactSource) =>
+      source?.threadId === unsaid.source.threadId && source.message === unsaid.message && unsaid.text.includes(source.span)
+    return {
+      isFact: ({ source }: Entry) => isFrom(source),
+      isPreference: (_key: string, _value: string, { source }: { source?: FactSource }) => isFrom(source)
+    }
   }
   const statement = bare(unsaid.statement)
   const { preference } = readStatement({ text: unsaid.statement, mark: '' }) ?? {}
   const isSame = (a: string, b?: string) => a.toLowerCase() === b?.toLowerCase()
-  return { isFact: ({ fact }: Entry) => plain(fact) === statement, isPreference: (key: string, value: string) => isSame(key, preference?.key) && isSame(value, preference?.value) }
+  return {
+    isFact: ({ fact }: Entry) => plain(fact) === statement,
+    isPreference: (key: string, value: string) => isSame(key, preference?.key) && isSame(value, preference?.value)
+  }
 }
 
 /** What a statement takes the place of: the one of its topic; a correction also the last of its kind in the same thread. */
 function superseded (entries: Entry[], { topic, kind, isCorrection, source }: Observed, about: typeof topicOf): Entry | undefined {
   if (topic !== undefined) return entries.findLast(({ fact }) => about(fact).topic === topic)
-  if (kind !== undefined && isCorrection) return entries.findLast((entry) => entry.source?.threadId === source.threadId && about(entry.fact).kind === kind)
+  if (kind !== undefined && isCorrection) {
+    return entries.findLast((entry) => entry.source?.threadId === source.threadId && about(entry.fact).kind === kind)
+  }
   return undefined
 }

@@ -27,7 +27,9 @@ function validator (key: string): ValidateFunction {
   let validate = validators.get(key)
   if (validate === undefined) {
     // The schemas are ours and hold: checking them against the meta-schema would be most of the start-up.
-    validate = new Ajv({ strict: false, verbose: true, meta: false, validateSchema: false }).compile(ConfigKeys[key as keyof typeof ConfigKeys])
+    validate = new Ajv({ strict: false, verbose: true, meta: false, validateSchema: false }).compile(
+      ConfigKeys[key as keyof typeof ConfigKeys]
+    )
     validators.set(key, validate)
   }
   return validate

@@ -28,8 +28,10 @@ export async function prepareDirectory (dir: string): Promise<void> {
     if (((await stat(dir)).mode & STICKY) !== 0) throw new Error('other users write there too')
     await chmod(dir, 0o700)
   } catch (error) {
-    throw new ConfigUnusable(`The configuration directory ${dir} cannot be used: ${(error as Error).message}. ` +
-      'Set LOCAL_AGENT_HOME to a folder this user may write.')
+    throw new ConfigUnusable(
+      `The configuration directory ${dir} cannot be used: ${(error as Error).message}. ` +
+        'Set LOCAL_AGENT_HOME to a folder this user may write.'
+    )
   }
 }
 
@@ -58,7 +60,9 @@ async function kindOf (file: string): Promise<'file' | 'none'> {
 
 function checkKind (stats: Stats): void {
   if (stats.isFile()) return
-  throw new NotAFile(`it is ${stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device'}, not a file`)
+  throw new NotAFile(
+    `it is ${stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device'}, not a file`
+  )
 }
 
 /** The contents; undefined when there is no file. Throws NotAFile, and never waits for anybody who writes. */

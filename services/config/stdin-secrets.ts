@@ -29,14 +29,18 @@ export function requirePipe (fd = 0): void {
   const stats = fstatSync(fd)
   if (stats.isFIFO() || stats.isSocket()) return
   const found = stats.isCharacterDevice() ? 'a terminal or a device' : stats.isFile() ? 'a file' : 'something else'
-  throw new Usage(`--stdin needs a pipe or a socket as standard input, but it is ${found}. Start the service with its standard input piped, or leave --stdin out.`)
+  throw new Usage(
+    `--stdin needs a pipe or a socket as standard input, but it is ${found}. Start the service with its standard input piped, or leave --stdin out.`
+  )
 }
 
 /**
  * Reads the first line of `input`, and drops whatever follows it. `ended` resolves when the input ends. Throws Usage when no
  * such line arrives within 5 s or 64 KiB, or it is not as documented; no message quotes any of it.
  */
-export async function readHandOver ({ input, clock }: { input: Readable, clock: Clock }): Promise<{ handOver: HandOver, ended: Promise<void> }> {
+export async function readHandOver (
+  { input, clock }: { input: Readable, clock: Clock }
+): Promise<{ handOver: HandOver, ended: Promise<void> }> {
   const { line, ended } = firstLine(input)
   try {
     const bytes = await withDeadline({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
@@ -59,8 +63,9 @@ function firstLine (input: Readable): { line: Promise<Buffer>, ended: Promise<vo
     const piece = end === -1 ? chunk : chunk.subarray(0, end)
     parts.push(piece)
     size += piece.length
-    if (size > LONGEST_LINE) line.reject(new Usage(`The first line of standard input is longer than ${LONGEST_LINE / 1024} KiB. ${EXPECTED}`))
-    else if (end !== -1) line.resolve(Buffer.concat(parts))
+    if (size > LONGEST_LINE) {
+      line.reject(new Usage(`The first line of standard input is longer than ${LONGEST_LINE / 1024} KiB. ${EXPECTED}`))
+    } else if (end !== -1) line.resolve(Buffer.concat(parts))
     if (size > LONGEST_LINE || end !== -1) parts = undefined
   })
   const onEnd = () => {
@@ -76,10 +81,16 @@ function firstLine (input: Readable): { line: Promise<Buffer>, ended: Promise<vo
 export function parseHandOver (line: Buffer): HandOver {
   const value = objectIn(line)
   for (const name of Object.keys(value)) {
-    if (!FIELDS.includes(name)) throw new Usage(`The first line of standard input has ${TELLABLE.test(name) ? `the unknown field "${name}"` : 'an unknown field'}. ${EXPECTED}`)
+    if (!FIELDS.includes(name)) {
+      throw new Usage(
+        `The first line of standard input has ${TELLABLE.test(name) ? `the unknown field "${name}"` : 'an unknown field'}. ${EXPECTED}`
+      )
+    }
   }
   for (const name of FIELDS.filter((field) => field !== 'keys' && Object.hasOwn(value, field))) {
-    if (!isSecret(value[name])) throw new Usage(`The field "${name}" on standard input must be a string that is not empty; leave it out when there is none.`)
+    if (!isSecret(value[name])) {
+      throw new Usage(`The field "${name}" on standard input must be a string that is not empty; leave it out when there is none.`)
+    }
   }
   const { keys } = value
   if (keys !== undefined && !(isObject(keys) && Object.entries(keys).every(([name, key]) => name !== '' && isSecret(key)))) {

@@ -24,7 +24,8 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
   const anyAddress = ['0.0.0.0', '[::]'].includes(bound)
 
   /** The bound address is a name of ours too; a wildcard one allows literal addresses, which no page can rebind. */
-  const isOurs = (name: string) => LOOPBACK_NAMES.includes(name) || name === bound ||
+  const isOurs = (name: string) =>
+    LOOPBACK_NAMES.includes(name) || name === bound ||
     (anyAddress && /^(\[.*\]|[\d.]+)$/.test(name))
 
   return {
@@ -57,7 +58,9 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
 
   /** Our own page may have been opened by any of our names; a Host that got here is one of them. */
   function isAllowedOrigin (origin: string, name: string, port: string) {
-    const own = [...LOOPBACK_NAMES, bound, name].some((each) => origin === `http://${each}:${port}` || (port === '80' && origin === `http://${each}`))
+    const own = [...LOOPBACK_NAMES, bound, name].some((each) =>
+      origin === `http://${each}:${port}` || (port === '80' && origin === `http://${each}`)
+    )
     return own || SHELL_ORIGINS.includes(origin) || allowedOrigins().includes(origin)
   }
 }

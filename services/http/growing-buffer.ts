@@ -9,7 +9,9 @@ export function createGrowingBuffer (expected = FIRST) {
   let used = 0
 
   return {
-    get length (): number { return used },
+    get length (): number {
+      return used
+    },
 
     push (piece: Uint8Array) {
       if (used + piece.length > buffer.length) {

@@ -35,16 +35,29 @@ function explain (failed: FailedRule): string {
   const { properties, description } = (failed.parentSchema ?? {}) as { properties?: object, description?: string }
   switch (keyword) {
     case 'additionalProperties':
-      return `has the unknown field "${params.additionalProperty}"${properties ? `; allowed are ${Object.keys(properties).join(', ')}` : ''}`
-    case 'propertyNames': return `has the name "${params.propertyName}", which must be ${lower(wanted(failed))}`
-    case 'required': return `needs the field "${params.missingProperty}"`
-    case 'minItems': return `needs at least ${params.limit} ${params.limit === 1 ? 'entry' : 'entries'}`
-    case 'minProperties': return `needs at least ${params.limit} ${params.limit === 1 ? 'field' : 'fields'}${properties ? ` of ${Object.keys(properties).join(', ')}` : ''}`
-    case 'enum': return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
-    case 'anyOf': return constants(failed) ? `must be one of ${constants(failed)!.join(', ')}` : 'has none of the allowed forms'
-    case 'const': return `must be ${JSON.stringify(params.allowedValue)}`
-    case 'pattern': return description ? `must be ${lower(description)}` : message
-    default: return message
+      return `has the unknown field "${params.additionalProperty}"${
+        properties ? `; allowed are ${Object.keys(properties).join(', ')}` : ''
+      }`
+    case 'propertyNames':
+      return `has the name "${params.propertyName}", which must be ${lower(wanted(failed))}`
+    case 'required':
+      return `needs the field "${params.missingProperty}"`
+    case 'minItems':
+      return `needs at least ${params.limit} ${params.limit === 1 ? 'entry' : 'entries'}`
+    case 'minProperties':
+      return `needs at least ${params.limit} ${params.limit === 1 ? 'field' : 'fields'}${
+        properties ? ` of ${Object.keys(properties).join(', ')}` : ''
+      }`
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).join(', ')}`
+    case 'anyOf':
+      return constants(failed) ? `must be one of ${constants(failed)!.join(', ')}` : 'has none of the allowed forms'
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'pattern':
+      return description ? `must be ${lower(description)}` : message
+    default:
+      return message
   }
 }
 

@@ -14,7 +14,11 @@ const MOST = { levels: 64, values: 200_000 }
  * `__proto__` as a key, its letters plain or escaped. A key's quote stands behind a bracket, a comma or a blank; inside a
  * text every quote is escaped. A reviver would find it too, but keeps everything else waiting for seconds.
  */
-const PROTO_KEY = new RegExp(`(?<=[{,\\s])"${[...'__proto__'].map((letter) => `(?:${letter}|\\\\u00${letter.charCodeAt(0).toString(16).replace('f', '[fF]')})`).join('')}"\\s*:`)
+const PROTO_KEY = new RegExp(
+  `(?<=[{,\\s])"${
+    [...'__proto__'].map((letter) => `(?:${letter}|\\\\u00${letter.charCodeAt(0).toString(16).replace('f', '[fF]')})`).join('')
+  }"\\s*:`
+)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**

@@ -1,7 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createError } from '@fastify/error'
 
-export const Unauthorized = createError('ERR_UNAUTHORIZED', 'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.', 401)
+export const Unauthorized = createError(
+  'ERR_UNAUTHORIZED',
+  'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.',
+  401
+)
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 

@@ -42,7 +42,9 @@ export function createUploads ({ clock }: { clock: Clock }) {
     watch().catch(() => {})
     dropping++
     try {
-      await read(request, ({ length }) => { if ((bytes += length) > MOST_DROPPED) throw new BodyTooLarge(MOST_DROPPED) })
+      await read(request, ({ length }) => {
+        if ((bytes += length) > MOST_DROPPED) throw new BodyTooLarge(MOST_DROPPED)
+      })
       return true
     } catch {
       return false
@@ -53,7 +55,8 @@ export function createUploads ({ clock }: { clock: Clock }) {
   }
 
   /** Whether the rest of a body is worth waiting for, were none of it read so far. */
-  const isDroppable = (request: IncomingMessage) => canRead(request) && dropping < DROPPED_AT_ONCE && (lengthOf(request) ?? 0) <= MOST_DROPPED
+  const isDroppable = (request: IncomingMessage) =>
+    canRead(request) && dropping < DROPPED_AT_ONCE && (lengthOf(request) ?? 0) <= MOST_DROPPED
 
   async function settleRest (request: IncomingMessage, response: ServerResponse) {
     if (isDroppable(request) && await drop(request)) return
@@ -94,7 +97,9 @@ export function createUploads ({ clock }: { clock: Clock }) {
     async isEmpty (request: IncomingMessage): Promise<boolean> {
       if (lengthOf(request)) return false
       const some = new Error('not empty')
-      return read(request, () => { throw some }).then(() => true, (error) => {
+      return read(request, () => {
+        throw some
+      }).then(() => true, (error) => {
         if (error !== some) throw error
         return false
       })

@@ -15,7 +15,11 @@ const INSTRUCTIONS = 'Judge the answer against the goal and the criteria, by the
 
 /** Judges a finished answer with the role `fast`; undefined when no judgement could be had. */
 export async function evaluateAnswer ({ load, analysis, events, signal, clock }: {
-  load: () => Promise<{ model: LanguageModelV4 }>, analysis: Analysis, events: readonly RunEvent[], signal: AbortSignal, clock: Clock
+  load: () => Promise<{ model: LanguageModelV4 }>,
+  analysis: Analysis,
+  events: readonly RunEvent[],
+  signal: AbortSignal,
+  clock: Clock
 }): Promise<Evaluation | undefined> {
   const text = [
     `Goal: ${analysis.goal}`,
@@ -23,7 +27,16 @@ export async function evaluateAnswer ({ load, analysis, events, signal, clock }:
     `Tool calls:\n${evidence(events).join('\n') || '- none'}`,
     `Answer:\n${answerText(events).slice(0, ANSWER_SHOWN)}`
   ].join('\n\n')
-  const answer = await askStructured({ load, name: 'evaluation', schema: EvaluationSchema, instructions: INSTRUCTIONS, text, limitMs: EVALUATION_MS, signal, clock })
+  const answer = await askStructured({
+    load,
+    name: 'evaluation',
+    schema: EvaluationSchema,
+    instructions: INSTRUCTIONS,
+    text,
+    limitMs: EVALUATION_MS,
+    signal,
+    clock
+  })
   return 'value' in answer ? answer.value : undefined
 }
 
@@ -35,9 +48,11 @@ function evidence (events: readonly RunEvent[]): string[] {
     if (event.type === 'tool-error') outcomes.set(event.toolCallId, `failed: ${event.errorText.slice(0, 200)}`)
     if (event.type === 'tool-denied') outcomes.set(event.toolCallId, 'denied by the user')
   }
-  return events.flatMap((event) => event.type === 'tool-input'
-    ? [`- ${event.toolName} ${JSON.stringify(event.input).slice(0, 200)}: ${outcomes.get(event.toolCallId) ?? 'no result'}`]
-    : []).slice(-CALLS_SHOWN)
+  return events.flatMap((event) =>
+    event.type === 'tool-input'
+      ? [`- ${event.toolName} ${JSON.stringify(event.input).slice(0, 200)}: ${outcomes.get(event.toolCallId) ?? 'no result'}`]
+      : []
+  ).slice(-CALLS_SHOWN)
 }
 
 /** What the model is told for its one refinement. */

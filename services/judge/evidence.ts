@@ -30,10 +30,14 @@ export function evidenceOf (goal: string, run: StoredRun, log: readonly TaskLogE
 
 /** Files that the run wrote. */
 export const filesCreated = (calls: TaskToolCall[]): string[] =>
-  calls.flatMap(({ tool, status, output }) => tool === 'writeFile' && status === 'complete' && isRecord(output) && typeof output.path === 'string' ? [output.path] : [])
+  calls.flatMap(({ tool, status, output }) =>
+    tool === 'writeFile' && status === 'complete' && isRecord(output) && typeof output.path === 'string' ? [output.path] : []
+  )
 
 /** Pages the run has read. */
 export const sources = (calls: TaskToolCall[]): string[] =>
-  calls.flatMap(({ tool, status, input }) => tool === 'fetchUrl' && status === 'complete' && isRecord(input) && typeof input.url === 'string' ? [input.url] : [])
+  calls.flatMap(({ tool, status, input }) =>
+    tool === 'fetchUrl' && status === 'complete' && isRecord(input) && typeof input.url === 'string' ? [input.url] : []
+  )
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

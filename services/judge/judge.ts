@@ -16,11 +16,16 @@ export const GOOD_ENOUGH = 0.5
 const BROKEN = 0.4
 
 const INSTRUCTIONS = 'Judge the run of a background task against its goal and criteria, by the evidence of its tool calls. ' +
-  'The report is the agent\'s own claim: believe what the calls show. Be strict about what is missing, claimed but not done, or wrong. ' +
+  "The report is the agent's own claim: believe what the calls show. Be strict about what is missing, claimed but not done, or wrong. " +
   'Answer with the JSON object only.'
 
 /** Judges a run: rules on what is on record first, then the role `fast`. A broken rule only ever lowers the score. */
-export async function judge (task: StoredTask, evidence: Evidence, { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>, signal: AbortSignal): Promise<TaskEvaluation> {
+export async function judge (
+  task: StoredTask,
+  evidence: Evidence,
+  { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>,
+  signal: AbortSignal
+): Promise<TaskEvaluation> {
   const { issues, share } = await checkRules(evidence)
   const answer = await askStructured({
     load: () => registry.model('fast'),
@@ -56,7 +61,9 @@ function question ({ goal, plan }: StoredTask, { calls, answer, run }: Evidence,
 
 const lines = (texts: string[]) => texts.map((text) => `- ${text.slice(0, 500)}`).join('\n')
 const inWords = ({ tool, input, status, error, output }: TaskToolCall) =>
-  `${tool} ${JSON.stringify(input)?.slice(0, 200)}: ${error ? `${status}, ${error.slice(0, 200)}` : `${status} ${JSON.stringify(output)?.slice(0, 200) ?? ''}`}`
+  `${tool} ${JSON.stringify(input)?.slice(0, 200)}: ${
+    error ? `${status}, ${error.slice(0, 200)}` : `${status} ${JSON.stringify(output)?.slice(0, 200) ?? ''}`
+  }`
 
 /** What the run is told for its one refinement. */
 export const refinement = ({ issues }: TaskEvaluation) =>

@@ -4,18 +4,18 @@ import { watchStops } from './process-stops.ts'
 /** Where every service takes its time from, so that tests can put another in its place. */
 export interface Clock {
   /** Wall-clock time, integer milliseconds since the Unix epoch. */
-  now (): number
+  now(): number
   /** Milliseconds that only grow, from an arbitrary start: for durations. */
-  monotonic (): number
+  monotonic(): number
   /** As `monotonic`, without the time for which this process was stopped (SIGSTOP, a paused machine). For what a time-out measures. */
-  awake (): number
+  awake(): number
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Keeps no process alive. */
-  sleep (ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
   /**
    * As `sleep`, for time-outs: resolves after `ms` of `awake`, and once whatever has arrived by then was handled. After a
    * stop there is a second more, for what waits to be read and for children that were stopped as well.
    */
-  timeout (ms: number, signal?: AbortSignal): Promise<void>
+  timeout(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Longest delay a Node timer takes before it overflows to 1 ms (2^31 - 1). */

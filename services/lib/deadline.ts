@@ -2,7 +2,10 @@ import { Aborted } from './abort.ts'
 import type { Clock } from './clock.ts'
 
 /** Runs work that gets `ms` milliseconds and ends with the caller's signal; rejects then with the reason, even when the work does not listen. */
-export async function withDeadline<T> ({ clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal }, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T> (
+  { clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal },
+  work: (signal: AbortSignal) => Promise<T>
+): Promise<T> {
   const overdue = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, overdue.signal])

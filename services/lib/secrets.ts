@@ -9,7 +9,9 @@ export function createSecrets (...own: Array<string | undefined>) {
   const sources: Array<() => Iterable<string>> = [() => own.filter((secret) => secret !== undefined)]
   return {
     /** Another holder; asked at each use. */
-    add: (source: () => Iterable<string>): void => { sources.push(source) },
+    add: (source: () => Iterable<string>): void => {
+      sources.push(source)
+    },
     all: (): string[] => [...new Set(sources.flatMap((source) => [...source()]))].filter((secret) => secret !== '')
   }
 }

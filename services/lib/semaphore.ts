@@ -4,22 +4,25 @@ export function createSemaphore ({ most, waiting, busy }: { most: number, waitin
   let taken = 0
 
   /** Resolves when a slot is handed over; rejects when the signal aborts first. */
-  const turn = (signal: AbortSignal) => new Promise<void>((resolve, reject) => {
-    const enter = () => {
-      signal.removeEventListener('abort', leave)
-      resolve()
-    }
-    const leave = () => {
-      queue.splice(queue.indexOf(enter), 1)
-      reject(signal.reason)
-    }
-    queue.push(enter)
-    signal.addEventListener('abort', leave, { once: true })
-  })
+  const turn = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        queue.splice(queue.indexOf(enter), 1)
+        reject(signal.reason)
+      }
+      queue.push(enter)
+      signal.addEventListener('abort', leave, { once: true })
+    })
 
   return {
     /** Whether nothing runs. */
-    get idle (): boolean { return taken === 0 },
+    get idle (): boolean {
+      return taken === 0
+    },
 
     async run<T> (signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       signal.throwIfAborted()

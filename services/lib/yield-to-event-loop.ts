@@ -18,7 +18,9 @@ export function yieldToEventLoop (): Promise<void> | undefined {
     setImmediate(nextTurn)
   }
   if (now - sliceStart <= SLICE_MS) return undefined
-  return new Promise((resolve) => { waiting.push(resolve) })
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+  })
 }
 
 /** After all else has had its turn those who wait longest do one more piece, and on while the new slice lasts. */

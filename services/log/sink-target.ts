@@ -5,7 +5,7 @@ import { isatty } from 'node:tty'
 /** Where the bytes of a sink go. One write at a time; none of them blocks the main thread. */
 export interface Target {
   /** Resolves to how many bytes were written, maybe fewer than given. After a rejection all of them are written again. */
-  write (bytes: Uint8Array): Promise<number>
+  write(bytes: Uint8Array): Promise<number>
   /** Whether a write that hangs holds a thread of Node's pool, for which process.exit waits. */
   holdsThread: boolean
 }
@@ -38,7 +38,8 @@ function streamTarget (stream: StandardStream): Target {
 export function fileTarget (fd: number): Target {
   return {
     holdsThread: true,
-    write: (bytes) => new Promise((resolve, reject) => write(fd, bytes, 0, bytes.length, null, (error, count) => error ? reject(error) : resolve(count)))
+    write: (bytes) =>
+      new Promise((resolve, reject) => write(fd, bytes, 0, bytes.length, null, (error, count) => error ? reject(error) : resolve(count)))
   }
 }
 

@@ -12,7 +12,7 @@ export interface SinkParts {
   target: Target
   clock: Clock
   /** The line that tells how many were lost. */
-  describeLoss (lost: number): string
+  describeLoss(lost: number): string
 }
 
 export type Sink = ReturnType<typeof createSink>

@@ -11,13 +11,22 @@ export type StandardOutput = ReturnType<typeof createStandardOutput>
 
 /** stdout and stderr of this process as sinks, so that neither can block or end it. To be called before anything is written. */
 export function createStandardOutput ({ clock }: { clock: Clock }) {
-  const open = (fd: 1 | 2, name: string) => createSink({
-    target: openTarget(fd),
-    clock,
-    describeLoss: (lost) => `${JSON.stringify({
-      level: 40, time: clock.now(), pid: process.pid, hostname: hostname(), lost, msg: `${name} took no more for a while: ${lost} lines were lost here`
-    })}\n`
-  })
+  const open = (fd: 1 | 2, name: string) =>
+    createSink({
+      target: openTarget(fd),
+      clock,
+      describeLoss: (lost) =>
+        `${
+          JSON.stringify({
+            level: 40,
+            time: clock.now(),
+            pid: process.pid,
+            hostname: hostname(),
+            lost,
+            msg: `${name} took no more for a while: ${lost} lines were lost here`
+          })
+        }\n`
+    })
   const stdout = open(1, 'stdout')
   const stderr = open(2, 'stderr')
 
@@ -29,7 +38,9 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
     takeOver (): void {
       redirect(process.stdout, stdout)
       redirect(process.stderr, stderr)
-      process.on('exit', (code) => { if (stdout.hangs(HUNG_MS) || stderr.hangs(HUNG_MS)) leave(code) })
+      process.on('exit', (code) => {
+        if (stdout.hangs(HUNG_MS) || stderr.hangs(HUNG_MS)) leave(code)
+      })
     },
 
     /** Waits until both have written what they were given, as long as `ms` at most. */

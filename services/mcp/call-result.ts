@@ -21,8 +21,12 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   const images = blocks.filter(isImage).reduce((sum, { data }) => sum + data.length, 0)
   const json = JSON.stringify({ ...whole, content: blocks.map((block) => isImage(block) ? null : block) })
   const rest = Buffer.byteLength(json)
-  if (rest > LARGEST_RESULT) throw new ToolFailed(`The result is larger than ${LARGEST_RESULT / MIB} MiB (${rest} bytes); ask for less at a time.`)
-  if (images > LARGEST_IMAGES) throw new ToolFailed(`The images of the result are larger than ${LARGEST_IMAGES / MIB} MiB together; ask for smaller ones.`)
+  if (rest > LARGEST_RESULT) {
+    throw new ToolFailed(`The result is larger than ${LARGEST_RESULT / MIB} MiB (${rest} bytes); ask for less at a time.`)
+  }
+  if (images > LARGEST_IMAGES) {
+    throw new ToolFailed(`The images of the result are larger than ${LARGEST_IMAGES / MIB} MiB together; ask for smaller ones.`)
+  }
   return secrets.isIn(json) ? hidden(whole, secrets.redact) as ToolOutput : whole
 }
 

@@ -27,12 +27,12 @@ export interface Connection {
   capabilities: Json
   version?: Json
   /** The raw result of a tool. Throws ToolFailed, or the signal's reason. */
-  call (tool: string, input: unknown, signal: AbortSignal): Promise<Json>
+  call(tool: string, input: unknown, signal: AbortSignal): Promise<Json>
   /** The entries of a list of the server, its first page; [] when it has none. */
-  list (what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
+  list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
   /** Resolves when nothing of it is left, to why: see GuardedTransport. */
   ended: Promise<string>
-  close (): Promise<void>
+  close(): Promise<void>
 }
 
 interface Parts {
@@ -46,8 +46,10 @@ interface Parts {
 
 /** Starts a server and shakes hands with it. Rejects with a clause about it that says why not. */
 export async function openConnection ({ spawn, clock, tail, signal, onTools }: Parts): Promise<Connection> {
-  const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] =
-    await Promise.all([import('@modelcontextprotocol/sdk/client/index.js'), import('@modelcontextprotocol/sdk/types.js')])
+  const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/types.js')
+  ])
   const transport = createTransport({ spawn, clock, tail })
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
     // Results are taken as they come: a server that breaks its own promise about them still answered.
@@ -117,12 +119,15 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
   })
 
   /** Why it is gone; undefined while it is not. */
-  const end = (): Promise<string | undefined> => Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
+  const end = (): Promise<string | undefined> =>
+    Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
   try {
     await within(CONNECT_MS, `it did not answer within ${CONNECT_MS / 1000} s`, async (limit) => {
       // Not the SDK's: its wait for an answer that was given up keeps the reason to itself.
-      const ended = transport.ended.then((why) => { throw new Error(why) })
+      const ended = transport.ended.then((why) => {
+        throw new Error(why)
+      })
       ended.catch(() => {})
       const aborted = new Promise<never>((_resolve, reject) => limit.addEventListener('abort', () => reject(limit.reason), { once: true }))
       aborted.catch(() => {})
@@ -138,12 +143,18 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
   /** A server that answers nothing at all any more is ended, to be started anew. */
   function probe () {
     within(PING_MS, 'ping', (limit) => request('ping', {}, limit))
-      .catch((error) => { if (abortKind(error) === 'timeout') transport.stop('it did not answer any more') })
+      .catch((error) => {
+        if (abortKind(error) === 'timeout') transport.stop('it did not answer any more')
+      })
   }
 
   return {
-    get definitions () { return current.definitions },
-    get warnings () { return current.warnings },
+    get definitions () {
+      return current.definitions
+    },
+    get warnings () {
+      return current.warnings
+    },
     words: client.getInstructions()?.slice(0, LONGEST_WORDS),
     capabilities: client.getServerCapabilities() as Json,
     version: client.getServerVersion() as Json | undefined,
@@ -157,7 +168,11 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
         if (abortKind(error) === 'timeout') probe()
         if (limit.aborted) throw error
         const why = await end()
-        throw new ToolFailed(why === undefined ? plain((error as Error).message) : `The tool server was lost during the call: ${why}. What the call did by then is not known.`)
+        throw new ToolFailed(
+          why === undefined
+            ? plain((error as Error).message)
+            : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
+        )
       }
     },
 

@@ -25,11 +25,13 @@ export function readDefinitions (listed: unknown[]): { definitions: Definition[]
   const found = new Map<string, Definition>()
   const warnings: string[] = []
   for (const each of listed) {
-    const { name, title, description, inputSchema, annotations } = (isObject(each) ? each : {})
-    if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) warnings.push('A tool without a name, or with one that is too long, was left out.')
-    else if (found.has(name)) warnings.push(`The tool ${JSON.stringify(name)} is there twice; the first is used.`)
-    else if (JSON.stringify(inputSchema ?? {}).length > LARGEST_SCHEMA) warnings.push(`The tool ${JSON.stringify(name)} was left out: its schema is larger than ${LARGEST_SCHEMA / 1024} KiB.`)
-    else if (found.size === MOST_TOOLS) {
+    const { name, title, description, inputSchema, annotations } = isObject(each) ? each : {}
+    if (typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) {
+      warnings.push('A tool without a name, or with one that is too long, was left out.')
+    } else if (found.has(name)) warnings.push(`The tool ${JSON.stringify(name)} is there twice; the first is used.`)
+    else if (JSON.stringify(inputSchema ?? {}).length > LARGEST_SCHEMA) {
+      warnings.push(`The tool ${JSON.stringify(name)} was left out: its schema is larger than ${LARGEST_SCHEMA / 1024} KiB.`)
+    } else if (found.size === MOST_TOOLS) {
       warnings.push(`The server offers ${listed.length} tools; the first ${MOST_TOOLS} are used.`)
       break
     } else {

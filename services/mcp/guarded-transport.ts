@@ -48,7 +48,7 @@ export interface GuardedTransport extends Transport {
   /** Resolves when nothing of the server is left, to why: a clause about it. */
   ended: Promise<string>
   /** Ends the server at once, for this reason. */
-  stop (why: string): void
+  stop(why: string): void
 }
 
 /**
@@ -66,7 +66,9 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   let noise = { since: clock.monotonic(), bytes: 0 }
 
   async function open () {
-    child = await spawn().catch((error: NodeJS.ErrnoException) => { throw error.code === undefined ? error : new Error(REASONS[error.code] ?? `it could not be started (${error.code})`) })
+    child = await spawn().catch((error: NodeJS.ErrnoException) => {
+      throw error.code === undefined ? error : new Error(REASONS[error.code] ?? `it could not be started (${error.code})`)
+    })
     child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
     child.stdout.on('error', () => {})
     watch(child, listen(child))
@@ -97,7 +99,14 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   function take (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (excess(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) return refuse(text.slice(0, 256), text.slice(-256), line.length, `The answer is nested deeper than ${DEEPEST} levels or holds more than ${MOST_VALUES} values.`)
+    if (excess(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) {
+      return refuse(
+        text.slice(0, 256),
+        text.slice(-256),
+        line.length,
+        `The answer is nested deeper than ${DEEPEST} levels or holds more than ${MOST_VALUES} values.`
+      )
+    }
     const message = parse(text)
     const isAnswer = message !== undefined && ('result' in message || 'error' in message) && asked.delete(Number(message.id))
     if (!isAnswer) countNoise(line.length)

@@ -1,8 +1,20 @@
 import createError from '@fastify/error'
 
-export const ToolServerNotFound = createError<[string]>('ERR_TOOL_SERVER_NOT_FOUND', 'There is no tool server "%s"; GET /mcp/servers lists them.', 404)
-export const ToolServersInvalid = createError<[string]>('ERR_TOOL_SERVERS_INVALID', 'The tool servers in config.json cannot be changed: %s. Mend the file first.', 409)
-export const TooManyToolServers = createError<[number]>('ERR_TOO_MANY_TOOL_SERVERS', 'There are already %d tool servers; disconnect one first.', 409)
+export const ToolServerNotFound = createError<[string]>(
+  'ERR_TOOL_SERVER_NOT_FOUND',
+  'There is no tool server "%s"; GET /mcp/servers lists them.',
+  404
+)
+export const ToolServersInvalid = createError<[string]>(
+  'ERR_TOOL_SERVERS_INVALID',
+  'The tool servers in config.json cannot be changed: %s. Mend the file first.',
+  409
+)
+export const TooManyToolServers = createError<[number]>(
+  'ERR_TOO_MANY_TOOL_SERVERS',
+  'There are already %d tool servers; disconnect one first.',
+  409
+)
 const Failed = createError<[string]>('ERR_TOOL_SERVER_FAILED', '%s', 502)
 
 /** A server that cannot be connected, with the last lines of what it wrote to stderr. */

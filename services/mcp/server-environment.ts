@@ -23,28 +23,42 @@ export function toReferences (server: string, env: Values): { references: Values
 export const ofServer = (stored: Values, server: string): Values => pick(stored, (name) => name.startsWith(key(server, '')))
 export const withoutServer = (stored: Values, server: string): Values => pick(stored, (name) => !name.startsWith(key(server, '')))
 
-const pick = (stored: Values, wanted: (name: string) => boolean): Values => Object.fromEntries(Object.entries(stored).filter(([name]) => wanted(name)))
+const pick = (stored: Values, wanted: (name: string) => boolean): Values =>
+  Object.fromEntries(Object.entries(stored).filter(([name]) => wanted(name)))
 
 /**
  * The variables of an entry: references are looked up in the store, `${VAR}` in the service's own environment. Throws
  * an error that is a clause about what is missing.
  */
 export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => {
-    const reference = REFERENCE.exec(value)?.[1]
-    if (reference !== undefined) {
-      if (!Object.hasOwn(stored, reference)) throw new Error(`nothing is stored for its variable ${name}; connect it again with POST /mcp/connect`)
-      return [name, stored[reference]]
-    }
-    return [name, value.replace(/\$\{(\w+)\}/g, (_whole, variable) => {
-      const found = variables[variable]
-      if (found === undefined) throw new Error(`its variable ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`)
-      return found
-    })]
-  }))
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => {
+      const reference = REFERENCE.exec(value)?.[1]
+      if (reference !== undefined) {
+        if (!Object.hasOwn(stored, reference)) {
+          throw new Error(`nothing is stored for its variable ${name}; connect it again with POST /mcp/connect`)
+        }
+        return [name, stored[reference]]
+      }
+      return [
+        name,
+        value.replace(/\$\{(\w+)\}/g, (_whole, variable) => {
+          const found = variables[variable]
+          if (found === undefined) {
+            throw new Error(
+              `its variable ${name} is to come from the environment variable ${variable}, which is not set; set it and restart`
+            )
+          }
+          return found
+        })
+      ]
+    })
+  )
 }
 
 /** Those values that no other child may see and no result may show. */
 export function secretsIn (values: Values): string[] {
-  return Object.entries(values).flatMap(([name, value]) => SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value)) ? [value] : [])
+  return Object.entries(values).flatMap(([name, value]) =>
+    SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value)) ? [value] : []
+  )
 }

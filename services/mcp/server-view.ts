@@ -15,7 +15,10 @@ export function viewServer ({ name, status, tools, error }: ToolServer): ToolSer
 }
 
 /** All there is to know about a server, as far as it answers. */
-export async function describeServer (server: ToolServer, { host, clock, signal }: { host: Pick<ToolHost, 'offered'>, clock: Clock, signal: AbortSignal }): Promise<ToolServerDetail> {
+export async function describeServer (
+  server: ToolServer,
+  { host, clock, signal }: { host: Pick<ToolHost, 'offered'>, clock: Clock, signal: AbortSignal }
+): Promise<ToolServerDetail> {
   const { connection, entry } = server
   const limit = new AbortController()
   const done = new AbortController()
@@ -45,5 +48,7 @@ export async function describeServer (server: ToolServer, { host, clock, signal 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)
 
 function optional<K extends string> (entry: Record<string, unknown>, ...keys: K[]): { [key in K]?: string } {
-  return Object.fromEntries(keys.filter((key) => typeof entry[key] === 'string').map((key) => [key, text(entry[key])])) as { [key in K]?: string }
+  return Object.fromEntries(keys.filter((key) => typeof entry[key] === 'string').map((key) => [key, text(entry[key])])) as {
+    [key in K]?: string
+  }
 }

@@ -23,7 +23,7 @@ interface Parts {
   spawn: (entry: McpEntry) => Promise<GuardedChild>
   clock: Clock
   /** What is struck out of a tool's result, and out of what is shown of the server's stderr. */
-  hidden: { inResults (): Redactor, inStderr (): Redactor }
+  hidden: { inResults(): Redactor, inStderr(): Redactor }
   /** Status, tools or words have changed. */
   onChange: () => void
 }
@@ -46,7 +46,15 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     for (let failures = 0; ; failures++) {
       try {
         status = 'connecting'
-        connection = await openConnection({ spawn: () => spawn(current), clock, tail, signal: closing.signal, onTools: () => { offer() } })
+        connection = await openConnection({
+          spawn: () => spawn(current),
+          clock,
+          tail,
+          signal: closing.signal,
+          onTools: () => {
+            offer()
+          }
+        })
         error = undefined
         status = 'connected'
         offer()
@@ -86,7 +94,9 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
       // The server's own word: whether it runs unasked by default, side by side with others, and again after a crash.
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
-      get permission () { return permissionOf(name) },
+      get permission () {
+        return permissionOf(name)
+      },
       async execute (input, { signal }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
         return readResult(await connection.call(name, input, signal), hidden.inResults())
@@ -105,13 +115,23 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
 
   return {
     name: entry.name,
-    get entry () { return current },
-    get status () { return status },
+    get entry () {
+      return current
+    },
+    get status () {
+      return status
+    },
     /** Why it is not connected; undefined while it is. */
-    get error () { return error },
+    get error () {
+      return error
+    },
     /** The tools' own names. */
-    get tools (): string[] { return connection?.definitions.map(({ name }) => name) ?? [] },
-    get connection () { return connection },
+    get tools (): string[] {
+      return connection?.definitions.map(({ name }) => name) ?? []
+    },
+    get connection () {
+      return connection
+    },
     stderr: () => hidden.inStderr().redact(tail.text()),
 
     /** Connects, and stays connected from then on. Rejects when the first attempt fails; later ones follow even so. */
@@ -123,7 +143,9 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     },
 
     /** Takes another form of its entry that needs no other process. */
-    adopt (entry: McpEntry): void { current = entry },
+    adopt (entry: McpEntry): void {
+      current = entry
+    },
 
     source: (): ToolSource => ({ name: entry.name, tools, words: connection?.words, available: status === 'connected' }),
 

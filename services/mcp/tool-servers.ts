@@ -29,7 +29,7 @@ interface Parts {
   /** Of the whole service. */
   secrets: () => string[]
   cwd: () => string
-  log: { info (details: object, message: string): void, warn (details: object, message: string): void }
+  log: { info(details: object, message: string): void, warn(details: object, message: string): void }
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
@@ -148,13 +148,18 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
 
   /** The first attempt of a server that a request waits for. Throws a 502. */
   async function attempt (server: ToolServer, signal: AbortSignal) {
-    const leave = () => { retire(server) }
+    const leave = () => {
+      retire(server)
+    }
     signal.addEventListener('abort', leave)
     try {
       await server.start()
       signal.throwIfAborted()
     } catch (error) {
-      throw toolServerFailed(server.error ?? `The tool server ${JSON.stringify(server.name)} is not connected: ${(error as Error).message}.`, server.stderr().slice(-STDERR_SHOWN))
+      throw toolServerFailed(
+        server.error ?? `The tool server ${JSON.stringify(server.name)} is not connected: ${(error as Error).message}.`,
+        server.stderr().slice(-STDERR_SHOWN)
+      )
     } finally {
       signal.removeEventListener('abort', leave)
     }
@@ -204,32 +209,40 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
      * Connects a server and saves it: its environment encrypted, the rest in config.json. One of that name is replaced
      * once the new one is connected. Throws a 502 when it cannot be connected, and then nothing has changed.
      */
-    connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) => locked(name, async () => {
-      await start()
-      // Those that others are just connecting count as well.
-      if (!servers.has(name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
-      const { references, values: given } = toReferences(name, env)
-      const entry: McpEntry = { name, command, ...args && { args }, ...Object.keys(env).length > 0 && { env: references }, ...approval !== undefined && { approval } }
-      const server = create(entry, given)
-      try {
-        await attempt(server, signal)
-        await save(server, entry, given)
-        return { status: 'connected' as const, tools: server.tools }
-      } catch (error) {
-        await retire(server)
-        throw error
-      }
-    }),
+    connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) =>
+      locked(name, async () => {
+        await start()
+        // Those that others are just connecting count as well.
+        if (!servers.has(name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
+        const { references, values: given } = toReferences(name, env)
+        const entry: McpEntry = {
+          name,
+          command,
+          ...args && { args },
+          ...Object.keys(env).length > 0 && { env: references },
+          ...approval !== undefined && { approval }
+        }
+        const server = create(entry, given)
+        try {
+          await attempt(server, signal)
+          await save(server, entry, given)
+          return { status: 'connected' as const, tools: server.tools }
+        } catch (error) {
+          await retire(server)
+          throw error
+        }
+      }),
 
     /** Disconnects a server, and forgets it and its secrets. Throws ToolServerNotFound. */
-    disconnect: (name: string) => locked(name, async () => {
-      await start()
-      const server = find(name)
-      await change((entries) => entries.filter((entry) => entry.name !== name))
-      await keep((stored) => withoutServer(stored, name))
-      await retire(server)
-      return { status: 'disconnected' as const, name }
-    }),
+    disconnect: (name: string) =>
+      locked(name, async () => {
+        await start()
+        const server = find(name)
+        await change((entries) => entries.filter((entry) => entry.name !== name))
+        await keep((stored) => withoutServer(stored, name))
+        await retire(server)
+        return { status: 'disconnected' as const, name }
+      }),
 
     /** Ends every server; resolves when nothing of them is left. */
     async close (): Promise<void> {

@@ -17,13 +17,18 @@ function isReadable (part: LanguageModelV4StreamPart): boolean {
   switch (part?.type) {
     case 'text-delta':
     case 'reasoning-delta':
-    case 'tool-input-delta': return isText(part.delta) && isText(part.id)
+    case 'tool-input-delta':
+      return isText(part.delta) && isText(part.id)
     case 'text-start':
     case 'text-end':
     case 'reasoning-start':
-    case 'reasoning-end': return isText(part.id)
-    case 'tool-input-start': return isId(part.id) && isText(part.toolName)
-    case 'tool-call': return isId(part.toolCallId) && isText(part.toolName) && isText(part.input)
-    default: return isText(part?.type)
+    case 'reasoning-end':
+      return isText(part.id)
+    case 'tool-input-start':
+      return isId(part.id) && isText(part.toolName)
+    case 'tool-call':
+      return isId(part.toolCallId) && isText(part.toolName) && isText(part.input)
+    default:
+      return isText(part?.type)
   }
 }

@@ -6,7 +6,9 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMet
  * each part of thinking, carries the id of its model in its metadata as `agent.model`, wherever the part is kept: in the
  * log, in threads and in the messages of clients.
  */
-interface Mark { agent?: { model?: unknown } }
+interface Mark {
+  agent?: { model?: unknown }
+}
 
 /** Most that a provider may attach to one part, characters of JSON. Data beyond that is not kept: a signature that was cut is worth nothing. */
 const LARGEST = 1024 * 1024
@@ -18,7 +20,8 @@ const readable = (given: unknown): SharedV4ProviderMetadata =>
   isObject(given) ? Object.fromEntries(Object.entries(given).filter(([name, data]) => name !== 'agent' && isObject(data))) : {}
 
 /** Whether a provider has attached anything. */
-export const isAttached = (metadata: object | undefined): boolean => metadata !== undefined && Object.keys(metadata).some((name) => name !== 'agent')
+export const isAttached = (metadata: object | undefined): boolean =>
+  metadata !== undefined && Object.keys(metadata).some((name) => name !== 'agent')
 
 /** Metadata of a tool call of a model; nothing when the provider attached none, or too much. */
 export function attachedTo (given: unknown, model: string): { providerMetadata?: SharedV4ProviderMetadata } {
@@ -52,23 +55,29 @@ export function createMetadata (model: string, { always = false }: { always?: bo
  * The messages as one model may be sent them: with what its own provider attached to its own answers, and without the
  * thinking and the attached data of any other. A message of which nothing is left has no content.
  */
-export const ownedBy = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt => messages.map((message): LanguageModelV4Message => {
-  if (message.role === 'tool') return { ...message, content: message.content.map((part) => (part.providerOptions as Mark | undefined)?.agent ? withOptions(part) : part) }
-  if (message.role !== 'assistant') return message
-  return {
-    ...message,
-    content: message.content.flatMap((part) => {
-      const { agent, ...attached } = (part.providerOptions ?? {}) as Mark & SharedV4ProviderOptions
-      const isOwn = agent?.model === model
-      const isKept = isOwn && Object.keys(attached).length > 0
-      if ((part.type === 'reasoning' || part.type === 'reasoning-file') && !isOwn) return []
-      if ('text' in part && part.text === '' && !isKept) return []
-      return [withOptions(part, isKept ? attached : undefined)]
-    })
-  }
-})
+export const ownedBy = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
+  messages.map((message): LanguageModelV4Message => {
+    if (message.role === 'tool') {
+      return {
+        ...message,
+        content: message.content.map((part) => (part.providerOptions as Mark | undefined)?.agent ? withOptions(part) : part)
+      }
+    }
+    if (message.role !== 'assistant') return message
+    return {
+      ...message,
+      content: message.content.flatMap((part) => {
+        const { agent, ...attached } = (part.providerOptions ?? {}) as Mark & SharedV4ProviderOptions
+        const isOwn = agent?.model === model
+        const isKept = isOwn && Object.keys(attached).length > 0
+        if ((part.type === 'reasoning' || part.type === 'reasoning-file') && !isOwn) return []
+        if ('text' in part && part.text === '' && !isKept) return []
+        return [withOptions(part, isKept ? attached : undefined)]
+      })
+    }
+  })
 
-function withOptions <T extends { providerOptions?: SharedV4ProviderOptions }> (part: T, options?: SharedV4ProviderOptions): T {
+function withOptions<T extends { providerOptions?: SharedV4ProviderOptions }> (part: T, options?: SharedV4ProviderOptions): T {
   if (part.providerOptions === undefined) return part
   const { providerOptions, ...rest } = part
   return { ...rest, ...(options && { providerOptions: options }) } as T

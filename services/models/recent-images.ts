@@ -18,9 +18,17 @@ export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV
   }
   return prompt.toReversed().map((message) => {
     if (message.role !== 'tool') return message
-    const content = message.content.toReversed().map((result) => result.type === 'tool-result' && result.output.type === 'content'
-      ? { ...result, output: { ...result.output, value: result.output.value.toReversed().map((part) => fits(part) ? part : { type: 'text' as const, text: LEFT_OUT }).reverse() } }
-      : result)
+    const content = message.content.toReversed().map((result) =>
+      result.type === 'tool-result' && result.output.type === 'content'
+        ? {
+            ...result,
+            output: {
+              ...result.output,
+              value: result.output.value.toReversed().map((part) => fits(part) ? part : { type: 'text' as const, text: LEFT_OUT }).reverse()
+            }
+          }
+        : result
+    )
     return { ...message, content: content.reverse() }
   }).reverse()
 }

@@ -18,15 +18,15 @@ export class ModelFailed extends Error {
 export interface ModelCall {
   /** `<provider>/<model>`: the one wanted first, then those to fall back to. */
   models: string[]
-  load (id: string): Promise<{ id: string, model: LanguageModelV4 }>
-  describe (error: unknown, id: string): Failure
+  load(id: string): Promise<{ id: string, model: LanguageModelV4 }>
+  describe(error: unknown, id: string): Failure
   /** What a model is told. Asked once more when its provider finds that `tooLong`; undefined: it cannot be made shorter. */
-  prompt (id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
+  prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
   /** Told every part as it comes, at once, with the id of the model that answers; a promise it returns holds the model back. */
-  onPart (part: LanguageModelV4StreamPart, id: string): void | Promise<void>
+  onPart(part: LanguageModelV4StreamPart, id: string): void | Promise<void>
 }
 
 /** Milliseconds until the first part, and of silence between parts. */
@@ -80,7 +80,13 @@ interface Progress {
   refused?: { error: unknown }
 }
 
-async function attemptOnce (id: string, model: LanguageModelV4, prompt: LanguageModelV4Prompt, { options, signal, clock, onPart }: ModelCall, progress: Progress) {
+async function attemptOnce (
+  id: string,
+  model: LanguageModelV4,
+  prompt: LanguageModelV4Prompt,
+  { options, signal, clock, onPart }: ModelCall,
+  progress: Progress
+) {
   const silence = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
@@ -90,7 +96,9 @@ async function attemptOnce (id: string, model: LanguageModelV4, prompt: Language
   try {
     const { stream } = await orAbort(model.doStream({ ...options, prompt, abortSignal: either }), either)
     const reader = stream.getReader()
-    const cancel = () => { reader.cancel(either.reason).catch(() => {}) }
+    const cancel = () => {
+      reader.cancel(either.reason).catch(() => {})
+    }
     either.addEventListener('abort', cancel)
     try {
       await readAll(reader)
@@ -116,7 +124,7 @@ async function attemptOnce (id: string, model: LanguageModelV4, prompt: Language
       const { done: ended, value: part } = await reader.read()
       either.throwIfAborted()
       if (ended) {
-        if (!finished) throw new Error('The model\'s answer broke off before it was finished.')
+        if (!finished) throw new Error("The model's answer broke off before it was finished.")
         return
       }
       checkPart(part)

@@ -26,20 +26,24 @@ const LONGEST_ANSWER = 2_000
  * Asks for data that fits a schema. Never fails but by the signal: what cannot be had in time, or makes no sense, is
  * a `problem` in words.
  */
-export async function askStructured<S extends TSchema> ({ load, name, schema, asked = schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>):
-Promise<{ value: Static<S> } | { problem: string }> {
+export async function askStructured<S extends TSchema> (
+  { load, name, schema, asked = schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>
+): Promise<{ value: Static<S> } | { problem: string }> {
   const overdue = new AbortController()
   const done = new AbortController()
   clock.timeout(limitMs, done.signal).then(() => overdue.abort(new Aborted('timeout')), () => {})
   const either = AbortSignal.any([signal, overdue.signal])
   try {
     const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
-    const { content } = await orAbort(model.doGenerate({
-      prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
-      responseFormat: { type: 'json', name, schema: asked as never },
-      maxOutputTokens: LONGEST_ANSWER,
-      abortSignal: either
-    }), either)
+    const { content } = await orAbort(
+      model.doGenerate({
+        prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
+        responseFormat: { type: 'json', name, schema: asked as never },
+        maxOutputTokens: LONGEST_ANSWER,
+        abortSignal: either
+      }),
+      either
+    )
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
     const value: unknown = JSON.parse(answer.replace(/^\s*```(?:json)?|```\s*$/g, ''))
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }

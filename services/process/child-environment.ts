@@ -10,10 +10,8 @@ const TELLING_LENGTH = 8
  */
 export function childEnvironment (environment: NodeJS.ProcessEnv, secrets: Iterable<string> = []): NodeJS.ProcessEnv {
   const hidden = [...secrets].filter((secret) => secret !== '')
-  const tells = (value: string) => hidden.some((secret) =>
-    value === secret || (secret.length >= TELLING_LENGTH && value.includes(secret)))
-  return Object.fromEntries(Object.entries(environment).filter(([name, value]) =>
-    value !== undefined && !OURS.test(name) && !tells(value)))
+  const tells = (value: string) => hidden.some((secret) => value === secret || (secret.length >= TELLING_LENGTH && value.includes(secret)))
+  return Object.fromEntries(Object.entries(environment).filter(([name, value]) => value !== undefined && !OURS.test(name) && !tells(value)))
 }
 
 interface Parts {

@@ -41,15 +41,20 @@ export async function findMembers (leader: number, mark: string, since: number):
   const found = new Set<number>()
   for (const [index, row] of rows.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
-    if (row.group === leader || row.session === leader || (row.mark ??= groupTagIn(text(row.pid, 'limits')) ?? '') === mark) found.add(row.pid)
+    if (row.group === leader || row.session === leader || (row.mark ??= groupTagIn(text(row.pid, 'limits')) ?? '') === mark) {
+      found.add(row.pid)
+    }
   }
   for (let before = -1; before < found.size;) {
     before = found.size
     for (const { pid, ppid } of rows) if (found.has(ppid)) found.add(pid)
   }
   // The guard is a fork of the prologue, whose arguments carry the mark; the leader has become the command.
-  return rows.filter(({ pid }) => found.has(pid)).map((row) =>
-    ({ pid: row.pid, guard: row.pid !== leader && (row.cmdline ??= text(row.pid, 'cmdline')).includes(mark), escaped: row.group !== leader }))
+  return rows.filter(({ pid }) => found.has(pid)).map((row) => ({
+    pid: row.pid,
+    guard: row.pid !== leader && (row.cmdline ??= text(row.pid, 'cmdline')).includes(mark),
+    escaped: row.group !== leader
+  }))
 }
 
 let reading: Promise<Row[] | undefined> | undefined

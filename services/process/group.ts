@@ -27,7 +27,9 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   let ending: Promise<void> | undefined
   let over = false
   let hurry = Promise.withResolvers<void>()
-  exited.then(() => { leaderGone = true })
+  exited.then(() => {
+    leaderGone = true
+  })
 
   async function end (): Promise<void> {
     // The clock's sleeps keep no process alive; a shutdown that awaits this must not fall asleep in it.
@@ -93,8 +95,18 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
 
 /** Untested: Windows has no groups, so the tree is killed by its parents, and our own death ends nothing. */
 export function createWindowsTree (pid: number) {
-  const end = async () => { await once(spawnIsolated('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true, stdio: ['ignore', 'ignore', 'ignore'] }), 'close') }
-  return { kill: () => { end().catch(() => {}) }, end }
+  const end = async () => {
+    await once(
+      spawnIsolated('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true, stdio: ['ignore', 'ignore', 'ignore'] }),
+      'close'
+    )
+  }
+  return {
+    kill: () => {
+      end().catch(() => {})
+    },
+    end
+  }
 }
 
 /** TERM; what is stopped hears of it only when it is continued. */

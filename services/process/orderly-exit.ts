@@ -24,9 +24,15 @@ interface Parts {
 export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
   const begun = new AbortController()
   let isInstalled = true
-  const onSignal = () => { exit(0) }
+  const onSignal = () => {
+    exit(0)
+  }
   const onError = (error: unknown) => {
-    say(`${begun.signal.aborted ? 'another error while ending' : 'ending after an error that nobody caught'}: ${(error as Error)?.stack ?? error}`)
+    say(
+      `${begun.signal.aborted ? 'another error while ending' : 'ending after an error that nobody caught'}: ${
+        (error as Error)?.stack ?? error
+      }`
+    )
     exit(1)
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)

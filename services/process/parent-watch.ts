@@ -7,7 +7,9 @@ const POLL_MS = 1_000
 /** The process that the service is to end with. Throws Usage when no live process, or a younger one, has that id. */
 export async function findParent (pid: number): Promise<Holder> {
   const parent = await identityOf(pid)
-  if (parent === undefined) throw new Usage(`--parent-pid ${pid} is the id of no live process. Pass the id of the process that starts the service.`)
+  if (parent === undefined) {
+    throw new Usage(`--parent-pid ${pid} is the id of no live process. Pass the id of the process that starts the service.`)
+  }
   // The parent was there before its child: a younger process has the id of a parent that is gone.
   if (pid === process.pid || !isOlder(parent, ownIdentity())) {
     throw new Usage(`--parent-pid ${pid} is the id of a process that did not start the service. Pass the id of the process that starts it.`)

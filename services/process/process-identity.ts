@@ -64,7 +64,11 @@ function procStat (pid: number | 'self'): { state: string, started: number } | u
 /** What `ps` says of a process; undefined when it says nothing that can be read. */
 async function askPs (pid: number): Promise<{ isZombie: boolean, started: number } | undefined> {
   const { spawnIsolated } = await import('./spawn-isolated.ts')
-  const child = spawnIsolated('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { PATH: process.env.PATH, LC_ALL: 'C' }, timeout: PS_MS, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawnIsolated('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    timeout: PS_MS,
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
   const line = await Promise.all([text(child.stdout!), once(child, 'exit')]).then(([out]) => out.trim(), () => '')
   const [, state, since] = /^(\S+)\s+(.+)$/.exec(line) ?? []
   const started = Date.parse(since ?? '')

@@ -5,7 +5,9 @@ const PARTS_MS = 2_800
 /** The shell expects an end within 5 s, of which the store needs its own. */
 const READERS_MS = 3_600
 
-interface Log { warn (details: object, message: string): void }
+interface Log {
+  warn(details: object, message: string): void
+}
 
 export type Shutdown = ReturnType<typeof createShutdown>
 

@@ -18,7 +18,10 @@ export interface GuardedOptions {
   clock: Clock
 }
 
-export interface Exit { code: number | null, signal: NodeJS.Signals | null }
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
 
 export interface GuardedChild {
   /** Process id of the command, and id of its group. */
@@ -30,12 +33,12 @@ export interface GuardedChild {
   /** Settles when the command itself ended; what it left behind is ended then, too. */
   exited: Promise<Exit>
   /** Sends a signal to the whole group. Does nothing once it was ended. */
-  kill (signal: NodeJS.Signals): void
+  kill(signal: NodeJS.Signals): void
   /**
    * TERM for the group and for what left it, KILL after `graceMs` (2 s). Resolves when all of it is gone. May be called
    * again: with 0 it kills at once.
    */
-  end (graceMs?: number): Promise<void>
+  end(graceMs?: number): Promise<void>
 }
 
 /**
@@ -68,7 +71,13 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
   return { pid, stdin: child.stdin, stdout, stderr, exited, ...group }
 }
 
-function start (command: string, args: string[], mark: string, { cwd, env, stdin }: GuardedOptions, pipes: Pipe[] | undefined): ChildProcess {
+function start (
+  command: string,
+  args: string[],
+  mark: string,
+  { cwd, env, stdin }: GuardedOptions,
+  pipes: Pipe[] | undefined
+): ChildProcess {
   const options = { cwd, env, windowsHide: true }
   const outputs = pipes?.map(({ input }) => input) ?? ['pipe', 'pipe'] as const
   const stdio = [stdin === 'closed' ? 'ignore' as const : 'pipe' as const, ...outputs]

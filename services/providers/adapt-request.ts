@@ -4,14 +4,17 @@ import { SHOWN } from './tool-images.ts'
 type Body = Record<string, any>
 
 /** What servers that speak OpenAI's format do not all take, how they say so, and how to do without. */
-const PARTS: Array<{ refusal: RegExp, key (body: Body): string | undefined, without (body: Body): Body }> = [
+const PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefined, without(body: Body): Body }> = [
   {
     // https://platform.openai.com/docs/guides/structured-outputs: some know json_object only, some neither, some not every schema.
     refusal: /response.?format|json.?schema|structured/i,
     key: ({ response_format: format }) => format && `schema ${format.json_schema?.name}`,
     without: ({ response_format: { json_schema: { schema } }, ...body }) => ({
       ...body,
-      messages: [...body.messages, { role: 'user', content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}` }]
+      messages: [...body.messages, {
+        role: 'user',
+        content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
+      }]
     })
   },
   {
@@ -31,7 +34,9 @@ const PARTS: Array<{ refusal: RegExp, key (body: Body): string | undefined, with
     key: ({ messages }) => messages?.some(isShown) ? 'images of tools' : undefined,
     without: ({ messages, ...body }) => ({
       ...body,
-      messages: messages.map((message: Body) => isShown(message) ? { role: 'user', content: `${SHOWN}\n(left out: this model takes no images)` } : message)
+      messages: messages.map((message: Body) =>
+        isShown(message) ? { role: 'user', content: `${SHOWN}\n(left out: this model takes no images)` } : message
+      )
     })
   }
 ]

@@ -36,11 +36,16 @@ export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
 
 function uselessness ({ status, ok, headers }: Response, mode: 'answer' | 'events'): UnusableAnswer | undefined {
   if (status >= 300 && status < 400) {
-    return new UnusableAnswer('ERR_ANSWER_ELSEWHERE', `it answers ${status} and points to ${headers.get('location')?.replace(/[?#].*/s, '') ?? 'nowhere'}`)
+    return new UnusableAnswer(
+      'ERR_ANSWER_ELSEWHERE',
+      `it answers ${status} and points to ${headers.get('location')?.replace(/[?#].*/s, '') ?? 'nowhere'}`
+    )
   }
   const type = headers.get('content-type') ?? ''
   if (ok && /^text\/html\b/i.test(type)) return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'a web page')
-  if (ok && mode === 'events' && /^application\/json\b/i.test(type)) return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
+  if (ok && mode === 'events' && /^application\/json\b/i.test(type)) {
+    return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
+  }
   return undefined
 }
 

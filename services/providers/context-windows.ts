@@ -7,13 +7,15 @@ const SMALLEST = 8_192
 const WELL_WITHIN = 0.5
 
 /** See `createWindows`. */
-export interface ContextWindows { contextWindow (id: string, tokens: number, signal: AbortSignal): Promise<number> }
+export interface ContextWindows {
+  contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
+}
 
 interface Parts {
   settings: () => { contextWindows?: Record<string, number> }
   /** Throws for what is no model. */
   providerOf: (id: string) => Provider
-  catalog: { find (provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> }
+  catalog: { find(provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> }
 }
 
 /**

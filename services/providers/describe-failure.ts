@@ -33,30 +33,99 @@ interface Facts {
 }
 
 /** What a sentence is about: `it` failed (`the` within a sentence), `from` that provider; `instead` names the way around. */
-interface Subject { it: string, the: string, from: string, instead: string, isList: boolean, advice: NonNullable<Provider['advice']> }
+interface Subject {
+  it: string
+  the: string
+  from: string
+  instead: string
+  isList: boolean
+  advice: NonNullable<Provider['advice']>
+}
 type Kind = Omit<Failure, 'message' | 'retryAfterMs'> & { says: (subject: Subject, detail: string) => string }
 const kind = (code: string, retryable: boolean, says: Kind['says']): Kind => ({ code, retryable, says })
 
 const AUTHENTICATION = kind('ERR_PROVIDER_AUTH', false, ({ it, advice }) => `${it} was refused: ${advice.key}`)
-const FORBIDDEN = kind('ERR_PROVIDER_FORBIDDEN', false, ({ it }, detail) => `${it} may not be used with this key${detail}. Choose another model, or allow it in the provider's account.`)
-const PAYMENT = kind('ERR_PROVIDER_CREDIT', false, ({ it }, detail) => `${it} was refused because the provider's account has no credit left${detail}. Add credit there, or choose another model.`)
-const RATE_LIMIT = kind('ERR_PROVIDER_RATE_LIMIT', true, ({ it, instead }, detail) => `${it} is limited to fewer requests than were made${detail}. Wait a while${instead}.`)
-const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) => isList
-  ? `${from} has no list of models at its address. Check ${advice.address}.`
-  : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are all unknown, check ${advice.address}.`)
-const REFUSED = kind('ERR_PROVIDER_REQUEST', false, ({ it }, detail) => `${it} did not accept the request${detail}. Shorten the conversation or choose another model.`)
-const TOO_LONG = kind('ERR_CONTEXT_TOO_LONG', false, ({ it }, detail) => `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a larger context window; "contextWindows" in config.json says how much a model reads.`)
+const FORBIDDEN = kind(
+  'ERR_PROVIDER_FORBIDDEN',
+  false,
+  ({ it }, detail) => `${it} may not be used with this key${detail}. Choose another model, or allow it in the provider's account.`
+)
+const PAYMENT = kind(
+  'ERR_PROVIDER_CREDIT',
+  false,
+  ({ it }, detail) =>
+    `${it} was refused because the provider's account has no credit left${detail}. Add credit there, or choose another model.`
+)
+const RATE_LIMIT = kind(
+  'ERR_PROVIDER_RATE_LIMIT',
+  true,
+  ({ it, instead }, detail) => `${it} is limited to fewer requests than were made${detail}. Wait a while${instead}.`
+)
+const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) =>
+  isList
+    ? `${from} has no list of models at its address. Check ${advice.address}.`
+    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are all unknown, check ${advice.address}.`)
+const REFUSED = kind(
+  'ERR_PROVIDER_REQUEST',
+  false,
+  ({ it }, detail) => `${it} did not accept the request${detail}. Shorten the conversation or choose another model.`
+)
+const TOO_LONG = kind(
+  'ERR_CONTEXT_TOO_LONG',
+  false,
+  ({ it }, detail) =>
+    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a larger context window; "contextWindows" in config.json says how much a model reads.`
+)
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
-const BROKEN = kind('ERR_PROVIDER_UNAVAILABLE', true, ({ it, instead }, detail) => `${it} failed at its provider${detail}. Try again in a while${instead}.`)
-const UNREACHABLE = kind('ERR_PROVIDER_UNREACHABLE', true, ({ from, advice }, detail) => `${from} cannot be reached${detail}. Check the network connection, whether the server runs, and ${advice.address}.`)
-const UNTRUSTED = kind('ERR_PROVIDER_CERTIFICATE', false, ({ from, advice }, detail) => `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its authority, or check ${advice.address}.`)
-const NO_TLS = kind('ERR_PROVIDER_TLS', false, ({ from, advice }, detail) => `${from} does not speak TLS as asked for${detail}. Check whether ${advice.address} begins with http or https.`)
-const CUT = kind('ERR_PROVIDER_CONNECTION', true, ({ from }) => `${from} broke off the connection before the answer was complete. Try again.`)
-const GARBLED = kind('ERR_PROVIDER_RESPONSE', true, ({ from, instead }) => `${from} sent an answer that cannot be read. Try again${instead}.`)
-const FOREIGN = kind('ERR_PROVIDER_RESPONSE', false, ({ from, advice }, detail) => `${from} does not answer as a model server does${detail}. Check ${advice.address}.`)
-const TOO_LARGE = kind('ERR_PROVIDER_RESPONSE', false, ({ from, instead }, detail) => `${from} sent an answer that is too large${detail}. Try again${instead}.`)
+const BROKEN = kind(
+  'ERR_PROVIDER_UNAVAILABLE',
+  true,
+  ({ it, instead }, detail) => `${it} failed at its provider${detail}. Try again in a while${instead}.`
+)
+const UNREACHABLE = kind(
+  'ERR_PROVIDER_UNREACHABLE',
+  true,
+  ({ from, advice }, detail) =>
+    `${from} cannot be reached${detail}. Check the network connection, whether the server runs, and ${advice.address}.`
+)
+const UNTRUSTED = kind(
+  'ERR_PROVIDER_CERTIFICATE',
+  false,
+  ({ from, advice }, detail) =>
+    `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its authority, or check ${advice.address}.`
+)
+const NO_TLS = kind(
+  'ERR_PROVIDER_TLS',
+  false,
+  ({ from, advice }, detail) =>
+    `${from} does not speak TLS as asked for${detail}. Check whether ${advice.address} begins with http or https.`
+)
+const CUT = kind(
+  'ERR_PROVIDER_CONNECTION',
+  true,
+  ({ from }) => `${from} broke off the connection before the answer was complete. Try again.`
+)
+const GARBLED = kind(
+  'ERR_PROVIDER_RESPONSE',
+  true,
+  ({ from, instead }) => `${from} sent an answer that cannot be read. Try again${instead}.`
+)
+const FOREIGN = kind(
+  'ERR_PROVIDER_RESPONSE',
+  false,
+  ({ from, advice }, detail) => `${from} does not answer as a model server does${detail}. Check ${advice.address}.`
+)
+const TOO_LARGE = kind(
+  'ERR_PROVIDER_RESPONSE',
+  false,
+  ({ from, instead }, detail) => `${from} sent an answer that is too large${detail}. Try again${instead}.`
+)
 const STOPPED = kind('ERR_ABORTED', false, ({ the }) => `The call to ${the} was stopped.`)
-const OTHER = kind('ERR_PROVIDER_FAILED', false, ({ it, instead }, detail) => `${it} failed${detail}. Try again${instead}${instead && ' with POST /providers/configure'}.`)
+const OTHER = kind(
+  'ERR_PROVIDER_FAILED',
+  false,
+  ({ it, instead }, detail) => `${it} failed${detail}. Try again${instead}${instead && ' with POST /providers/configure'}.`
+)
 
 const BY_TYPE: Record<string, Kind> = {
   authentication_error: AUTHENTICATION,
@@ -82,9 +151,11 @@ const BY_CODE: Array<[RegExp, Kind]> = [
   [/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, UNREACHABLE]
 ]
 /** What the SDK says when it knows nothing; its cause says more. */
-const EMPTY_WORDS = /^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|^Failed to process (?:successful|error) response$|^Invalid JSON response$/
+const EMPTY_WORDS =
+  /^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|^Failed to process (?:successful|error) response$|^Invalid JSON response$/
 /** Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp, Ollama, OpenRouter. */
-const TOO_LONG_WORDS = /context[ _](?:length|window|size)|prompt is too long|maximum context|input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens/i
+const TOO_LONG_WORDS =
+  /context[ _](?:length|window|size)|prompt is too long|maximum context|input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens/i
 const CUT_WORDS = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
@@ -130,16 +201,23 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
 }
 
 function classify (chain: Facts[]): Kind {
-  if (chain.some(({ name, code }) => name === 'TimeoutError' || name === 'GatewayTimeoutError' || TIMEOUT_CODES.test(code ?? '')) ||
-    chain.some(({ name, code, message }) => name === 'AbortError' && (code === 'timeout' || /time-?out/i.test(message)))) return TIMEOUT
+  if (
+    chain.some(({ name, code }) => name === 'TimeoutError' || name === 'GatewayTimeoutError' || TIMEOUT_CODES.test(code ?? '')) ||
+    chain.some(({ name, code, message }) => name === 'AbortError' && (code === 'timeout' || /time-?out/i.test(message)))
+  ) return TIMEOUT
   if (chain.some(({ name }) => name === 'AbortError')) return STOPPED
   for (const [pattern, found] of BY_CODE) if (chain.some(({ code }) => pattern.test(code ?? ''))) return found
   if (chain.some(({ message }) => CUT_WORDS.test(message))) return CUT
-  if (chain.some(({ name }) => name === 'AI_JSONParseError' || name === 'AI_TypeValidationError' || name === 'SyntaxError') && !chain.some(({ status }) => status !== undefined && status >= 400 && status !== 500)) return GARBLED
+  if (
+    chain.some(({ name }) => name === 'AI_JSONParseError' || name === 'AI_TypeValidationError' || name === 'SyntaxError') &&
+    !chain.some(({ status }) => status !== undefined && status >= 400 && status !== 500)
+  ) return GARBLED
   // A 429 that no waiting mends.
   if (chain.some(({ type, code }) => type === 'insufficient_quota' || code === 'insufficient_quota')) return PAYMENT
   // Known by nothing but its words: statuses and types differ.
-  if (chain.some(({ message }) => TOO_LONG_WORDS.test(message)) && !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))) return TOO_LONG
+  if (
+    chain.some(({ message }) => TOO_LONG_WORDS.test(message)) && !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))
+  ) return TOO_LONG
   for (const { type, code, status } of chain) {
     const named = BY_TYPE[type ?? ''] ?? BY_TYPE[code ?? '']
     const found = named ?? (status === undefined ? undefined : statusKind(status))
@@ -178,7 +256,8 @@ function causes (error: unknown): Facts[] {
       headers: facts.responseHeaders ?? {},
       message: text(facts.message) ?? text(facts.error) ?? ''
     })
-    current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ?? facts.data?.error
+    current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ??
+      facts.data?.error
   }
   return chain
 }
@@ -198,5 +277,8 @@ function retryAfter (chain: Facts[], now: number): number | undefined {
 
 /** Strikes out known keys, and what looks like one. */
 function clean (message: string, secrets: string[]): string {
-  return redacted(message, secrets, '[key]').replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(/\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g, '[key]')
+  return redacted(message, secrets, '[key]').replace(/\bBearer\s+[\w.~+/=-]{6,}/gi, 'Bearer [key]').replace(
+    /\b(?:sk|vck|vcp|vca|pk|key)[-_][\w-]{10,}/g,
+    '[key]'
+  )
 }

@@ -39,7 +39,8 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
   function problem (): string | undefined {
     if (!settings()) return `config.json names no provider "${name}" any more. Add it under "providers", or choose another model.`
     const [variable] = key().missing
-    return variable && `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "providers".`
+    return variable &&
+      `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "providers".`
   }
 
   /** Throws ProviderNotConfigured, naming what was wanted. */
@@ -52,13 +53,17 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
   return {
     name,
     kind: 'direct',
-    get defaultModel () { return `${name}/${settings()?.models?.[0] ?? firstListed ?? 'default'}` },
+    get defaultModel () {
+      return `${name}/${settings()?.models?.[0] ?? firstListed ?? 'default'}`
+    },
     configured: () => problem() === undefined,
     problem,
     advice: {
       get key () {
         const given = settings()?.apiKey !== undefined
-        return `${given ? 'the key is not valid' : 'it wants a key'}. Set ${given ? 'another' : 'an'} "apiKey" for "${name}" in config.json under "providers", then POST /config/reload.`
+        return `${given ? 'the key is not valid' : 'it wants a key'}. Set ${
+          given ? 'another' : 'an'
+        } "apiKey" for "${name}" in config.json under "providers", then POST /config/reload.`
       },
       address: `the "baseURL" of "${name}" in config.json`
     },
@@ -72,9 +77,17 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       const caller = `${baseURL} ${id}`
       if (!refused.has(caller)) refused.set(caller, new Set())
-      const calls = (mode: 'answer' | 'events') => adaptingModel((transformRequestBody) => createOpenAICompatible({
-        name, baseURL, apiKey, fetch: boundedFetch(mode, fetch), includeUsage: true, supportsStructuredOutputs: true, transformRequestBody
-      }).languageModel(id), refused.get(caller)!)
+      const calls = (mode: 'answer' | 'events') =>
+        adaptingModel((transformRequestBody) =>
+          createOpenAICompatible({
+            name,
+            baseURL,
+            apiKey,
+            fetch: boundedFetch(mode, fetch),
+            includeUsage: true,
+            supportsStructuredOutputs: true,
+            transformRequestBody
+          }).languageModel(id), refused.get(caller)!)
       const whole = calls('answer')
       const streamed = calls('events')
       return {
@@ -93,7 +106,8 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
       const { models } = settings()!
       if (models?.length) return models.map((model) => ({ id: `${name}/${model}`, name: model, provider: name }))
       const response = await boundedFetch('answer', fetch)(`${baseURL}/models`, {
-        headers: { accept: 'application/json', ...apiKey !== undefined && { authorization: `Bearer ${apiKey}` } }, signal
+        headers: { accept: 'application/json', ...apiKey !== undefined && { authorization: `Bearer ${apiKey}` } },
+        signal
       })
       const text = await response.text()
       if (!response.ok) throw Object.assign(new Error(saidIn(text)), { statusCode: response.status })

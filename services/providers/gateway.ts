@@ -14,7 +14,9 @@ const NO_KEY = 'the model gateway has no key. POST /providers/configure with {"g
  * Models of the AI gateway. Settings are read at each call, so that a changed key works on the next one. The SDK is loaded
  * on first use.
  */
-export function createGatewayProvider ({ settings, fetch }: { settings: () => GatewaySettings, fetch?: typeof globalThis.fetch }): Provider {
+export function createGatewayProvider (
+  { settings, fetch }: { settings: () => GatewaySettings, fetch?: typeof globalThis.fetch }
+): Provider {
   const seen = new Set<string>()
   type Gateway = ReturnType<typeof import('@ai-sdk/gateway').createGateway>
   let cached: { baseURL?: string, gateways: Promise<{ whole: Gateway, streamed: Gateway }> } | undefined
@@ -79,7 +81,10 @@ export function createGatewayProvider ({ settings, fetch }: { settings: () => Ga
       const gateway = await open('answer', signal)
       const { models } = await gateway.getAvailableModels()
       return models.filter(({ modelType }) => !modelType || modelType === 'language').map(({ id, name, pricing }) => ({
-        id, name, provider: id.slice(0, id.indexOf('/')), ...pricing && { pricing: { input: pricing.input, output: pricing.output } }
+        id,
+        name,
+        provider: id.slice(0, id.indexOf('/')),
+        ...pricing && { pricing: { input: pricing.input, output: pricing.output } }
       }))
     },
     async warm () {

@@ -16,7 +16,7 @@ interface Parts {
   providers: () => Provider[]
   /** Another object whenever the configuration has changed. */
   settings: () => object
-  describe (error: unknown, provider: Provider): Failure
+  describe(error: unknown, provider: Provider): Failure
   clock: Clock
 }
 

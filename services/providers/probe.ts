@@ -10,8 +10,8 @@ const TOKENS = 16
 
 interface Parts {
   id: string
-  load (id: string): Promise<{ model: LanguageModelV4 }>
-  describe (error: unknown, id: string): Failure
+  load(id: string): Promise<{ model: LanguageModelV4 }>
+  describe(error: unknown, id: string): Failure
   clock: Clock
   signal: AbortSignal
 }

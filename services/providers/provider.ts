@@ -20,21 +20,21 @@ export interface Provider {
   name: string
   kind: 'offline' | 'direct' | 'gateway'
   /** Whether calls can work at all: a key or address is there. */
-  configured (): boolean
+  configured(): boolean
   /** What keeps calls from working at all, and what to do, where the provider knows; undefined when nothing does. */
-  problem? (): string | undefined
+  problem?(): string | undefined
   /** What is wrong with a key that is refused, with what to do; and what holds the address. */
   advice?: { readonly key: string, readonly address: string }
   /** The model named by the part after the slash (the whole id for the gateway), ready for doStream and doGenerate. */
-  languageModel (id: string): Promise<LanguageModelV4>
+  languageModel(id: string): Promise<LanguageModelV4>
   /** The models it offers; rejects when the provider cannot be asked. */
-  listModels (signal: AbortSignal): Promise<ModelInfo[]>
+  listModels(signal: AbortSignal): Promise<ModelInfo[]>
   /** `<provider>/<model>` */
   readonly defaultModel: string
   /** The names of all its models, where they are known without asking; any other is refused. */
   models?: readonly string[]
   /** Keys it was ever given: they are struck out of every message. */
-  secrets? (): string[]
+  secrets?(): string[]
   /** Loads what the first call would otherwise wait for. */
-  warm? (): Promise<void>
+  warm?(): Promise<void>
 }

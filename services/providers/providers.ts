@@ -14,7 +14,9 @@ import { createContextWindows } from './context-windows.ts'
 
 export type Providers = Awaited<ReturnType<typeof createProviders>>
 
-interface Secrets { gateway_key?: string }
+interface Secrets {
+  gateway_key?: string
+}
 
 interface Parts {
   /** Encrypted; the only place a configured key is kept. */
@@ -81,7 +83,9 @@ export async function createProviders ({ keys, config, clock, environment, varia
     async configure ({ model, gateway_key: key }: ConfigureBody) {
       if (model !== undefined) registry.parseModelId(model)
       if (key !== undefined) {
-        await keys.update((secrets) => ({ ...secrets, gateway_key: key })).catch((error) => keys.replace({ ...emptyIfDamaged(error), gateway_key: key }))
+        await keys.update((secrets) => ({ ...secrets, gateway_key: key })).catch((error) =>
+          keys.replace({ ...emptyIfDamaged(error), gateway_key: key })
+        )
         configuredKey = key
         catalog.drop()
       }

@@ -44,7 +44,10 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   function parseModelId (id: string): { provider: Provider, model: string } {
     const slash = id.indexOf('/')
     if (id.length > LONGEST_ID || !/^[\w.-]+\/\S+$/.test(id)) {
-      throw new InvalidModelId(JSON.stringify(id.slice(0, LONGEST_ID)), `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`)
+      throw new InvalidModelId(
+        JSON.stringify(id.slice(0, LONGEST_ID)),
+        `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`
+      )
     }
     const direct = named(id.slice(0, slash))
     if (!direct || direct === gateway) {
@@ -54,7 +57,10 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
     const model = id.slice(slash + 1)
     if (direct.models && !direct.models.includes(model)) {
-      throw new InvalidModelId(JSON.stringify(id), `the models of ${direct.name} are ${direct.models.map((known) => `${direct.name}/${known}`).join(' and ')}.`)
+      throw new InvalidModelId(
+        JSON.stringify(id),
+        `the models of ${direct.name} are ${direct.models.map((known) => `${direct.name}/${known}`).join(' and ')}.`
+      )
     }
     return { provider: direct, model }
   }
@@ -127,7 +133,8 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
       return [id, ...fallbacks().filter((fallback) => fallback !== id)]
     },
 
-    list: () => present().map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
+    list: () =>
+      present().map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
 
     gatewayConfigured: (): boolean => gateway?.configured() ?? false,
 

@@ -13,13 +13,16 @@ const BLOCK_BINDING = { prefixMismatchBehavior: 'drop_block' }
 type Thinking = { type?: string, blockBinding?: unknown }
 
 /** The options of a call of an Anthropic model, with what lets thinking survive a changed conversation where the model knows it. */
-export function withBlockBinding <T extends LanguageModelV4CallOptions> (modelId: string, options: T): T {
+export function withBlockBinding<T extends LanguageModelV4CallOptions> (modelId: string, options: T): T {
   const { thinking, ...anthropic } = (options.providerOptions?.anthropic ?? {}) as { thinking?: Thinking }
   // The other types of thinking take no further settings.
   const isTaken = thinking?.type === undefined || thinking.type === 'adaptive'
   if (!BINDS_THINKING.test(modelId) || !isTaken) return options
   return {
     ...options,
-    providerOptions: { ...options.providerOptions, anthropic: { ...anthropic, thinking: { blockBinding: BLOCK_BINDING, ...thinking } } } as SharedV4ProviderOptions
+    providerOptions: {
+      ...options.providerOptions,
+      anthropic: { ...anthropic, thinking: { blockBinding: BLOCK_BINDING, ...thinking } }
+    } as SharedV4ProviderOptions
   }
 }

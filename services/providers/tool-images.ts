@@ -22,5 +22,8 @@ function apart (message: LanguageModelV4Prompt[number]): LanguageModelV4Prompt {
     })
     return { ...part, output: { type: 'text' as const, value: texts.join('\n') } }
   })
-  return [{ ...message, content }, ...files.length > 0 ? [{ role: 'user' as const, content: [{ type: 'text' as const, text: SHOWN }, ...files] }] : []]
+  return [
+    { ...message, content },
+    ...files.length > 0 ? [{ role: 'user' as const, content: [{ type: 'text' as const, text: SHOWN }, ...files] }] : []
+  ]
 }

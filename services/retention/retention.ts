@@ -10,15 +10,20 @@ const BATCH = 200
 /** Records under ids of ours, which sort by age; questions are answered or expired long before. */
 const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
 /** Records under other keys, aged by a time in them: when the conversation last changed, when the answer was given, the task was made. */
-const BY_FIELD = { 'conversation/': { field: 'updatedAt', days: 90 }, 'idempotency/': { field: 'at', days: 1 }, 'thread-run/': { field: 'at', days: 7 }, 'task-origin/': { field: 'at', days: 90 } }
+const BY_FIELD = {
+  'conversation/': { field: 'updatedAt', days: 90 },
+  'idempotency/': { field: 'at', days: 1 },
+  'thread-run/': { field: 'at', days: 7 },
+  'task-origin/': { field: 'at', days: 90 }
+}
 /** Threads that no client has named: nobody but their list knows of them. */
 const UNNAMED_DAYS = 90
 
 /** Forgets what nobody can need any more, so that the store does not grow for ever. */
 export function createRetention ({ store, clock, log, prune }: {
-  store: Store
-  clock: Clock
-  log: { warn (details: object, message: string): void }
+  store: Store,
+  clock: Clock,
+  log: { warn(details: object, message: string): void },
   /** Removes the unnamed threads that changed last before a time; resolves to how many. */
   prune?: (limit: number, signal?: AbortSignal) => Promise<number>
 }) {
@@ -60,7 +65,9 @@ export function createRetention ({ store, clock, log, prune }: {
     /** Sweeps now and then until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
-        await sweep(signal).catch((error) => { if (!signal.aborted) log.warn({ err: error }, 'old records could not be removed; trying again later') })
+        await sweep(signal).catch((error) => {
+          if (!signal.aborted) log.warn({ err: error }, 'old records could not be removed; trying again later')
+        })
         await clock.sleep(SWEEP_EVERY_MS, signal).catch(() => {})
       }
     }

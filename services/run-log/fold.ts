@@ -1,4 +1,11 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolCallPart, LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderMetadata
+} from '@ai-sdk/provider'
 import { asObject } from '../lib/json.ts'
 import { isAttached } from '../models/provenance.ts'
 import type { RunEvent } from './run-events.ts'
@@ -10,7 +17,10 @@ type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: an
  * What the model is told of a run so far: one assistant message and one tool message a step, parts as the model ordered
  * them, results in the order of their calls. A call without an outcome yet has no result here. `forModel` makes of an output what a model may see of it.
  */
-export function foldToModelMessages (events: readonly RunEvent[], forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput): LanguageModelV4Prompt {
+export function foldToModelMessages (
+  events: readonly RunEvent[],
+  forModel: (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
+): LanguageModelV4Prompt {
   const messages: LanguageModelV4Prompt = []
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
@@ -33,14 +43,19 @@ export function foldToModelMessages (events: readonly RunEvent[], forModel: (out
     open.clear()
     calls.clear()
   }
-  const call = ({ toolCallId, toolName, providerMetadata }: { toolCallId: string, toolName: string, providerMetadata?: SharedV4ProviderMetadata }, input?: { input: unknown }) => {
+  const call = (
+    { toolCallId, toolName, providerMetadata }: { toolCallId: string, toolName: string, providerMetadata?: SharedV4ProviderMetadata },
+    input?: { input: unknown }
+  ) => {
     const known = calls.get(toolCallId)
     const part = known ?? { type: 'tool-call', toolCallId, toolName, input: undefined, isWhole: false }
     if (known === undefined) {
       calls.set(toolCallId, part)
       content.push(part)
     }
-    if (input !== undefined) Object.assign(part, { ...input, toolName, isWhole: true, ...(providerMetadata && { providerOptions: providerMetadata }) })
+    if (input !== undefined) {
+      Object.assign(part, { ...input, toolName, isWhole: true, ...(providerMetadata && { providerOptions: providerMetadata }) })
+    }
   }
   const begin = ({ id, providerMetadata }: { id: string, providerMetadata?: SharedV4ProviderMetadata }, type: 'text' | 'reasoning') => {
     const part = { type, text: '', ...(providerMetadata && { providerOptions: providerMetadata }) }
@@ -53,9 +68,15 @@ export function foldToModelMessages (events: readonly RunEvent[], forModel: (out
 
   for (const event of events) {
     switch (event.type) {
-      case 'step-start': closeStep(); break
-      case 'text-start': begin(event, 'text'); break
-      case 'reasoning-start': if (event.phase === 'answer') begin(event, 'reasoning'); break
+      case 'step-start':
+        closeStep()
+        break
+      case 'text-start':
+        begin(event, 'text')
+        break
+      case 'reasoning-start':
+        if (event.phase === 'answer') begin(event, 'reasoning')
+        break
       case 'text-delta':
       case 'reasoning-delta': {
         const part = open.get(event.id)
@@ -69,19 +90,29 @@ export function foldToModelMessages (events: readonly RunEvent[], forModel: (out
         if (part && event.providerMetadata) part.providerOptions = event.providerMetadata
         break
       }
-      case 'tool-input-start': call(event); break
-      case 'tool-input': call(event, { input: event.input }); break
+      case 'tool-input-start':
+        call(event)
+        break
+      case 'tool-input':
+        call(event, { input: event.input })
+        break
       case 'tool-input-error':
         call(event, { input: asObject(event.input) })
         result(event, { type: 'error-text', value: event.errorText })
         break
-      case 'tool-output': result(event, forModel(event.output, event.toolName)); break
-      case 'tool-error': result(event, { type: 'error-text', value: event.errorText }); break
+      case 'tool-output':
+        result(event, forModel(event.output, event.toolName))
+        break
+      case 'tool-error':
+        result(event, { type: 'error-text', value: event.errorText })
+        break
       case 'message':
         closeStep()
         messages.push({ role: 'user', content: [{ type: 'text', text: event.text }] })
         break
-      case 'tool-denied': result(event, { type: 'execution-denied', reason: event.reason }); break
+      case 'tool-denied':
+        result(event, { type: 'execution-denied', reason: event.reason })
+        break
     }
   }
   closeStep()

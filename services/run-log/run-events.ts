@@ -2,17 +2,30 @@ import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4
 import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
 
 /** Tokens, as far as the provider counts them. */
-export interface Usage { inputTokens: number, outputTokens: number }
+export interface Usage {
+  inputTokens: number
+  outputTokens: number
+}
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
 
 /** What belongs to one tool call, in every event about it. */
-interface Call { toolCallId: string, toolName: string }
+interface Call {
+  toolCallId: string
+  toolName: string
+}
 /** All that the provider has attached to the part so far; `agent.model` names the model, see models/provenance.ts. */
-interface Meta { providerMetadata?: SharedV4ProviderMetadata }
+interface Meta {
+  providerMetadata?: SharedV4ProviderMetadata
+}
 
 /** What models are told beside the messages. It is made when a run's first step begins and stays the same for the whole run. */
-export interface RunContext { at: number, cwd: string, system: string, tools: LanguageModelV4FunctionTool[] }
+export interface RunContext {
+  at: number
+  cwd: string
+  system: string
+  tools: LanguageModelV4FunctionTool[]
+}
 
 /**
  * What happens in a run, said once and neutrally: the loop appends these, every reader (the documented stream,

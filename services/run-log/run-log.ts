@@ -61,8 +61,12 @@ export function createRunLog (history: readonly RunEvent[] = []) {
 
   return {
     events: events as readonly RunEvent[],
-    get bytes () { return bytes },
-    get ended () { return ended },
+    get bytes () {
+      return bytes
+    },
+    get ended () {
+      return ended
+    },
 
     append (event: RunEvent) {
       add(event)

@@ -4,9 +4,19 @@ import type { EventOf, RunEvent } from './run-events.ts'
 type Part = { type: string, [field: string]: any }
 
 /** What a person said to an approval request. */
-export interface Answered { approvalId: string, approved?: boolean, reason?: string }
+export interface Answered {
+  approvalId: string
+  approved?: boolean
+  reason?: string
+}
 
-export interface UIAnswer { id: string, role: 'assistant', metadata: Record<string, unknown>, parts: Part[], [field: string]: unknown }
+export interface UIAnswer {
+  id: string
+  role: 'assistant'
+  metadata: Record<string, unknown>
+  parts: Part[]
+  [field: string]: unknown
+}
 
 /**
  * A run's answer as a chat client holds it that has read the run's stream (see dialects/ui.ts, and `ui5` for its 5.x):
@@ -15,7 +25,10 @@ export interface UIAnswer { id: string, role: 'assistant', metadata: Record<stri
  * reasoning parts, which some keep, are not here; the input of a bad call is both `input` and `rawInput`, and
  * its metadata the call's.
  */
-export function foldToUIMessage (events: readonly RunEvent[], { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}): UIAnswer {
+export function foldToUIMessage (
+  events: readonly RunEvent[],
+  { ui5 = false, answered = [], base }: { ui5?: boolean, answered?: Answered[], base?: Partial<UIAnswer> } = {}
+): UIAnswer {
   const parts: Part[] = [...base?.parts ?? []]
   const open = new Map<string, Part>()
   const calls = new Map<string, Part>()
@@ -46,7 +59,9 @@ export function foldToUIMessage (events: readonly RunEvent[], { ui5 = false, ans
   const settle = (event: { toolCallId: string, toolName: string }, outcome: object) => {
     const part = callOf(event)
     const said = answered.find(({ approvalId }) => approvalId === part.approval?.id)
-    if (said?.approved !== undefined) part.approval = { id: said.approvalId, approved: said.approved, ...(said.reason && { reason: said.reason }) }
+    if (said?.approved !== undefined) {
+      part.approval = { id: said.approvalId, approved: said.approved, ...(said.reason && { reason: said.reason }) }
+    }
     Object.assign(part, outcome)
   }
 
@@ -57,10 +72,18 @@ export function foldToUIMessage (events: readonly RunEvent[], { ui5 = false, ans
         id = event.messageId
         metadata = { ...metadata, threadId: event.threadId, runId: event.runId }
         break
-      case 'error': hasFailed = true; break
-      case 'finish': if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason }; break
-      case 'step-start': parts.push({ type: 'step-start' }); break
-      case 'text-start': begin(event.id, { type: 'text', text: '', state: 'streaming', ...meta(event) }); break
+      case 'error':
+        hasFailed = true
+        break
+      case 'finish':
+        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason }
+        break
+      case 'step-start':
+        parts.push({ type: 'step-start' })
+        break
+      case 'text-start':
+        begin(event.id, { type: 'text', text: '', state: 'streaming', ...meta(event) })
+        break
       case 'reasoning-start':
         begin(event.id, { type: 'reasoning', text: '', state: 'streaming', ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
         break
@@ -71,17 +94,38 @@ export function foldToUIMessage (events: readonly RunEvent[], { ui5 = false, ans
         break
       }
       case 'text-end':
-      case 'reasoning-end': end(event.id, event); break
-      case 'task': parts.push({ type: 'data-task', id: event.task.taskId, data: event.task }); break
-      case 'tool-input-start': callOf(event); break
-      case 'tool-input': Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) }); break
-      case 'tool-input-error':
-        settle(event, { state: 'output-error', input: event.input, rawInput: event.input, errorText: event.errorText, ...calledWith(event) })
+      case 'reasoning-end':
+        end(event.id, event)
         break
-      case 'tool-output': settle(event, { state: 'output-available', output: event.output }); break
-      case 'tool-error': settle(event, { state: 'output-error', errorText: event.errorText }); break
+      case 'task':
+        parts.push({ type: 'data-task', id: event.task.taskId, data: event.task })
+        break
+      case 'tool-input-start':
+        callOf(event)
+        break
+      case 'tool-input':
+        Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) })
+        break
+      case 'tool-input-error':
+        settle(event, {
+          state: 'output-error',
+          input: event.input,
+          rawInput: event.input,
+          errorText: event.errorText,
+          ...calledWith(event)
+        })
+        break
+      case 'tool-output':
+        settle(event, { state: 'output-available', output: event.output })
+        break
+      case 'tool-error':
+        settle(event, { state: 'output-error', errorText: event.errorText })
+        break
       case 'tool-denied':
-        settle(event, event.approvalId === undefined || ui5 ? { state: 'output-error', errorText: event.reason } : { state: 'output-denied' })
+        settle(
+          event,
+          event.approvalId === undefined || ui5 ? { state: 'output-error', errorText: event.reason } : { state: 'output-denied' }
+        )
         break
       case 'approval-request': {
         const { approvalId } = event
@@ -96,10 +140,13 @@ export function foldToUIMessage (events: readonly RunEvent[], { ui5 = false, ans
 /** Marks the analysis, so that it can be told from the model's own thinking when the client sends it back. */
 export const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
 
-interface Meta { providerMetadata?: object }
+interface Meta {
+  providerMetadata?: object
+}
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 
 /** What a data part says of a request, to clients of version 5. */
 export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
 
-const calledWith = ({ providerMetadata }: { providerMetadata?: object }) => providerMetadata ? { callProviderMetadata: providerMetadata } : {}
+const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
+  providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -13,13 +13,23 @@ import { checkLength, commit } from '../agent/run-repository.ts'
 import type { ToolCall } from './step-writer.ts'
 
 /** A call whose tool exists and whose input holds. */
-export interface ReadyCall { toolCallId: string, toolName: string, input: unknown }
+export interface ReadyCall {
+  toolCallId: string
+  toolName: string
+  input: unknown
+}
 
 /** A call that a person is to be asked about, and where it would work. */
-export interface AskedCall extends ReadyCall { folder: WorkFolder }
+export interface AskedCall extends ReadyCall {
+  folder: WorkFolder
+}
 
 /** A live run's attempt, as the fence counts them. */
-export interface RunAttempt { live: ActiveRun, attempt: number, conversation: ConversationState }
+export interface RunAttempt {
+  live: ActiveRun
+  attempt: number
+  conversation: ConversationState
+}
 
 const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
@@ -50,7 +60,11 @@ export async function settleCalls (calls: ToolCall[], attempt: RunAttempt, deps:
 }
 
 /** Finds where each call would work, which is shown with the question; a call without a folder fails instead. */
-async function withFolders (calls: ReadyCall[], { live: { run: { head: { cwd }, log } } }: RunAttempt, { host }: AgentDeps): Promise<AskedCall[]> {
+async function withFolders (
+  calls: ReadyCall[],
+  { live: { run: { head: { cwd }, log } } }: RunAttempt,
+  { host }: AgentDeps
+): Promise<AskedCall[]> {
   const found = await Promise.all(calls.map(async (call) => ({ ...call, folder: await host.folders.of(call.toolName, call.input, cwd) })))
   return found.flatMap(({ folder, ...call }) => {
     if (folder !== undefined) return [{ ...call, folder }]
@@ -65,7 +79,14 @@ const refusal = ({ toolCallId, toolName }: ReadyCall): RunEvent => ({ type: 'too
 /** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
 export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: RunAttempt, deps: AgentDeps) {
   for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
-    log.append({ type: 'tool-input-error', toolCallId, toolName, input: readInput(toolName, text, deps.host.validate).input, errorText: NO_STEPS_LEFT, providerMetadata })
+    log.append({
+      type: 'tool-input-error',
+      toolCallId,
+      toolName,
+      input: readInput(toolName, text, deps.host.validate).input,
+      errorText: NO_STEPS_LEFT,
+      providerMetadata
+    })
   }
 }
 
@@ -81,23 +102,44 @@ async function runPermitted (calls: ReadyCall[], attempt: RunAttempt, deps: Agen
     }
     // The tool as it is now: one that is replaced while its server reconnects may need approval.
     const identity = deps.host.identity(call.toolName)
-    log.append(await execute({ ...call, identity }, attempt, deps).catch((error) => {
-      log.append(interrupted(call))
-      throw error
-    }))
+    log.append(
+      await execute({ ...call, identity }, attempt, deps).catch((error) => {
+        log.append(interrupted(call))
+        throw error
+      })
+    )
   })
   return changed
 }
 
-async function execute ({ toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder }, { live, attempt }: RunAttempt, { host }: AgentDeps): Promise<RunEvent> {
+async function execute (
+  { toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder },
+  { live, attempt }: RunAttempt,
+  { host }: AgentDeps
+): Promise<RunEvent> {
   const { runId, cwd } = live.run.head
-  const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd, signal: live.signal, identity, folder })
+  const result = await host.execute({
+    name: toolName,
+    input,
+    runId,
+    attempt,
+    callId: toolCallId,
+    cwd,
+    signal: live.signal,
+    identity,
+    folder
+  })
   return result.status === 'complete'
     ? { type: 'tool-output', toolCallId, toolName, output: result.output }
     : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }
 }
 
-const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 'toolName'>): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN })
+const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 'toolName'>): RunEvent => ({
+  type: 'tool-error',
+  toolCallId,
+  toolName,
+  errorText: OUTCOME_UNKNOWN
+})
 
 /**
  * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
@@ -139,7 +181,10 @@ export async function settleDecided (approvals: Approval[], attempt: RunAttempt,
     } else if (approval.state === 'denied') {
       run.log.append({ type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? DENIED, approvalId: approval.approvalId })
     } else {
-      await commit(run, deps, { tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }], ops: ledger.expire(approval) })
+      await commit(run, deps, {
+        tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }],
+        ops: ledger.expire(approval)
+      })
     }
   }
   // What is asked anew is committed with the rest of the segment.
@@ -148,6 +193,8 @@ export async function settleDecided (approvals: Approval[], attempt: RunAttempt,
 }
 
 function hasOutcome (events: readonly RunEvent[], { toolCallId }: Approval) {
-  return events.some((event) => 'toolCallId' in event && event.toolCallId === toolCallId &&
-    (event.type === 'tool-output' || event.type === 'tool-error' || event.type === 'tool-denied'))
+  return events.some((event) =>
+    'toolCallId' in event && event.toolCallId === toolCallId &&
+    (event.type === 'tool-output' || event.type === 'tool-error' || event.type === 'tool-denied')
+  )
 }

@@ -10,16 +10,37 @@ const LONGEST_ANSWER = 16 * 1024 * 1024
 /** What a part costs beside what it says, bytes. */
 const PART_BYTES = 64
 
-const AnswerTooLong = createError('ERR_RUN_TOO_LONG', 'The model\'s answer, with the inputs of its calls, grew beyond 16 MiB and was stopped.')
-const TooManyCalls = createError('ERR_TOO_MANY_CALLS', `The model made more than ${MOST_CALLS} tool calls at once and was stopped; none of them was carried out.`)
+const AnswerTooLong = createError(
+  'ERR_RUN_TOO_LONG',
+  "The model's answer, with the inputs of its calls, grew beyond 16 MiB and was stopped."
+)
+const TooManyCalls = createError(
+  'ERR_TOO_MANY_CALLS',
+  `The model made more than ${MOST_CALLS} tool calls at once and was stopped; none of them was carried out.`
+)
 
 /** A tool call of the model, its input as the JSON text it wrote. */
-export interface ToolCall { toolCallId: string, toolName: string, input: string, providerMetadata?: SharedV4ProviderMetadata }
+export interface ToolCall {
+  toolCallId: string
+  toolName: string
+  input: string
+  providerMetadata?: SharedV4ProviderMetadata
+}
 
-interface Part { id: string, providerMetadata?: SharedV4ProviderMetadata }
-interface OpenPart { id: string, collect: ReturnType<typeof createMetadata> }
+interface Part {
+  id: string
+  providerMetadata?: SharedV4ProviderMetadata
+}
+interface OpenPart {
+  id: string
+  collect: ReturnType<typeof createMetadata>
+}
 
-export interface StepResult { calls: ToolCall[], finishReason: FinishReason, usage: Usage }
+export interface StepResult {
+  calls: ToolCall[]
+  finishReason: FinishReason
+  usage: Usage
+}
 
 /**
  * Turns the parts of one model call into events as they come, and remembers what the loop needs of them.
@@ -38,7 +59,11 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
     const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
     parts[kind].set(id, part)
     const metadata = part.collect(attached)
-    append(kind === 'text' ? { type: 'text-start', id: part.id, ...metadata } : { type: 'reasoning-start', id: part.id, phase: 'answer', ...metadata })
+    append(
+      kind === 'text'
+        ? { type: 'text-start', id: part.id, ...metadata }
+        : { type: 'reasoning-start', id: part.id, phase: 'answer', ...metadata }
+    )
     return part
   }
   const start = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part, model: string) => {
@@ -68,12 +93,18 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
       bytes += PART_BYTES + lengthOf(part)
       if (bytes > LONGEST_ANSWER) throw new AnswerTooLong()
       switch (part.type) {
-        case 'text-delta': return extend('text', part, model)
-        case 'reasoning-delta': return extend('reasoning', part, model)
-        case 'text-start': return start('text', part, model)
-        case 'reasoning-start': return start('reasoning', part, model)
-        case 'text-end': return close('text', part)
-        case 'reasoning-end': return close('reasoning', part)
+        case 'text-delta':
+          return extend('text', part, model)
+        case 'reasoning-delta':
+          return extend('reasoning', part, model)
+        case 'text-start':
+          return start('text', part, model)
+        case 'reasoning-start':
+          return start('reasoning', part, model)
+        case 'text-end':
+          return close('text', part)
+        case 'reasoning-end':
+          return close('reasoning', part)
         case 'tool-input-start':
           if (!part.providerExecuted) append({ type: 'tool-input-start', toolCallId: callId(part.id), toolName: part.toolName })
           return
@@ -102,7 +133,8 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
 
 const count = (tokens: { total?: unknown } | undefined): number => Number.isSafeInteger(tokens?.total) ? tokens!.total as number : 0
 
-const lengthOf = (part: LanguageModelV4StreamPart) => ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +
+const lengthOf = (part: LanguageModelV4StreamPart) =>
+  ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +
   ('providerMetadata' in part && part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0)
 
 export type IdSource = ReturnType<typeof createIdSource>
@@ -113,7 +145,7 @@ export function createIdSource (events: readonly RunEvent[], prompt: LanguageMod
   const taken = new Set<string>()
   for (const event of events) if (event.type === 'tool-input-start') taken.add(event.toolCallId)
   for (const { role, content } of prompt) {
-    if (role === 'assistant') for (const part of content) if (part.type === 'tool-call') taken.add(part.toolCallId)
+    if (role === 'assistant') { for (const part of content) if (part.type === 'tool-call') taken.add(part.toolCallId) }
   }
 
   return {

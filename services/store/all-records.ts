@@ -28,12 +28,22 @@ const orTell = (open: Open, damaged: (key: string) => void) => <T>(key: string, 
 }
 
 /** Every record, the store's single ones among them, but for what describes the database itself. `damaged` is told of those that cannot be read. */
-export const allRecords = (engine: Engine, open: Open, signal: AbortSignal, damaged: (key: string) => void): AsyncGenerator<[string, unknown]> => {
+export const allRecords = (
+  engine: Engine,
+  open: Open,
+  signal: AbortSignal,
+  damaged: (key: string) => void
+): AsyncGenerator<[string, unknown]> => {
   const opened = orTell(open, damaged)
   return walk(engine, (key, envelope) => isOwn(key) ? undefined : opened(key, envelope), {}, signal)
 }
 
-async function * walk<T> (engine: Engine, open: (key: string, envelope: Buffer) => T | undefined, range: RawRange, signal?: AbortSignal): AsyncGenerator<[string, T]> {
+async function * walk<T> (
+  engine: Engine,
+  open: (key: string, envelope: Buffer) => T | undefined,
+  range: RawRange,
+  signal?: AbortSignal
+): AsyncGenerator<[string, T]> {
   const source = await engine.read(async (database) => chunks(database, range))
   try {
     for (;;) {

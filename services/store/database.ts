@@ -14,16 +14,16 @@ export interface RawRange {
 
 export interface RawIterator {
   /** Up to `size` entries; none at the end. */
-  nextv (size: number): Promise<[key: string, value: Buffer][]>
-  close (): Promise<void>
+  nextv(size: number): Promise<[key: string, value: Buffer][]>
+  close(): Promise<void>
 }
 
 /** What the store needs of LevelDB. */
 export interface Database {
-  get (key: string): Promise<Buffer | undefined>
-  batch (ops: RawOp[], options: { sync: boolean }): Promise<void>
-  iterator (range: RawRange): RawIterator
-  close (): Promise<void>
+  get(key: string): Promise<Buffer | undefined>
+  batch(ops: RawOp[], options: { sync: boolean }): Promise<void>
+  iterator(range: RawRange): RawIterator
+  close(): Promise<void>
 }
 
 export type OpenDatabase = (location: string, options: { createIfMissing: boolean }) => Promise<Database>

@@ -14,7 +14,7 @@ import { removeInstance, urlOf } from './instance-file.ts'
 export interface Lock {
   /** A dead holder's lock was in the way: its last threads may still be ending. */
   tookOver: boolean
-  release (): void
+  release(): void
 }
 
 export interface LockOptions {
@@ -52,7 +52,9 @@ export async function acquireLock (dir: string, { clock = systemClock, parent, e
     let mine = JSON.stringify(claim)
     const tookOver = await take(dir, path, mine, { clock, ending })
     removeInstance(dir)
-    const sayEnding = () => { mine = replace(path, mine, JSON.stringify({ ...claim, ending: true })) }
+    const sayEnding = () => {
+      mine = replace(path, mine, JSON.stringify({ ...claim, ending: true }))
+    }
     if (ending?.aborted) sayEnding()
     ending?.addEventListener('abort', sayEnding)
     return {

@@ -10,7 +10,12 @@ export interface Keys {
 }
 
 /** Parameters of scrypt as stored beside the data; salt in hex. */
-export interface Kdf { salt: string, N: number, r: number, p: number }
+export interface Kdf {
+  salt: string
+  N: number
+  r: number
+  p: number
+}
 
 export const MASTER_BYTES = 32
 /** Enough for N = 2^17, r = 8 (128 MiB), and for a later step up. */
@@ -37,8 +42,13 @@ export const newKdf = (): Kdf => ({ salt: randomBytes(16).toString('hex'), N: 2 
 /** The master key that belongs to a passphrase; some 400 ms of another thread. */
 export function deriveFromPassphrase (passphrase: string, { salt, ...cost }: Kdf): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(passphrase.normalize('NFC'), Buffer.from(salt, 'hex'), MASTER_BYTES, { ...cost, maxmem: SCRYPT_MEMORY },
-      (error, master) => error ? reject(error) : resolve(master))
+    scrypt(
+      passphrase.normalize('NFC'),
+      Buffer.from(salt, 'hex'),
+      MASTER_BYTES,
+      { ...cost, maxmem: SCRYPT_MEMORY },
+      (error, master) => error ? reject(error) : resolve(master)
+    )
   })
 }
 

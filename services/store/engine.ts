@@ -118,7 +118,9 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
       } catch (error) {
         if (state !== 'ok' || epoch !== began) throw unavailable()
         corrupt ||= isCorrupt(error)
-        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || corrupted === undefined) throw new StoreUnavailable(explain(error), { cause: error })
+        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || corrupted === undefined) {
+          throw new StoreUnavailable(explain(error), { cause: error })
+        }
         corrupted(explain(error))
         throw unavailable()
       }
@@ -132,7 +134,11 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
     spoil,
     /** Changes whenever what was read before may no longer be what is stored. */
     epoch: () => epoch,
-    status: (): StoreStatus => ({ state, ...(state !== 'ok' && reason !== undefined && { error: reason }), ...(corrupt && { damaged: true }) }),
+    status: (): StoreStatus => ({
+      state,
+      ...(state !== 'ok' && reason !== undefined && { error: reason }),
+      ...(corrupt && { damaged: true })
+    }),
     /** Lets accepted writes finish. Resolves to whether the database was fit for more. */
     close (): Promise<boolean> {
       closed ??= end()

@@ -7,7 +7,10 @@ import { deriveKeys, MASTER_BYTES, newKdf, deriveFromPassphrase, type Keys } fro
 import type { Meta } from './meta-record.ts'
 
 /** Where the master key may come from: a passphrase, else a file beside the data. */
-export interface KeySource { dir: string, passphrase: string | undefined }
+export interface KeySource {
+  dir: string
+  passphrase: string | undefined
+}
 
 /** The keys for a database that is still to be made, and what to remember of their origin. */
 export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'> }> {
@@ -24,9 +27,11 @@ export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: 
 export async function keysFor (meta: Meta, source: KeySource): Promise<Keys> {
   const keys = deriveKeys(meta.source === 'file' ? await masterFromFile(source) : await masterFromPassphrase(meta, source))
   if (keys.kid.toString('hex') === meta.kid) return keys
-  throw new StoreKeyError(meta.source === 'file'
-    ? `${pathIn(source.dir)} is not the key that the data was written with. Put the right key file back.`
-    : 'LOCAL_AGENT_PASSPHRASE is not the passphrase that the data was written with. Set the right one.')
+  throw new StoreKeyError(
+    meta.source === 'file'
+      ? `${pathIn(source.dir)} is not the key that the data was written with. Put the right key file back.`
+      : 'LOCAL_AGENT_PASSPHRASE is not the passphrase that the data was written with. Set the right one.'
+  )
 }
 
 async function masterFromFile ({ dir, passphrase }: KeySource): Promise<Buffer> {
@@ -35,8 +40,10 @@ async function masterFromFile ({ dir, passphrase }: KeySource): Promise<Buffer> 
   }
   const master = await readKeyFile(dir)
   if (master !== undefined) return master
-  throw new StoreKeyError(`The key file ${pathIn(dir)} is missing, and without it the data cannot be read. ` +
-    `Put it back from a backup, or move ${join(dir, 'data')} away to start empty.`)
+  throw new StoreKeyError(
+    `The key file ${pathIn(dir)} is missing, and without it the data cannot be read. ` +
+      `Put it back from a backup, or move ${join(dir, 'data')} away to start empty.`
+  )
 }
 
 async function masterFromPassphrase ({ kdf }: Meta, { passphrase }: KeySource): Promise<Buffer> {

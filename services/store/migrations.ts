@@ -5,8 +5,8 @@ export const SCHEMA = 1
 
 /** What a migration sees: every record, the store's own (`!record/<name>`) among them, already deciphered. */
 export interface OldData {
-  get<T> (key: string): Promise<T | undefined>
-  list<T> (prefix: string): AsyncIterable<[key: string, value: T]>
+  get<T>(key: string): Promise<T | undefined>
+  list<T>(prefix: string): AsyncIterable<[key: string, value: T]>
 }
 
 /**
@@ -16,7 +16,7 @@ export interface OldData {
  */
 export interface Migration {
   to: number
-  migrate (data: OldData): AsyncIterable<Op[]>
+  migrate(data: OldData): AsyncIterable<Op[]>
 }
 
 /** In the order of `to`. */

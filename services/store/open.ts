@@ -25,7 +25,7 @@ export interface Opened {
   meta: Meta
   repaired: boolean
   /** Opens the same database again after it was closed. */
-  reopen (): Promise<Database>
+  reopen(): Promise<Database>
   /** Its tables; to be sealed when it was closed, all of it on disk: what happens to its files from then on is noticed. */
   tables: TableList
 }
@@ -40,7 +40,10 @@ const COPIES = 2
  * last holder died, whose file lock the kernel may release a moment later. Tables that look like those that were listed
  * are left to be checked later, unless it `isThorough`.
  */
-export async function openData (options: StoreOptions, { tookOver, isThorough }: { tookOver: boolean, isThorough?: boolean }): Promise<Opened> {
+export async function openData (
+  options: StoreOptions,
+  { tookOver, isThorough }: { tookOver: boolean, isThorough?: boolean }
+): Promise<Opened> {
   const { dir, clock, openDatabase = openLevel, migrations: steps = migrations } = options
   const source = { dir, passphrase: options.passphrase || undefined }
   const location = join(dir, 'data')
@@ -78,7 +81,12 @@ export async function openData (options: StoreOptions, { tookOver, isThorough }:
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
-async function makeData ({ openDatabase = openLevel, migrations: steps = migrations }: StoreOptions, source: KeySource, location: string, reopen: Opened['reopen']): Promise<Opened> {
+async function makeData (
+  { openDatabase = openLevel, migrations: steps = migrations }: StoreOptions,
+  source: KeySource,
+  location: string,
+  reopen: Opened['reopen']
+): Promise<Opened> {
   const { keys, origin } = await newKeys(source)
   const meta = { ...origin, schema: newestOf(steps) }
   await create(location, meta, openDatabase)
@@ -97,7 +105,10 @@ async function carried (database: Database, location: string, keys: Keys): Promi
   const value = await database.get(DIGEST)
   if (value === undefined) return { keys, ops: [] }
   try {
-    return { keys: withDigestKey(keys, Buffer.from(unseal<{ key: string }>(keys, DIGEST, value).key, 'base64')), ops: [{ type: 'put', key: DIGEST, value }] }
+    return {
+      keys: withDigestKey(keys, Buffer.from(unseal<{ key: string }>(keys, DIGEST, value).key, 'base64')),
+      ops: [{ type: 'put', key: DIGEST, value }]
+    }
   } catch (cause) {
     throw new StoreDamaged(location, 'the key of its names cannot be read', { cause })
   }
@@ -144,7 +155,9 @@ async function openExisting ({ options, source, location, reopen, stock, retries
   await markOpening(location, stock)
   // Before LevelDB can remove one of them.
   const unlinked = linkTables(location, stock.trusted.keys(), new Set(stock.merged.keys()))
-  if (unlinked !== undefined) log?.info({ err: unlinked }, 'tables cannot be linked here: those that a compaction removes before they are checked stay unchecked')
+  if (unlinked !== undefined) {
+    log?.info({ err: unlinked }, 'tables cannot be linked here: those that a compaction removes before they are checked stay unchecked')
+  }
   for (let left = retries; ; left--) {
     try {
       return { database: await reopen(), repaired: false, stock }

@@ -22,8 +22,7 @@ export const isOwn = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 export const recordKey = (name: string): string => `!record/${name}`
 
 /** Keys come in the order of `seq`, so a history is listed in the order it was written. */
-export const historyKey = (prefix: string, id: string, seq: number): string =>
-  `${prefix}/${id}/${String(seq).padStart(10, '0')}`
+export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
 
 /** The first key that callers may use. */
 export const FIRST_KEY = '"'

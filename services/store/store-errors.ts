@@ -2,16 +2,21 @@ import createError from '@fastify/error'
 
 export const StoreUnavailable = createError('ERR_STORE_UNAVAILABLE', 'The store is not available: %s', 503)
 export const StoreBusy = createError('ERR_STORE_BUSY', 'Too many writes are waiting for the disk. Try again in a moment', 503)
-export const RecordDamaged = createError('ERR_RECORD_DAMAGED', 'The stored record "%s" cannot be read: it is damaged or belongs elsewhere', 500)
+export const RecordDamaged = createError(
+  'ERR_RECORD_DAMAGED',
+  'The stored record "%s" cannot be read: it is damaged or belongs elsewhere',
+  500
+)
 
 /** Whether a record was there that cannot be deciphered. */
 export const isDamage = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === 'ERR_RECORD_DAMAGED'
 
 /** What was read, or undefined where it cannot be deciphered. Throws all else. */
-export const unlessDamaged = <T>(read: Promise<T>): Promise<T | undefined> => read.catch((error) => {
-  if (!isDamage(error)) throw error
-  return undefined
-})
+export const unlessDamaged = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error) => {
+    if (!isDamage(error)) throw error
+    return undefined
+  })
 
 /** Why the store did not open. `exitCode` is what the process should end with (sysexits.h). */
 export abstract class StoreStartError extends Error {
@@ -26,8 +31,12 @@ export class StoreInUse extends StoreStartError {
 
   constructor (dir: string, { pid, url, isLate = false }: { pid?: number, url?: string, isLate?: boolean } = {}) {
     const holder = pid === undefined ? 'another process' : `process ${pid}${url === undefined ? '' : `, a service at ${url}`}`
-    super(`The data directory ${dir} is in use by ${holder}${isLate ? ', which is ending but takes too long' : ''}. ` +
-      `${url === undefined ? 'Stop that process first' : 'Use that service, or stop it first'}, or set LOCAL_AGENT_HOME to another directory.`)
+    super(
+      `The data directory ${dir} is in use by ${holder}${isLate ? ', which is ending but takes too long' : ''}. ` +
+        `${
+          url === undefined ? 'Stop that process first' : 'Use that service, or stop it first'
+        }, or set LOCAL_AGENT_HOME to another directory.`
+    )
   }
 }
 
@@ -43,8 +52,10 @@ export class StoreNewer extends StoreStartError {
   readonly exitCode = 78
 
   constructor (found: number, known: number) {
-    super(`The data was written by a newer version of the service (schema ${found}, this one knows ${known}). ` +
-      'Update the service, or put back the copy of the data that was kept beside it.')
+    super(
+      `The data was written by a newer version of the service (schema ${found}, this one knows ${known}). ` +
+        'Update the service, or put back the copy of the data that was kept beside it.'
+    )
   }
 }
 
@@ -54,8 +65,11 @@ export class StoreDamaged extends StoreStartError {
   readonly exitCode = 78
 
   constructor (location: string, why: string, options?: ErrorOptions) {
-    super(`The database in ${location} is damaged: ${why}. ` +
-      'Put a backup in its place, or move it away to start empty. Nothing was changed.', options)
+    super(
+      `The database in ${location} is damaged: ${why}. ` +
+        'Put a backup in its place, or move it away to start empty. Nothing was changed.',
+      options
+    )
   }
 }
 
@@ -65,8 +79,11 @@ export class StoreIoError extends StoreStartError {
   readonly exitCode = 74
 
   constructor (location: string, error: unknown) {
-    super(`The database in ${location} cannot be opened: ${explain(error)}. ` +
-      'See that its disk has room and works, and that this user may read and write there. Nothing was lost.', { cause: error })
+    super(
+      `The database in ${location} cannot be opened: ${explain(error)}. ` +
+        'See that its disk has room and works, and that this user may read and write there. Nothing was lost.',
+      { cause: error }
+    )
   }
 }
 
@@ -95,6 +112,8 @@ export class StoreNoRoom extends StoreStartError {
   readonly exitCode = 74
 
   constructor (why: string) {
-    super(`The data could not be enciphered anew: ${why}. Nothing was changed. Make room for as much again as the data directory holds, then try again.`)
+    super(
+      `The data could not be enciphered anew: ${why}. Nothing was changed. Make room for as much again as the data directory holds, then try again.`
+    )
   }
 }

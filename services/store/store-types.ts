@@ -22,14 +22,14 @@ export interface ListOptions {
 /** One small value under a name of its own, kept in memory once read. */
 export interface StoredRecord<T> {
   /** The value, or `initial()` when none was stored. Frozen and shared: change it through `update`. */
-  get (): Promise<T>
+  get(): Promise<T>
   /**
    * Reads, changes and writes the value; updates of one record run one after the other, so none is lost.
    * `change` gets a copy that it may alter. Durable before it resolves; when `change` throws, nothing is altered.
    */
-  update (change: (value: T) => T | Promise<T>): Promise<T>
+  update(change: (value: T) => T | Promise<T>): Promise<T>
   /** Puts a value in place of the old one, unread: the way out when that is damaged. Durable before it resolves. */
-  replace (value: T): Promise<T>
+  replace(value: T): Promise<T>
 }
 
 /** What a store holds. */
@@ -56,38 +56,38 @@ export interface StoreStatus {
  */
 export interface Store {
   /** The value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be deciphered. */
-  get<T> (key: string): Promise<T | undefined>
+  get<T>(key: string): Promise<T | undefined>
   /** The entries whose keys start with `prefix`, in key order, as they were when the listing began. Throws ERR_RECORD_DAMAGED. */
-  list<T> (prefix: string, options?: ListOptions): AsyncIterable<[key: string, value: T]>
+  list<T>(prefix: string, options?: ListOptions): AsyncIterable<[key: string, value: T]>
   /** Their keys alone: nothing is deciphered. */
-  keys (prefix: string): AsyncIterable<string>
+  keys(prefix: string): AsyncIterable<string>
   /** Writes all of `ops` or none; on disk before it resolves. Throws ERR_STORE_BUSY when too much is waiting. */
-  transact (ops: Op[]): Promise<void>
+  transact(ops: Op[]): Promise<void>
   /** The record of that name; every call with a name returns the same one. */
-  record<T> (name: string, initial: () => T): StoredRecord<T>
+  record<T>(name: string, initial: () => T): StoredRecord<T>
   /** Keyed hash (hex) for ids that callers chose: database keys lie readable on disk. */
-  digest (text: string): string
-  status (): StoreStatus
+  digest(text: string): string
+  status(): StoreStatus
   /** All records as they are now, the single ones among them; `damaged` is told of those that cannot be read. */
-  contents (signal: AbortSignal, damaged: (key: string) => void): StoreContents
+  contents(signal: AbortSignal, damaged: (key: string) => void): StoreContents
   /**
    * Reads, at a bounded rate, the tables that the start took on trust. Damage latches the store: the next start repairs it.
    * Resolves when that is done or the store closes; what was not read then is read after the next start.
    */
-  checkTables (): Promise<void>
+  checkTables(): Promise<void>
   /** Begins a database that is to take the place of this one, for contents of another or the same store. */
-  stage (contents: Omit<StoreContents, 'records'>): Promise<StagedDatabase>
+  stage(contents: Omit<StoreContents, 'records'>): Promise<StagedDatabase>
   /** Waits for the writes under way, lets go of the database, does `work` and then lets go of the directory. */
-  closeFor (work: () => Promise<void>): Promise<void>
+  closeFor(work: () => Promise<void>): Promise<void>
   /** Waits for the writes under way, then lets go of the directory. May be called again. */
-  close (): Promise<void>
+  close(): Promise<void>
 }
 
 /** The part of pino that the store uses. */
 export interface StoreLog {
-  info (details: object, message: string): void
-  warn (details: object, message: string): void
-  error (details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
 }
 
 export interface StoreOptions {

@@ -74,7 +74,11 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
       await check.ended()
       const end = clock.monotonic() + LIST_MS
       // Without the list the next start takes the files as they are, as after a crash.
-      if (isWhole) await tables.seal(() => clock.monotonic() > end).catch((error) => log?.warn({ err: error }, 'the files of the store could not be listed'))
+      if (isWhole) {
+        await tables.seal(() => clock.monotonic() > end).catch((error) =>
+          log?.warn({ err: error }, 'the files of the store could not be listed')
+        )
+      }
       await work?.()
     }).finally(lock.release)
     return closed
@@ -126,7 +130,11 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     },
     digest: (text) => digestOf(keys, text),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
-    contents: (signal, damaged) => ({ schema: meta.schema, digestKey: keys.digest.export(), records: checked(() => allRecords(engine, open, signal, damaged)) }),
+    contents: (signal, damaged) => ({
+      schema: meta.schema,
+      digestKey: keys.digest.export(),
+      records: checked(() => allRecords(engine, open, signal, damaged))
+    }),
     checkTables: () => check.all(),
     async stage ({ schema, digestKey }) {
       const { createStagedDatabase } = await import('./replacement/staged-database.ts')

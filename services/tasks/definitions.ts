@@ -19,7 +19,10 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
   const { repository, clock, workspace } = deps
 
   /** Throws BadTask (400) that says what is allowed. */
-  async function approvalOf (given: TaskBody['approval'], { firstN = FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}): Promise<Task['approval']> {
+  async function approvalOf (
+    given: TaskBody['approval'],
+    { firstN = FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}
+  ): Promise<Task['approval']> {
     const mode = given?.mode ?? 'first_n'
     if (given?.firstN !== undefined && mode !== 'first_n') throw new BadTask(`approval.firstN belongs to mode "first_n", not to "${mode}".`)
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
@@ -28,8 +31,12 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
   /** A task that is planned and not stored yet. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
     const { goal, taskType = 'one_shot', schedule, budget } = body
-    if (taskType === 'recurring' && schedule === undefined) throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
-    if (taskType !== 'recurring' && schedule !== undefined) throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
+    if (taskType === 'recurring' && schedule === undefined) {
+      throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
+    }
+    if (taskType !== 'recurring' && schedule !== undefined) {
+      throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
+    }
     const approval = await approvalOf(body.approval)
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.check(schedule)
@@ -74,12 +81,16 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       const before = await repository.get(taskId)
       const { goal, plan, approval, schedule, budget } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
-      if (schedule !== undefined && before.taskType !== 'recurring') throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
+      if (schedule !== undefined && before.taskType !== 'recurring') {
+        throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
+      }
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.check(schedule)
       const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, deps, closing) : undefined
       return repository.change(taskId, async (task) => {
-        if (plan !== undefined && task.status !== 'planned') throw new WrongState(`The plan can be changed while the task is planned; it is ${task.status}. A new goal is planned anew.`)
+        if (plan !== undefined && task.status !== 'planned') {
+          throw new WrongState(`The plan can be changed while the task is planned; it is ${task.status}. A new goal is planned anew.`)
+        }
         const isReset = isNewGoal || plan !== undefined
         const changed: StoredTask = {
           ...task,

@@ -19,7 +19,12 @@ const REASONS: Record<string, string> = {
   changed: 'its schedule was changed just then',
   cancelled: 'the task was cancelled just then'
 }
-const STOPPED: Partial<Record<StoredRun['status'], string>> = { failed: 'failed', rejected: 'was rejected', cancelled: 'was cancelled', interrupted: 'was interrupted' }
+const STOPPED: Partial<Record<StoredRun['status'], string>> = {
+  failed: 'failed',
+  rejected: 'was rejected',
+  cancelled: 'was cancelled',
+  interrupted: 'was interrupted'
+}
 
 /** Says what a digest holds in sentences, with the local times of that zone. */
 export function createDigestText (timezone: string) {
@@ -29,30 +34,42 @@ export function createDigestText (timezone: string) {
 
   return {
     run: (task: StoredTask, { runNumber, status, standsFor, output, error }: StoredRun) => {
-      const who = `Run ${runNumber} of ${name(task)}${standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`}`
+      const who = `Run ${runNumber} of ${name(task)}${
+        standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
+      }`
       if (status === 'completed') return `${who} completed${output ? `: ${inLine(output)}` : '.'}`
       return `${who} ${STOPPED[status]}${error ? `: ${inLine(error)}` : '.'}`
     },
 
     notRun: (task: StoredTask, { at, from, count, fate, reason, settledAt }: Slot) => {
       const times = count === undefined ? `at ${time(at)}` : `${counted(count, 'time')} from ${time(from!)} to ${time(at)}`
-      const why = fate === 'missed' ? `this was noticed only at ${time(settledAt!)}, too late to make up for it` : REASONS[reason ?? ''] ?? reason
+      const why = fate === 'missed'
+        ? `this was noticed only at ${time(settledAt!)}, too late to make up for it`
+        : REASONS[reason ?? ''] ?? reason
       return `${name(task)} did not run ${times}: ${why}.`
     },
 
-    waiting: (task: StoredTask, { kind, tool, about }: Pick<DigestQuestion, 'kind' | 'tool' | 'about'>) => kind === 'tool'
-      ? `${name(task)} asks whether it may use ${tool} with ${inLine(about)}`
-      : `${name(task)} asks whether its result is good: ${inLine(about)}`,
+    waiting: (task: StoredTask, { kind, tool, about }: Pick<DigestQuestion, 'kind' | 'tool' | 'about'>) =>
+      kind === 'tool'
+        ? `${name(task)} asks whether it may use ${tool} with ${inLine(about)}`
+        : `${name(task)} asks whether its result is good: ${inLine(about)}`,
 
     working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
       `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,
 
-    paused: (task: StoredTask, error?: string) => `${name(task)} was paused at ${time(task.lastRunAt!)} since five runs in a row failed${error ? `, the last: ${inLine(error)}` : '.'}`,
+    paused: (task: StoredTask, error?: string) =>
+      `${name(task)} was paused at ${time(task.lastRunAt!)} since five runs in a row failed${error ? `, the last: ${inLine(error)}` : '.'}`,
 
     next: (task: StoredTask, at: number) => `${name(task)} runs at ${time(at)}.`,
 
-    all (since: number, { completed, failed, stopped, notRun, waiting, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>, damaged: string[]) {
-      const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')].filter((part) => part !== '')
+    all (
+      since: number,
+      { completed, failed, stopped, notRun, waiting, working, paused, next }: Omit<Digest, 'since' | 'until' | 'text'>,
+      damaged: string[]
+    ) {
+      const ran = [counts(completed, 'run', 'completed'), counts(failed, 'run', 'failed'), counts(stopped, 'run', 'stopped')].filter((
+        part
+      ) => part !== '')
       return [
         `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
         ...sentence('Passed without a run', counts(notRun, 'planned time')),

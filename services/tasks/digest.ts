@@ -11,15 +11,25 @@ import { openQuestions, type StoredRun, type StoredTask } from './task-records.t
 const SETTLES_MS = 1_000
 
 /** Some of what there is, and how many more. */
-interface Some<T> { items: T[], more: number }
+interface Some<T> {
+  items: T[]
+  more: number
+}
 
 /**
  * Tells those who were away what tasks did. It reads every task that is not finished once, the live runs, and of the
  * past only what came since, by the index in `past.ts`: never runs it does not show, nor their finished tasks.
  */
-export function createDigest ({ repository, store, clock, timezone }: { repository: TaskRepository, store: Store, clock: Clock, timezone: () => string }) {
+export function createDigest (
+  { repository, store, clock, timezone }: { repository: TaskRepository, store: Store, clock: Clock, timezone: () => string }
+) {
   /** The newest entries of that kind since then that are of a task that is there. */
-  async function past<T extends { taskId: string }> (kind: OutcomeKind, since: number, limit: number, states: TaskStates): Promise<Some<T>> {
+  async function past<T extends { taskId: string }> (
+    kind: OutcomeKind,
+    since: number,
+    limit: number,
+    states: TaskStates
+  ): Promise<Some<T>> {
     const items: T[] = []
     let more = 0
     for await (const [key, entry] of store.list<T>(outcomePrefix(kind), { reverse: true, damaged () {} })) {
@@ -39,7 +49,9 @@ export function createDigest ({ repository, store, clock, timezone }: { reposito
     const states = await repository.index.load()
     /** Undefined of one that is gone, or damaged. */
     const taskOf = async (taskId: string): Promise<StoredTask | undefined> => {
-      const task = tasks.get(taskId) ?? await repository.find(taskId, () => { if (!damaged.includes(taskId)) damaged.push(taskId) })
+      const task = tasks.get(taskId) ?? await repository.find(taskId, () => {
+        if (!damaged.includes(taskId)) damaged.push(taskId)
+      })
       if (task !== undefined) tasks.set(taskId, task)
       return task
     }
@@ -48,15 +60,24 @@ export function createDigest ({ repository, store, clock, timezone }: { reposito
 
     const ended = async (kind: OutcomeKind): Promise<Some<DigestRun>> => {
       const { items, more } = await past<RunOutcome>(kind, since, limit, states)
-      const runs = await Promise.all(items.map(async (pointer) => ({ run: await repository.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) })))
-      return { items: runs.flatMap(({ run, task }) => run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, tell)]), more }
+      const runs = await Promise.all(
+        items.map(async (pointer) => ({ run: await repository.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) }))
+      )
+      return {
+        items: runs.flatMap(({ run, task }) =>
+          run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, tell)]
+        ),
+        more
+      }
     }
     const [completed, failed, stopped] = await Promise.all([ended('completed'), ended('failed'), ended('stopped')])
 
     const passed = await past<SlotOutcome>('notRun', since, limit, states)
     const slots = await Promise.all(passed.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
     const notRun = {
-      items: slots.flatMap(({ task, slot }) => task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: tell.notRun(task, slot) }]),
+      items: slots.flatMap(({ task, slot }) =>
+        task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: tell.notRun(task, slot) }]
+      ),
       more: passed.more
     }
 
@@ -66,26 +87,72 @@ export function createDigest ({ repository, store, clock, timezone }: { reposito
       const run = await repository.runAt(task.liveRun, task.id)
       for (const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
         const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
-        asked.push({ taskId: task.id, goal: shortGoal(task), runId: run!.runId, approvalId, kind, ...(tool !== undefined && { tool }), ...(cwd !== undefined && { cwd }), about, createdAt, expiresAt, text: tell.waiting(task, { kind, tool, about }) })
+        asked.push({
+          taskId: task.id,
+          goal: shortGoal(task),
+          runId: run!.runId,
+          approvalId,
+          kind,
+          ...(tool !== undefined && { tool }),
+          ...(cwd !== undefined && { cwd }),
+          about,
+          createdAt,
+          expiresAt,
+          text: tell.waiting(task, { kind, tool, about })
+        })
       }
     }
     const waiting = some(asked.sort((a, b) => a.createdAt - b.createdAt), limit)
 
-    const busy = some(all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) => a.liveRun!.runId < b.liveRun!.runId ? -1 : 1), limit)
+    const busy = some(
+      all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) =>
+        a.liveRun!.runId < b.liveRun!.runId ? -1 : 1
+      ),
+      limit
+    )
     const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await repository.runAt(task.liveRun!, task.id) })))
-    const working = { items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: tell.working(task, run) }]), more: busy.more }
+    const working = {
+      items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: tell.working(task, run) }]),
+      more: busy.more
+    }
 
-    const halted = some(all.filter(({ status, pausedReason }) => status === 'paused' && pausedReason !== undefined && pausedReason !== 'user').sort((a, b) => b.lastRunAt! - a.lastRunAt!), limit)
+    const halted = some(
+      all.filter(({ status, pausedReason }) => status === 'paused' && pausedReason !== undefined && pausedReason !== 'user').sort((a, b) =>
+        b.lastRunAt! - a.lastRunAt!
+      ),
+      limit
+    )
     const paused = {
       items: await Promise.all(halted.items.map(async (task) => {
         const error = (await repository.runAt({ runNumber: task.totalRuns }, task.id))?.error
-        return { taskId: task.id, goal: shortGoal(task), reason: task.pausedReason!, at: task.lastRunAt!, ...(error !== undefined && { error: shorten(error) }), text: tell.paused(task, error) }
+        return {
+          taskId: task.id,
+          goal: shortGoal(task),
+          reason: task.pausedReason!,
+          at: task.lastRunAt!,
+          ...(error !== undefined && { error: shorten(error) }),
+          text: tell.paused(task, error)
+        }
       })),
       more: halted.more
     }
 
-    const ahead = some(all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)).sort((a, b) => a.nextRunAt! - b.nextRunAt!), limit)
-    const next = { items: ahead.items.map((task) => ({ taskId: task.id, goal: shortGoal(task), at: task.nextRunAt!, text: tell.next(task, task.nextRunAt!) })), more: ahead.more }
+    const ahead = some(
+      all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)).sort((
+        a,
+        b
+      ) => a.nextRunAt! - b.nextRunAt!),
+      limit
+    )
+    const next = {
+      items: ahead.items.map((task) => ({
+        taskId: task.id,
+        goal: shortGoal(task),
+        at: task.nextRunAt!,
+        text: tell.next(task, task.nextRunAt!)
+      })),
+      more: ahead.more
+    }
 
     const sections = { completed, failed, stopped, notRun, waiting, working, paused, next }
     return { since, until, text: tell.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
@@ -94,7 +161,15 @@ export function createDigest ({ repository, store, clock, timezone }: { reposito
 
 const some = <T>(all: T[], limit: number): Some<T> => ({ items: all.slice(0, limit), more: Math.max(all.length - limit, 0) })
 
-const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, task: StoredTask) => ({ taskId: task.id, goal: shortGoal(task), runId, runNumber, trigger, status, startedAt })
+const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, task: StoredTask) => ({
+  taskId: task.id,
+  goal: shortGoal(task),
+  runId,
+  runNumber,
+  trigger,
+  status,
+  startedAt
+})
 
 function endedRun (run: StoredRun, completedAt: number, task: StoredTask, tell: ReturnType<typeof createDigestText>): DigestRun {
   const { standsFor, output, error } = run

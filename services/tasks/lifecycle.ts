@@ -21,7 +21,9 @@ const COMMENTS = 200
 type Stopped = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
 /** What people do to a task that is there: start, pause, resume, cancel, run, steer. Each throws WrongState (409) where it does not fit. */
-export function createLifecycle ({ deps, executor, queue, schedules }: { deps: RunDeps, executor: RunExecutor, queue: Queue, schedules: Schedules }) {
+export function createLifecycle (
+  { deps, executor, queue, schedules }: { deps: RunDeps, executor: RunExecutor, queue: Queue, schedules: Schedules }
+) {
   const { repository, clock } = deps
 
   /** Begins a run in place of one that a pause has left; from where it goes back when it is over, unless it is a one_shot. */
@@ -30,7 +32,10 @@ export function createLifecycle ({ deps, executor, queue, schedules }: { deps: R
     const made = await newRun(repository, left.task, trigger, clock.now())
     const { runId, runNumber } = made.run
     const running: StoredTask = {
-      ...made.task, status: 'running', liveRun: { runId, runNumber }, ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
+      ...made.task,
+      status: 'running',
+      liveRun: { runId, runNumber },
+      ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
     }
     return {
       task: running,
@@ -89,7 +94,9 @@ export function createLifecycle ({ deps, executor, queue, schedules }: { deps: R
     const { task: alone, ...dropped } = await dropNext(task, 'The task was paused before this run began.')
     const stopped = task.status === 'pending_approval'
       ? { task: alone, runs: [], events: [] }
-      : task.taskType === 'one_shot' ? await pausedOneShot(alone) : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
+      : task.taskType === 'one_shot'
+        ? await pausedOneShot(alone)
+        : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
     return paused({ ...stopped, runs: [...stopped.runs, ...dropped.runs], events: [...stopped.events, ...dropped.events] })
   }
 
@@ -98,14 +105,21 @@ export function createLifecycle ({ deps, executor, queue, schedules }: { deps: R
     const { pausedReason, ...rest } = task
     const { task: resumed, ops } = await schedules.resume(rest)
     const live = task.liveRun && await repository.runAt(task.liveRun, task.id)
-    const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({ task: { ...resumed, status }, ops, answer: { ...resumed, status }, ...more })
+    const to = (status: TaskStatus, more: Partial<Change<StoredTask>> = {}): Change<StoredTask> => ({
+      task: { ...resumed, status },
+      ops,
+      answer: { ...resumed, status },
+      ...more
+    })
     if (live?.status === 'pending_approval') return to('pending_approval')
     if (isSpent(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
     if (task.taskType !== 'one_shot') return to('scheduled')
     const push = () => queue.push(task.id, live!.runId)
     if (live?.status === 'queued') return to('running', { after: push })
     // The cut run goes on from its last step.
-    if (live?.status === 'interrupted') return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: push })
+    if (live?.status === 'interrupted') {
+      return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: push })
+    }
     const { queued, ...begun } = await begin(resumed, 'start')
     return { ...begun, answer: begun.task }
   }
@@ -119,7 +133,10 @@ export function createLifecycle ({ deps, executor, queue, schedules }: { deps: R
     return { ...begun, answer: begun.task }
   }
 
-  const completed = (task: StoredTask): Change<StoredTask> => ({ task: { ...task, status: 'completed' }, answer: { ...task, status: 'completed' } })
+  const completed = (task: StoredTask): Change<StoredTask> => ({
+    task: { ...task, status: 'completed' },
+    answer: { ...task, status: 'completed' }
+  })
 
   return {
     start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
@@ -132,54 +149,86 @@ export function createLifecycle ({ deps, executor, queue, schedules }: { deps: R
     pause: (taskId: string): Promise<StoredTask> => repository.change(taskId, pause),
     resume: (taskId: string): Promise<StoredTask> => repository.change(taskId, resume),
 
-    cancel: (taskId: string): Promise<StoredTask> => repository.change(taskId, async (task) => {
-      assertState(task, 'cancel')
-      const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), { status: 'cancelled', error: 'The task was cancelled.' })
-      const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
-      const { returnTo, pausedReason, liveRun, ...rest } = ended
-      const cancelled: StoredTask = { ...rest, status: 'cancelled' }
-      return { ...stopped, task: cancelled, ops, answer: cancelled }
-    }),
+    cancel: (taskId: string): Promise<StoredTask> =>
+      repository.change(taskId, async (task) => {
+        assertState(task, 'cancel')
+        const stopped = await stopRuns(task, new Aborted('cancel', 'The task was cancelled.'), {
+          status: 'cancelled',
+          error: 'The task was cancelled.'
+        })
+        const { task: ended, ops } = await schedules.end(stopped.task, 'cancelled')
+        const { returnTo, pausedReason, liveRun, ...rest } = ended
+        const cancelled: StoredTask = { ...rest, status: 'cancelled' }
+        return { ...stopped, task: cancelled, ops, answer: cancelled }
+      }),
 
     /** Runs the task at once, whatever its schedule says. */
-    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> => repository.change(taskId, async (task) => {
-      assertState(task, 'run')
-      const { queued, ...begun } = await begin(task, 'manual', task.status)
-      return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
-    }),
+    run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
+      repository.change(taskId, async (task) => {
+        assertState(task, 'run')
+        const { queued, ...begun } = await begin(task, 'manual', task.status)
+        return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
+      }),
 
     /** Adds a comment; with `runNow` a run hears it at once, or right after the one under way. */
-    steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> => repository.change(taskId, async (task) => {
-      if (runNow) assertState(task, 'steer')
-      const now = clock.now()
-      const steered: StoredTask = { ...task, steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-COMMENTS) }
-      const answer: TaskSteered = { ok: true, taskId, comment, runTriggered: runNow }
-      const change: Change<TaskSteered> = { task: steered, events: [{ type: 'task:steer', taskId, comment }], ops: remember(answer), answer }
-      const isLive = task.status === 'running' || task.status === 'pending_approval'
-      if (!runNow || (isLive && task.nextRun !== undefined)) return change
-      if (!isLive) {
-        const { queued, ...begun } = await begin(steered, 'steer', task.status)
-        return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
-      }
-      const { task: numbered, run, ops } = await newRun(repository, steered, 'steer', now)
-      return { ...change, task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops: [...ops, ...change.ops!] }
-    }),
+    steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> =>
+      repository.change(taskId, async (task) => {
+        if (runNow) assertState(task, 'steer')
+        const now = clock.now()
+        const steered: StoredTask = {
+          ...task,
+          steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-COMMENTS)
+        }
+        const answer: TaskSteered = { ok: true, taskId, comment, runTriggered: runNow }
+        const change: Change<TaskSteered> = {
+          task: steered,
+          events: [{ type: 'task:steer', taskId, comment }],
+          ops: remember(answer),
+          answer
+        }
+        const isLive = task.status === 'running' || task.status === 'pending_approval'
+        if (!runNow || (isLive && task.nextRun !== undefined)) return change
+        if (!isLive) {
+          const { queued, ...begun } = await begin(steered, 'steer', task.status)
+          return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
+        }
+        const { task: numbered, run, ops } = await newRun(repository, steered, 'steer', now)
+        return {
+          ...change,
+          task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } },
+          runs: [run],
+          ops: [...ops, ...change.ops!]
+        }
+      }),
 
     /** Ends one run; the task goes on as after any other. Throws RunNotFound (404), or WrongState (409) when the run is over. */
-    cancelRun: (taskId: string, runId: string): Promise<StoredRun> => repository.change(taskId, async (task) => {
-      const run = await repository.run(taskId, runId)
-      const isLive = task.liveRun?.runId === runId
-      if (isOver(run) && !(isLive && run.status === 'interrupted')) throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
-      if (task.nextRun?.runId === runId) {
-        const dropped = await dropNext(task, 'The run was cancelled.')
-        return { ...dropped, answer: dropped.runs[0] }
-      }
-      if (!isLive) throw new RunNotFound(runId)
-      const stopped = await stopLive(task, new Aborted('cancel', 'The run was cancelled.'), { status: 'cancelled', error: 'The run was cancelled.' })
-      return { ...stopped, answer: stopped.runs[0], after: () => { if (stopped.task.liveRun !== undefined) queue.push(taskId, stopped.task.liveRun.runId) } }
-    }),
+    cancelRun: (taskId: string, runId: string): Promise<StoredRun> =>
+      repository.change(taskId, async (task) => {
+        const run = await repository.run(taskId, runId)
+        const isLive = task.liveRun?.runId === runId
+        if (isOver(run) && !(isLive && run.status === 'interrupted')) {
+          throw new WrongState(`The run is ${run.status}; it can be cancelled while it is queued, running or pending_approval.`)
+        }
+        if (task.nextRun?.runId === runId) {
+          const dropped = await dropNext(task, 'The run was cancelled.')
+          return { ...dropped, answer: dropped.runs[0] }
+        }
+        if (!isLive) throw new RunNotFound(runId)
+        const stopped = await stopLive(task, new Aborted('cancel', 'The run was cancelled.'), {
+          status: 'cancelled',
+          error: 'The run was cancelled.'
+        })
+        return {
+          ...stopped,
+          answer: stopped.runs[0],
+          after: () => {
+            if (stopped.task.liveRun !== undefined) queue.push(taskId, stopped.task.liveRun.runId)
+          }
+        }
+      }),
 
     /** Stops everything of a task that is to be deleted; resolves to what is to be told of it. */
-    halt: async (task: StoredTask) => (await stopRuns(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
+    halt: async (task: StoredTask) =>
+      (await stopRuns(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
   }
 }

@@ -9,8 +9,13 @@ const MOST_PHASES = 20
 const GOAL_SHOWN = 8_000
 
 const Planned = Type.Object({
-  phases: Type.Array(Type.Object({ description: Type.String({ description: 'What is done in this phase, in one sentence' }) }), { minItems: 1, maxItems: MOST_PHASES }),
-  qualityCriteria: Type.Array(Type.String({ description: 'What the result must hold, so that it can be checked' }), { maxItems: MOST_PHASES })
+  phases: Type.Array(Type.Object({ description: Type.String({ description: 'What is done in this phase, in one sentence' }) }), {
+    minItems: 1,
+    maxItems: MOST_PHASES
+  }),
+  qualityCriteria: Type.Array(Type.String({ description: 'What the result must hold, so that it can be checked' }), {
+    maxItems: MOST_PHASES
+  })
 })
 
 const INSTRUCTIONS = 'Plan the work for an agent that has tools for files, commands and the web. As few phases as the goal needs, ' +
@@ -20,7 +25,11 @@ const numbered = (phases: Array<{ description: string }>) =>
   phases.map(({ description }, at) => ({ id: `phase-${at + 1}`, description, status: 'pending' as const }))
 
 /** The plan of a caller. */
-export const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => ({ phases: numbered(phases), qualityCriteria, source: 'user' })
+export const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => ({
+  phases: numbered(phases),
+  qualityCriteria,
+  source: 'user'
+})
 
 /** Plans a goal with a model, the fast one first. Never fails: what cannot be planned in time is one phase. */
 export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'>, signal: AbortSignal): Promise<Plan> {
@@ -29,9 +38,22 @@ export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 
   for (const load of loaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
-    const answer = await askStructured({ load, name: 'plan', schema: Planned, instructions: INSTRUCTIONS, text: goal.slice(0, GOAL_SHOWN), limitMs, signal, clock })
+    const answer = await askStructured({
+      load,
+      name: 'plan',
+      schema: Planned,
+      instructions: INSTRUCTIONS,
+      text: goal.slice(0, GOAL_SHOWN),
+      limitMs,
+      signal,
+      clock
+    })
     if ('value' in answer) return { phases: numbered(answer.value.phases), qualityCriteria: answer.value.qualityCriteria, source: 'model' }
     deps.log.warn({ problem: answer.problem }, 'a plan could not be had from a model')
   }
-  return { phases: numbered([{ description: goal.length > 200 ? `${goal.slice(0, 199)}…` : goal }]), qualityCriteria: [], source: 'fallback' }
+  return {
+    phases: numbered([{ description: goal.length > 200 ? `${goal.slice(0, 199)}…` : goal }]),
+    qualityCriteria: [],
+    source: 'fallback'
+  }
 }

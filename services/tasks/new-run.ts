@@ -8,7 +8,13 @@ import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 const KEPT = 1_000
 
 /** A new run of the task in the queue, its number taken; and what makes room for it. */
-export async function newRun (repository: TaskRepository, task: StoredTask, trigger: RunTrigger, now: number, standsFor?: number): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
+export async function newRun (
+  repository: TaskRepository,
+  task: StoredTask,
+  trigger: RunTrigger,
+  now: number,
+  standsFor?: number
+): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
   const runNumber = task.totalRuns + 1
   const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...(standsFor !== undefined && { standsFor }) }
   const oldest = runNumber > KEPT ? await repository.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
@@ -16,7 +22,8 @@ export async function newRun (repository: TaskRepository, task: StoredTask, trig
 }
 
 /** What takes the place of a run whose record is gone or damaged. */
-export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun => blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
+export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun =>
+  blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 
 function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {

@@ -12,8 +12,14 @@ const WHY = 'The run was under way when the backup was made.'
  * After an import: runs that were under way in the backup are over, and schedules go on from now, without what has
  * passed since. Questions that waited for a person still do. Done again after a crash it changes nothing more.
  */
-export async function recoverImported ({ store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }): Promise<void> {
-  for (const id of (await repository.index.load()).notFinished()) await repository.change(id, settle).catch((error) => { if (!(error instanceof TaskDamaged)) throw error })
+export async function recoverImported (
+  { store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }
+): Promise<void> {
+  for (const id of (await repository.index.load()).notFinished()) {
+    await repository.change(id, settle).catch((error) => {
+      if (!(error instanceof TaskDamaged)) throw error
+    })
+  }
   await store.transact([{ type: 'del', key: IMPORTED }])
 
   async function settle (task: StoredTask): Promise<Change<undefined>> {

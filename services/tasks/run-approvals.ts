@@ -18,7 +18,9 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   /** The question that is meant, and its run: the one named, else the oldest open one. */
   async function meant (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, question: StoredQuestion }> {
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
-    const question = approvalId === undefined ? run && openQuestions(run)[0] : run?.questions.find((question) => question.approvalId === approvalId)
+    const question = approvalId === undefined
+      ? run && openQuestions(run)[0]
+      : run?.questions.find((question) => question.approvalId === approvalId)
     if (run !== undefined && question !== undefined) return { run, question }
     const known = task.approvalHistory.find((entry) => entry.approvalId === approvalId)
     if (known !== undefined) {
@@ -29,19 +31,32 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   }
 
   /** The task with a decision in its history, and in the memory when something was said with it. */
-  function noted (task: StoredTask, { runId, runNumber }: StoredRun, { approvalId, kind, tool }: StoredQuestion, said: { approved: boolean, notes?: string, expired?: true }): StoredTask {
+  function noted (
+    task: StoredTask,
+    { runId, runNumber }: StoredRun,
+    { approvalId, kind, tool }: StoredQuestion,
+    said: { approved: boolean, notes?: string, expired?: true }
+  ): StoredTask {
     const at = clock.now()
     const { approved, notes } = said
     return {
       ...task,
-      approvalHistory: [...task.approvalHistory, { approvalId, runId, runNumber, kind, ...(tool !== undefined && { tool }), at, ...said }].slice(-HISTORY),
+      approvalHistory: [...task.approvalHistory, { approvalId, runId, runNumber, kind, ...(tool !== undefined && { tool }), at, ...said }]
+        .slice(-HISTORY),
       ...(notes && { memory: withFeedback(task.memory, { runId, approved, notes, at }) })
     }
   }
 
   async function decide (task: StoredTask, { approved, notes, approvalId }: TaskApproveBody): Promise<Change<TaskApproved>> {
     const { run, question } = await meant(task, approvalId)
-    const answer = (status: StoredRun['status']): TaskApproved => ({ ok: true, taskId: task.id, runId: run.runId, approvalId: question.approvalId, approved, status })
+    const answer = (status: StoredRun['status']): TaskApproved => ({
+      ok: true,
+      taskId: task.id,
+      runId: run.runId,
+      approvalId: question.approvalId,
+      approved,
+      status
+    })
     if (question.state !== 'open') {
       // What was withdrawn had been approved.
       if ((question.state !== 'rejected') !== approved) throw new QuestionDecided(question.approvalId, approved ? 'rejected' : 'approved')
@@ -50,7 +65,9 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     assertState(task, 'approve')
     const decided: StoredRun = {
       ...run,
-      questions: run.questions.map((each) => each === question ? { ...each, state: approved ? 'approved' : 'rejected', ...(notes && { notes }) } : each)
+      questions: run.questions.map((each) =>
+        each === question ? { ...each, state: approved ? 'approved' : 'rejected', ...(notes && { notes }) } : each
+      )
     }
     const after = noted(task, run, question, { approved, ...(notes && { notes }) })
     if (question.kind === 'result') return ended(after, decided, approved, notes, answer)
@@ -64,15 +81,32 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   }
 
   /** The result was looked at: the run is completed and counts, or is rejected. */
-  async function ended (task: StoredTask, run: StoredRun, approved: boolean, notes: string | undefined, answer: (status: StoredRun['status']) => TaskApproved): Promise<Change<TaskApproved>> {
+  async function ended (
+    task: StoredTask,
+    run: StoredRun,
+    approved: boolean,
+    notes: string | undefined,
+    answer: (status: StoredRun['status']) => TaskApproved
+  ): Promise<Change<TaskApproved>> {
     const history = await repository.events(run.runId)
-    const used = run.questions.flatMap(({ tool, identity, state }) => tool !== undefined && state === 'approved' ? [learnedName(tool, identity)] : [])
+    const used = run.questions.flatMap(({ tool, identity, state }) =>
+      tool !== undefined && state === 'approved' ? [learnedName(tool, identity)] : []
+    )
     const counted: StoredTask = approved && run.runNumber !== task.outdatedRun
-      ? { ...task, learnedTools: [...new Set([...task.learnedTools, ...used])], approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } }
+      ? {
+          ...task,
+          learnedTools: [...new Set([...task.learnedTools, ...used])],
+          approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 }
+        }
       : task
-    const change = executor.over(counted, run, history, approved
-      ? { status: 'completed' }
-      : { status: 'rejected', error: notes ? `The user rejected the result: ${notes}` : 'The user rejected the result.' })
+    const change = executor.over(
+      counted,
+      run,
+      history,
+      approved
+        ? { status: 'completed' }
+        : { status: 'rejected', error: notes ? `The user rejected the result: ${notes}` : 'The user rejected the result.' }
+    )
     return { ...change, answer: answer(approved ? 'completed' : 'rejected') }
   }
 
@@ -87,9 +121,17 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       if (overdue === undefined || run?.status !== 'pending_approval') return undefined
       const after = openQuestions(run).reduce((noting, question) => noted(noting, run, question, { approved: false, expired: true }), task)
       const days = Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
-      const change = executor.over(after, run, await repository.events(run.runId), { status: 'rejected', error: `Nobody answered within ${days} ${days === 1 ? 'day' : 'days'}.` })
+      const change = executor.over(after, run, await repository.events(run.runId), {
+        status: 'rejected',
+        error: `Nobody answered within ${days} ${days === 1 ? 'day' : 'days'}.`
+      })
       // A task that was paused meanwhile stays so.
-      return task.status === 'paused' ? { ...change, task: { ...change.task, status: 'paused', ...(task.pausedReason !== undefined && { pausedReason: task.pausedReason }) } } : change
+      return task.status === 'paused'
+        ? {
+            ...change,
+            task: { ...change.task, status: 'paused', ...(task.pausedReason !== undefined && { pausedReason: task.pausedReason }) }
+          }
+        : change
     }
   }
 }

@@ -6,7 +6,8 @@ import { PHASE_TOOL } from './runner/phases.ts'
 export type TaskLogEvent = (RunEvent & { durationMs?: number }) | { type: 'tool-intent', toolCallId: string }
 
 /** The events that a run's readers know, but for what its models were told beside them. */
-export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] => log.filter((event): event is RunEvent => event.type !== 'tool-intent' && event.type !== 'context')
+export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] =>
+  log.filter((event): event is RunEvent => event.type !== 'tool-intent' && event.type !== 'context')
 
 /** The calls of a run in their order, each with what came of it; how far it said to be is no work. `most` characters of an input or output are kept. */
 export function toolCallsOf (log: readonly TaskLogEvent[], most = Infinity): TaskToolCall[] {
@@ -16,11 +17,20 @@ export function toolCallsOf (log: readonly TaskLogEvent[], most = Infinity): Tas
     const call = calls.get(event.toolCallId)
     const took = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
     switch (event.type) {
-      case 'tool-input': calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, most), status: 'pending' }); break
-      case 'tool-input-error': calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, most), status: 'error', error: event.errorText }); break
-      case 'tool-output': Object.assign(call ?? {}, { output: shorten(event.output, most), status: 'complete' }, took); break
-      case 'tool-error': Object.assign(call ?? {}, { error: event.errorText, status: 'error' }, took); break
-      case 'tool-denied': Object.assign(call ?? {}, { error: event.reason, status: 'denied' })
+      case 'tool-input':
+        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, most), status: 'pending' })
+        break
+      case 'tool-input-error':
+        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, most), status: 'error', error: event.errorText })
+        break
+      case 'tool-output':
+        Object.assign(call ?? {}, { output: shorten(event.output, most), status: 'complete' }, took)
+        break
+      case 'tool-error':
+        Object.assign(call ?? {}, { error: event.errorText, status: 'error' }, took)
+        break
+      case 'tool-denied':
+        Object.assign(call ?? {}, { error: event.reason, status: 'denied' })
     }
   }
   return [...calls.values()]

@@ -25,14 +25,16 @@ export interface TaskDeps {
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
   log: {
-    info (details: object, message: string): void
-    warn (details: object, message: string): void
-    error (details: object, message: string): void
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
   }
 }
 
 /** The same with the book, for what is built upon it. */
-export interface RunDeps extends TaskDeps { repository: TaskRepository }
+export interface RunDeps extends TaskDeps {
+  repository: TaskRepository
+}
 
 /** The models that may answer a question of ours, the cheap one first. */
 export const loaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {

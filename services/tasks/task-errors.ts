@@ -1,16 +1,44 @@
 import { createError } from '@fastify/error'
 
 export const TaskNotFound = createError('ERR_TASK_NOT_FOUND', 'There is no task "%s". GET /tasks lists them.', 404)
-export const TaskDamaged = createError('ERR_RECORD_DAMAGED', 'What is stored of task "%s" is damaged and cannot be read. DELETE /tasks/:id removes it; only a backup from before has it whole.', 500)
+export const TaskDamaged = createError(
+  'ERR_RECORD_DAMAGED',
+  'What is stored of task "%s" is damaged and cannot be read. DELETE /tasks/:id removes it; only a backup from before has it whole.',
+  500
+)
 export const RunNotFound = createError('ERR_RUN_NOT_FOUND', 'This task has no run "%s". GET /tasks/:id/runs lists them.', 404)
-export const RunDamaged = createError('ERR_RECORD_DAMAGED', 'What is stored of the run "%s" is damaged and cannot be read; only a backup from before has it whole.', 500)
+export const RunDamaged = createError(
+  'ERR_RECORD_DAMAGED',
+  'What is stored of the run "%s" is damaged and cannot be read; only a backup from before has it whole.',
+  500
+)
 export const WrongState = createError('ERR_TASK_STATE', '%s', 409)
 export const BadTask = createError('ERR_INVALID_TASK', '%s', 400)
-export const TooManyTasks = createError('ERR_TOO_MANY_TASKS', 'There are already %d tasks that are not finished; finish, cancel or delete some first.', 409)
-export const TooManyFinishedTasks = createError('ERR_TOO_MANY_TASKS', 'There are already %d finished tasks; delete some first: GET /tasks?status=completed lists them (failed and cancelled ones, too), DELETE /tasks/:id removes one.', 409)
-export const NoQuestion = createError('ERR_NO_QUESTION', 'The task is %s, and nothing of it waits for approval. What does is announced by the event task:approval, and listed by GET /tasks/:id/runs as "questions".', 409)
-export const QuestionNotFound = createError('ERR_APPROVAL_NOT_FOUND', 'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.', 404)
-export const QuestionDecided = createError('ERR_APPROVAL_DECIDED', 'The approval request "%s" was already %s; the first decision stands.', 409)
+export const TooManyTasks = createError(
+  'ERR_TOO_MANY_TASKS',
+  'There are already %d tasks that are not finished; finish, cancel or delete some first.',
+  409
+)
+export const TooManyFinishedTasks = createError(
+  'ERR_TOO_MANY_TASKS',
+  'There are already %d finished tasks; delete some first: GET /tasks?status=completed lists them (failed and cancelled ones, too), DELETE /tasks/:id removes one.',
+  409
+)
+export const NoQuestion = createError(
+  'ERR_NO_QUESTION',
+  'The task is %s, and nothing of it waits for approval. What does is announced by the event task:approval, and listed by GET /tasks/:id/runs as "questions".',
+  409
+)
+export const QuestionNotFound = createError(
+  'ERR_APPROVAL_NOT_FOUND',
+  'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.',
+  404
+)
+export const QuestionDecided = createError(
+  'ERR_APPROVAL_DECIDED',
+  'The approval request "%s" was already %s; the first decision stands.',
+  409
+)
 
 /** A run used up what it was given. */
 export const BudgetMet = createError('ERR_BUDGET_MET', '%s', 409)

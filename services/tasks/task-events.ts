@@ -10,7 +10,10 @@ const LAG_MS = 1_000
 const MOST = 8 * MAX_LAG
 
 /** An event as it is written: its name and its JSON, made once for all listeners. */
-export interface TaskEventSubscription { event: string, data: string }
+export interface TaskEventSubscription {
+  event: string
+  data: string
+}
 
 export type TaskEvents = ReturnType<typeof createTaskEvents>
 
@@ -25,7 +28,9 @@ export function createTaskEvents ({ clock }: { clock: Clock }) {
       for (const listener of listeners) listener.tell(told)
     },
 
-    get size () { return listeners.size },
+    get size () {
+      return listeners.size
+    },
 
     /** Events from now on, until the signal aborts, the bus closes, or the listener is dropped: then `onDrop` is called. */
     listen (signal: AbortSignal, onDrop: () => void): AsyncGenerator<TaskEventSubscription> {

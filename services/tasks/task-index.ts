@@ -28,7 +28,9 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
 
   async function load (): Promise<TaskStates> {
     if (states !== undefined) return states
-    loading ??= read().finally(() => { loading = undefined })
+    loading ??= read().finally(() => {
+      loading = undefined
+    })
     return loading
   }
 

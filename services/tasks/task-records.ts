@@ -6,7 +6,10 @@ import { historyKey } from '../store/record-names.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
 /** Points at a run of the task. */
-export interface RunPointer { runId: string, runNumber: number }
+export interface RunPointer {
+  runId: string
+  runNumber: number
+}
 
 /** A task as it is stored: what callers see, and what only the engine needs. */
 export interface StoredTask extends Task {
@@ -78,15 +81,20 @@ export const eventsPrefix = (runId: string) => `task-event/${runId}/`
 export const eventsKey = (runId: string, chunk: number) => historyKey('task-event', runId, chunk)
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** Slots come in the order of their times; one that stands for many takes no other's place. */
-export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) => slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => String(time).padStart(16, '0')).join('-')
+export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
+  slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => String(time).padStart(16, '0')).join('-')
 /** Which task a request to `/run` has made. */
 export const ORIGINS = 'task-origin/'
-export interface Origin { taskId: string, at: number }
+export interface Origin {
+  taskId: string
+  at: number
+}
 /** A task that is being deleted: its runs go after it, also when the service dies in between. */
 export const TRASH = 'task-trash/'
 
 /** Whether nothing of the task is to come unless somebody starts it again. One whose record cannot be read is not. */
-export const isFinished = ({ status }: { status?: Task['status'] }): boolean => status === 'completed' || status === 'failed' || status === 'cancelled'
+export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
 
 export const isOver = ({ status }: Pick<StoredRun, 'status'>) => !['queued', 'running', 'pending_approval'].includes(status)
 

@@ -45,7 +45,13 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
   /** Removes what a deleted task leaves behind. */
   async function purge (taskId: string) {
     const damaged: Op[] = []
-    for await (const [, run] of repository.runs(taskId, { damaged: (runNumber) => { damaged.push({ type: 'del', key: runKey(taskId, runNumber) }) } })) await store.transact(await repository.removal(run))
+    for await (
+      const [, run] of repository.runs(taskId, {
+        damaged: (runNumber) => {
+          damaged.push({ type: 'del', key: runKey(taskId, runNumber) })
+        }
+      })
+    ) await store.transact(await repository.removal(run))
     await store.transact(damaged)
     for (;;) {
       const { ops } = await schedules.removal(taskId, 500)
@@ -57,9 +63,13 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
 
   /** Everything that was under way when the service last ended goes on. */
   async function recover () {
-    if (await store.get(IMPORTED) !== undefined) await (await import('./recover-imported.ts')).recoverImported({ store, clock, repository, schedules })
+    if (await store.get(IMPORTED) !== undefined) {
+      await (await import('./recover-imported.ts')).recoverImported({ store, clock, repository, schedules })
+    }
     for await (const key of store.keys(TRASH)) {
-      await purge(key.slice(TRASH.length)).catch((error) => log.error({ err: error, key }, 'what a deleted task left behind could not be removed'))
+      await purge(key.slice(TRASH.length)).catch((error) =>
+        log.error({ err: error, key }, 'what a deleted task left behind could not be removed')
+      )
     }
     const damaged = (taskId: string) => log.error({ taskId }, 'what is stored of a task is damaged; it does not run')
     for (const taskId of (await repository.index.load()).notFinished()) {
@@ -78,7 +88,8 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
   }
 
   return {
-    create: (body: TaskBody, key?: string): Promise<Task> => idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
+    create: (body: TaskBody, key?: string): Promise<Task> =>
+      idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
     /**
      * Makes a task and starts it: it is there with its first run or time, or not at all. Until it is planned, the signal
      * ends that. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
@@ -87,7 +98,13 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
       const either = AbortSignal.any([closing.signal, signal])
       const task = await definitions.define(body, either)
       either.throwIfAborted()
-      return taskView(await lifecycle.launch(task, [{ type: 'put', key: ORIGINS + store.digest(origin), value: { taskId: task.id, at: clock.now() } satisfies Origin }]))
+      return taskView(
+        await lifecycle.launch(task, [{
+          type: 'put',
+          key: ORIGINS + store.digest(origin),
+          value: { taskId: task.id, at: clock.now() } satisfies Origin
+        }])
+      )
     },
     /** The task that was launched from there, while it is under way. */
     async launched (origin: string): Promise<Task | undefined> {
@@ -102,7 +119,16 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
       const damaged: string[] = []
-      for await (const task of repository.matching({ status, type, after: cursor, damaged: (taskId) => { damaged.push(taskId) } })) {
+      for await (
+        const task of repository.matching({
+          status,
+          type,
+          after: cursor,
+          damaged: (taskId) => {
+            damaged.push(taskId)
+          }
+        })
+      ) {
         if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...named(damaged) }
         tasks.push(taskView(task))
       }
@@ -113,29 +139,39 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     pause: async (taskId: string): Promise<Task> => taskView(await lifecycle.pause(taskId)),
     resume: async (taskId: string): Promise<Task> => taskView(await lifecycle.resume(taskId)),
     cancel: async (taskId: string): Promise<Task> => taskView(await lifecycle.cancel(taskId)),
-    run: (taskId: string, key?: string): Promise<RunQueued> => idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body: undefined }, (remember) => lifecycle.run(taskId, remember)),
-    steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> => idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
+    run: (taskId: string, key?: string): Promise<RunQueued> =>
+      idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body: undefined }, (remember) => lifecycle.run(taskId, remember)),
+    steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
+      idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
     approve: questions.approve,
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => whole(await lifecycle.cancelRun(taskId, runId)),
 
     /** Stops everything of the task, then removes it with its runs; one that is damaged, too. Throws TaskNotFound (404). */
-    remove: (taskId: string) => repository.locked(taskId, async () => {
-      const task = await unlessDamaged(repository.get(taskId))
-      const events = task === undefined ? [] : await lifecycle.halt(task)
-      await repository.remove(taskId)
-      repository.forget(taskId)
-      ticker.forget(taskId)
-      for (const event of events) given.emit(event)
-      await purge(taskId)
-      return { ok: true as const, taskId }
-    }),
+    remove: (taskId: string) =>
+      repository.locked(taskId, async () => {
+        const task = await unlessDamaged(repository.get(taskId))
+        const events = task === undefined ? [] : await lifecycle.halt(task)
+        await repository.remove(taskId)
+        repository.forget(taskId)
+        ticker.forget(taskId)
+        for (const event of events) given.emit(event)
+        await purge(taskId)
+        return { ok: true as const, taskId }
+      }),
 
     /** A page of a task's runs, newest first, with the numbers of those that cannot be read; inputs and outputs of their calls are shortened. Throws TaskNotFound (404). */
     async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<Static<typeof TaskRunListSchema>> {
       await repository.get(taskId)
       const runs: TaskRun[] = []
       const damaged: number[] = []
-      for await (const [, run] of repository.runs(taskId, { before: cursor, damaged: (runNumber) => { damaged.push(runNumber) } })) {
+      for await (
+        const [, run] of repository.runs(taskId, {
+          before: cursor,
+          damaged: (runNumber) => {
+            damaged.push(runNumber)
+          }
+        })
+      ) {
         if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...named(damaged) }
         runs.push(isOver(run) ? runView(run) : runView(run, await unlessDamaged(repository.events(run.runId)), CALL_SHOWN))
       }
@@ -146,10 +182,17 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     runOf: async (taskId: string, runId: string): Promise<TaskRun> => whole(await repository.run(taskId, runId)),
 
     /** What is ahead of a schedule, and what became of its past. Throws TaskNotFound (404), BadTask (400) when the task has none. */
-    async schedule (taskId: string, { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }): Promise<TaskSchedule> {
+    async schedule (
+      taskId: string,
+      { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }
+    ): Promise<TaskSchedule> {
       const task = await repository.get(taskId)
       if (task.schedule === undefined) throw new BadTask(`This task has no schedule: it is ${task.taskType}.`)
-      return { schedule: task.schedule, upcoming: await schedules.upcoming(task, upcoming), ...await schedules.slots(taskId, limit, cursor) }
+      return {
+        schedule: task.schedule,
+        upcoming: await schedules.upcoming(task, upcoming),
+        ...await schedules.slots(taskId, limit, cursor)
+      }
     },
 
     /** What happened since, what waits, and what comes next, of all tasks. */
@@ -172,7 +215,9 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     check: (): string => trouble ?? (keeping === undefined ? 'starting' : ticker.problem() ?? 'ok'),
 
     /** How many runs wait or work. */
-    get live () { return queue.size },
+    get live () {
+      return queue.size
+    },
 
     /** Puts every run down; they go on at the next start. */
     async close () {

@@ -2,7 +2,10 @@ import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import { isFinished } from './task-records.ts'
 
 /** What lists ask of a task; nothing is known of one whose record cannot be read. */
-export interface TaskState { status?: TaskStatus, taskType?: TaskType }
+export interface TaskState {
+  status?: TaskStatus
+  taskType?: TaskType
+}
 
 export type TaskStates = ReturnType<typeof createTaskStates>
 
@@ -37,8 +40,12 @@ export function createTaskStates () {
       else order = undefined
     },
 
-    get finished () { return finished },
-    get unfinished () { return states.size - finished },
+    get finished () {
+      return finished
+    },
+    get unfinished () {
+      return states.size - finished
+    },
 
     /** The ids of tasks that are not finished, oldest first. */
     notFinished: (): string[] => ids().filter((taskId) => !isFinished(states.get(taskId)!)),
@@ -47,7 +54,8 @@ export function createTaskStates () {
     matching ({ status, type, after }: { status?: TaskStatus, type?: TaskType, after?: string }): string[] {
       return ids().filter((taskId) => {
         const { status: is, taskType } = states.get(taskId)!
-        return (after === undefined || taskId < after) && (is === undefined || ((status === undefined || is === status) && (type === undefined || taskType === type)))
+        return (after === undefined || taskId < after) &&
+          (is === undefined || ((status === undefined || is === status) && (type === undefined || taskType === type)))
       }).reverse()
     }
   }

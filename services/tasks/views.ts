@@ -4,7 +4,9 @@ import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
 import { openQuestions, type StoredQuestion, type StoredRun, type StoredTask } from './task-records.ts'
 
 /** A task as callers see it. */
-export function taskView ({ learnedTools, outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, ...task }: StoredTask): Task {
+export function taskView (
+  { learnedTools, outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, ...task }: StoredTask
+): Task {
   return task
 }
 

@@ -23,7 +23,10 @@ export interface UserTurn {
 export type HistoryMatch = ReturnType<typeof createHistoryMatch>
 
 /** What a request lets the thread know of itself; see `RunBody`. */
-export interface RequestMessages { messages: ThreadMessage[], trigger?: unknown }
+export interface RequestMessages {
+  messages: ThreadMessage[]
+  trigger?: unknown
+}
 
 /** The user's messages of threads. Threads are named by their digests. */
 export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'>) {
@@ -58,7 +61,11 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     const isShared = async (n: number) => n === 0 || (await get(thread, n - 1))?.chain === theirs[n - 1].chain
     let high = Math.min(count, theirs.length)
     // What most requests do: go on where the thread ends.
-    if (await isShared(Math.min(high, theirs.length - 1))) return high === theirs.length && await isShared(high) ? high : Math.min(high, theirs.length - 1)
+    if (await isShared(Math.min(high, theirs.length - 1))) {
+      return high === theirs.length && await isShared(high)
+        ? high
+        : Math.min(high, theirs.length - 1)
+    }
     let low = 0
     while (low < high) {
       const middle = Math.ceil((low + high) / 2)
@@ -101,7 +108,11 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
      * does not hold is gone: an edited message, an answer to be given again. A lone message says nothing of what was
      * before and takes nothing away, unless it is the same message again, by its id, or still waits for its answer.
      */
-    async findDivergence (thread: string, { count, length }: { count: number, length: number }, { messages, trigger }: RequestMessages): Promise<{ keep: number, since: number }> {
+    async findDivergence (
+      thread: string,
+      { count, length }: { count: number, length: number },
+      { messages, trigger }: RequestMessages
+    ): Promise<{ keep: number, since: number }> {
       const theirs = await read(messages)
       const end = { keep: count, since: 0 }
       if (count === 0 || theirs.length === 0) return end

@@ -47,7 +47,9 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
       let ours = end > from ? (await lastMessages(id, { end, limit: end - from })).messages : []
       for (let n = count - 1; n >= 0 && ours.length > 0; n--) {
         const at = ours.findLastIndex(({ role }) => role === 'user')
-        if (at >= 0 && isCopy(said.slice(theirs[n].at + 1, theirs[n + 1].at), ours.slice(at + 1))) answers.set(theirs[n].at, ours.slice(at + 1))
+        if (at >= 0 && isCopy(said.slice(theirs[n].at + 1, theirs[n + 1].at), ours.slice(at + 1))) {
+          answers.set(theirs[n].at, ours.slice(at + 1))
+        }
         ours = ours.slice(0, Math.max(at, 0))
       }
     }
@@ -68,12 +70,16 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
   }
 }
 
-const callsIn = (messages: ThreadMessage[]): string[] => messages.filter(({ role }) => role === 'assistant').flatMap(partsOf)
-  .flatMap((part) => typeof part?.toolCallId === 'string' && part.type !== 'tool-approval-request' ? [part.toolCallId] : [])
+const callsIn = (messages: ThreadMessage[]): string[] =>
+  messages.filter(({ role }) => role === 'assistant').flatMap(partsOf)
+    .flatMap((part) => typeof part?.toolCallId === 'string' && part.type !== 'tool-approval-request' ? [part.toolCallId] : [])
 
 /** Whether a client's messages between two of the user are a copy of the thread's: they tell the same, and make no other calls. */
 function isCopy (theirs: ThreadMessage[], ours: ThreadMessage[]): boolean {
-  if (ours.length === 0 || !theirs.some(({ role }) => role === 'assistant') || theirs.some(({ role }) => role !== 'assistant' && role !== 'tool')) return false
+  if (
+    ours.length === 0 || !theirs.some(({ role }) => role === 'assistant') ||
+    theirs.some(({ role }) => role !== 'assistant' && role !== 'tool')
+  ) return false
   const made = new Set(callsIn(ours))
   if (!callsIn(theirs).every((id) => made.has(id))) return false
   const told = tellings(ours)

@@ -57,10 +57,14 @@ export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | unde
   if (after === undefined) return [...ops, { type: 'del', key: headKey(thread) }]
   ops.push({ type: 'put', key: headKey(thread), value: after }, { type: 'put', key: recentKey(after.updatedAt, thread), value: {} })
   if (after.turns > 0) ops.push({ type: 'put', key: unreadKey(after.updatedAt, thread), value: {} })
-  for (const digest of after.found ?? []) ops.push({ type: 'put', key: foundPrefix(digest) + thread, value: { id: after.id, at: after.updatedAt } })
+  for (const digest of after.found ?? []) {
+    ops.push({ type: 'put', key: foundPrefix(digest) + thread, value: { id: after.id, at: after.updatedAt } })
+  }
   return ops
 }
 
 /** What a list shows of messages; '' when none of them says anything. */
-export const firstWords = (messages: ThreadMessage[]) => opening(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
-export const lastWords = (messages: ThreadMessage[]) => opening(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)
+export const firstWords = (messages: ThreadMessage[]) =>
+  opening(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
+export const lastWords = (messages: ThreadMessage[]) =>
+  opening(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)

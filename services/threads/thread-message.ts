@@ -4,7 +4,10 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 export const BadMessages = createError('ERR_INVALID_MESSAGES', '%s', 400)
 
 /** A message as its client gave it, or as a run made it: a UIMessage (`parts`) or a ModelMessage (`content`). */
-export interface ThreadMessage { role: string, [field: string]: unknown }
+export interface ThreadMessage {
+  role: string
+  [field: string]: unknown
+}
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 
@@ -13,11 +16,14 @@ export function checkMessages (messages: ThreadMessage[]) {
   for (const [at, { role, parts, content }] of messages.entries()) {
     if (!ROLES.includes(role)) throw new BadMessages(`messages[${at}].role must be one of ${ROLES.join(', ')}.`)
     const isMessage = parts === undefined ? typeof content === 'string' || isParts(content) : isParts(parts)
-    if (!isMessage) throw new BadMessages(`messages[${at}] must have "parts" (a UIMessage), or "content" that is a text or an array of parts.`)
+    if (!isMessage) {
+      throw new BadMessages(`messages[${at}] must have "parts" (a UIMessage), or "content" that is a text or an array of parts.`)
+    }
   }
 }
 
-const isParts = (value: unknown) => Array.isArray(value) && value.every((part) => typeof part === 'object' && part !== null && typeof part.type === 'string')
+const isParts = (value: unknown) =>
+  Array.isArray(value) && value.every((part) => typeof part === 'object' && part !== null && typeof part.type === 'string')
 
 /** The parts of a message, in either shape; a text is one part. */
 export function partsOf ({ parts, content }: ThreadMessage): any[] {
@@ -34,7 +40,9 @@ export const textOf = (message: ThreadMessage, separator = ''): string =>
 export function essence (message: ThreadMessage): string {
   const [only, ...more] = partsOf(message)
   // What most messages are, and the same as the rest would make of it.
-  if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
+  if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
+    return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
+  }
   const parts = partsOf(message).map((part) => part?.type === 'text' ? { type: 'text', text: part.text } : part)
   return canonicalJson(parts)
 }

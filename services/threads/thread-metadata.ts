@@ -4,7 +4,11 @@ import { unlessDamaged } from '../store/store-errors.ts'
 import { metadataKey } from './thread-head.ts'
 
 /** What a thread is called, and the fields that its client keeps with it. */
-export interface Metadata { title?: string, by?: 'user' | 'model', fields?: Record<string, unknown> }
+export interface Metadata {
+  title?: string
+  by?: 'user' | 'model'
+  fields?: Record<string, unknown>
+}
 
 /** Fields that the service answers itself; a client that sends back what it got keeps none of them. */
 const OWN = ['id', 'createdAt', 'updatedAt', 'status', 'messageCount', 'lastMessage', 'messages', 'nextCursor']
@@ -25,7 +29,11 @@ export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'd
     changed (face: Metadata, { title, ...body }: { title?: string, [field: string]: unknown }): Metadata {
       const given = Object.entries(body).filter(([name]) => !OWN.includes(name))
       const { title: old, by, fields, ...rest } = face
-      const titled = title === undefined ? { ...(old !== undefined && { title: old, by }) } : title.trim() === '' ? {} : { title: title.trim(), by: 'user' as const }
+      const titled = title === undefined
+        ? { ...(old !== undefined && { title: old, by }) }
+        : title.trim() === ''
+          ? {}
+          : { title: title.trim(), by: 'user' as const }
       return { ...rest, ...titled, fields: { ...fields, ...Object.fromEntries(given) } }
     },
 

@@ -4,7 +4,21 @@ import { historyKey } from '../store/record-names.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { ThreadDamaged } from './thread-errors.ts'
-import { metadataKey, firstWords, foundPrefix, headKey, headOps, lastWords, listed, readKey, RECENT, summaryKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
+import {
+  metadataKey,
+  firstWords,
+  foundPrefix,
+  headKey,
+  headOps,
+  lastWords,
+  listed,
+  readKey,
+  RECENT,
+  summaryKey,
+  UNREAD,
+  unreadKey,
+  type ThreadHead
+} from './thread-head.ts'
 import { tellings, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import { createRecall } from './recall-answers.ts'
@@ -18,7 +32,12 @@ export type ThreadRepository = ReturnType<typeof createThreadRepository>
  * How far a thread was looked through for facts, of how many messages of the user, as it was at `updatedAt`. `isPart`:
  * the user plays a part there.
  */
-export interface ReadPosition { read: number, turns: number, updatedAt: number, isPart?: boolean }
+export interface ReadPosition {
+  read: number
+  turns: number
+  updatedAt: number
+  isPart?: boolean
+}
 
 /** Threads that hold the very same words, of which the newest is taken. */
 const SAME_WORDS = 50
@@ -30,8 +49,12 @@ const SAME_WORDS = 50
 export function createThreadRepository ({ store, clock }: { store: Store, clock: Clock }) {
   const turns = createHistoryMatch(store)
   const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
-  const tellDamage = (id: string) => (): never => { throw new ThreadDamaged(id) }
-  const inWords = (id: string) => (error: unknown): never => { throw isDamage(error) ? new ThreadDamaged(id) : error }
+  const tellDamage = (id: string) => (): never => {
+    throw new ThreadDamaged(id)
+  }
+  const inWords = (id: string) => (error: unknown): never => {
+    throw isDamage(error) ? new ThreadDamaged(id) : error
+  }
   const get = (id: string) => store.get<ThreadHead>(headKey(store.digest(id))).catch(inWords(id))
   const sizeOf = ({ turns: count, messageCount: length }: ThreadHead) => ({ count, length })
 
@@ -47,16 +70,27 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
   /** The messages and where they stand, the newest first: they are read as they are asked for. */
   async function * backwards (id: string): AsyncGenerator<{ at: number, message: ThreadMessage }> {
     const prefix = `message/${store.digest(id)}/`
-    for await (const [key, message] of store.list<ThreadMessage>(prefix, { reverse: true, damaged: tellDamage(id) })) yield { at: Number(key.slice(prefix.length)), message }
+    for await (const [key, message] of store.list<ThreadMessage>(prefix, { reverse: true, damaged: tellDamage(id) })) {
+      yield { at: Number(key.slice(prefix.length)), message }
+    }
   }
 
   /** The last messages before position `end`, at most `limit` and as many as a page holds; and where they begin. */
-  async function lastMessages (id: string, { end, limit }: { end: number, limit: number }): Promise<{ messages: ThreadMessage[], from: number }> {
+  async function lastMessages (
+    id: string,
+    { end, limit }: { end: number, limit: number }
+  ): Promise<{ messages: ThreadMessage[], from: number }> {
     const thread = store.digest(id)
     const found: ThreadMessage[] = []
     let bytes = 0
     if (end > 0) {
-      for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, { reverse: true, after: messageKey(thread, end), damaged: tellDamage(id) })) {
+      for await (
+        const [, message] of store.list<ThreadMessage>(`message/${thread}/`, {
+          reverse: true,
+          after: messageKey(thread, end),
+          damaged: tellDamage(id)
+        })
+      ) {
         bytes += jsonBytes(message)
         if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
         found.push(message)
@@ -74,7 +108,10 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
    * `keep` turns. `saidAt` is the time of each turn among them.
    */
   async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt }: {
-    keep: number, from: number, fresh: ThreadMessage[], saidAt: (chain: string, isLast: boolean) => number
+    keep: number,
+    from: number,
+    fresh: ThreadMessage[],
+    saidAt: (chain: string, isLast: boolean) => number
   }): Promise<Op[]> {
     const digest = store.digest(thread.id)
     const chain = await turns.chainAt(digest, keep)
@@ -94,7 +131,9 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     else delete after.found
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
-    for (const [n, turn] of newTurns.entries()) ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, n === newTurns.length - 1) }))
+    for (const [n, turn] of newTurns.entries()) {
+      ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, n === newTurns.length - 1) }))
+    }
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
     if (from < (before?.messageCount ?? 0)) ops.push(...await unplaced(digest, from))
     return [...ops, ...headOps(store, before, after)]
@@ -104,10 +143,22 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
   async function unplaced (thread: string, from: number): Promise<Op[]> {
     const summaries = await unlessDamaged(store.get<Summary[]>(summaryKey(thread))) ?? []
     if (!summaries.some(({ at = 0 }) => at > from)) return []
-    return [{ type: 'put', key: summaryKey(thread), value: summaries.map(({ at, tokens, ...summary }) => at !== undefined && at <= from ? { ...summary, at, tokens } : summary) }]
+    return [{
+      type: 'put',
+      key: summaryKey(thread),
+      value: summaries.map(({ at, tokens, ...summary }) => at !== undefined && at <= from ? { ...summary, at, tokens } : summary)
+    }]
   }
 
-  const newHead = (id: string): ThreadHead => ({ id, createdAt: clock.now(), updatedAt: 0, messageCount: 0, turns: 0, words: '', lastMessage: '' })
+  const newHead = (id: string): ThreadHead => ({
+    id,
+    createdAt: clock.now(),
+    updatedAt: 0,
+    messageCount: 0,
+    turns: 0,
+    words: '',
+    lastMessage: ''
+  })
 
   return {
     get,
@@ -145,7 +196,12 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const before = await get(id)
       const { asked, minted, ...thread } = before ?? newHead(id)
       const now = clock.now()
-      const ops = await put(before, thread, { keep: thread.turns, from: thread.messageCount, fresh, saidAt: (_, isLast) => isLast ? now : 0 })
+      const ops = await put(before, thread, {
+        keep: thread.turns,
+        from: thread.messageCount,
+        fresh,
+        saidAt: (_, isLast) => isLast ? now : 0
+      })
       return { ops, answerAt: thread.messageCount + fresh.length }
     },
 
@@ -185,7 +241,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
 
     /** What stands for older messages of the thread before a model, each as long as those are what it was made of. */
     summaries: async (id: string): Promise<Summary[]> => await store.get<Summary[]>(summaryKey(store.digest(id))) ?? [],
-    keepSummaries: (id: string, summaries: Summary[]): Promise<void> => store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }]),
+    keepSummaries: (id: string, summaries: Summary[]): Promise<void> =>
+      store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }]),
 
     /**
      * How many of the user's messages were looked through for facts, and as of when. Those that were changed since, or
@@ -195,7 +252,12 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const thread = store.digest(id)
       const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string, isPart?: true }>(readKey(thread))])
       const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
-      return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0, ...(isSame && read.isPart && { isPart: true }) }
+      return {
+        read: isSame ? read.turns : 0,
+        turns: head?.turns ?? 0,
+        updatedAt: head?.updatedAt ?? 0,
+        ...(isSame && read.isPart && { isPart: true })
+      }
     },
 
     /** Remembers that a thread was looked through as it was at `unread`. */
@@ -203,7 +265,11 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const thread = store.digest(id)
       if (await get(id) === undefined) return
       await store.transact([
-        { type: 'put', key: readKey(thread), value: { turns: count, chain: await turns.chainAt(thread, count), ...(isPart && { isPart: true }) } },
+        {
+          type: 'put',
+          key: readKey(thread),
+          value: { turns: count, chain: await turns.chainAt(thread, count), ...(isPart && { isPart: true }) }
+        },
         { type: 'del', key: unreadKey(updatedAt, thread) }
       ])
     },
@@ -229,7 +295,9 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const keys = [...foundUnder(said.at(-2)!.chain, tellings(history).slice(0, 1)), ...foundUnder(said.at(-1)!.chain, 'waits')]
       for (const key of keys) {
         const same: Array<{ id: string, at: number }> = []
-        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: SAME_WORDS, damaged () {} })) same.push(found)
+        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: SAME_WORDS, damaged () {} })) {
+          same.push(found)
+        }
         const newest = same.filter(({ id }) => isFree(id)).sort((a, b) => b.at - a.at)[0]
         if (newest !== undefined) return newest.id
       }

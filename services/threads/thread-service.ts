@@ -15,9 +15,9 @@ export interface ThreadServiceParts {
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   /** Keeps a conversation from runs while it is changed; see `createKeeper`. */
   agent: {
-    isLive (id: string): boolean
-    alone<T> (id: string, work: () => Promise<T>): Promise<T>
-    forget<T> (id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
+    isLive(id: string): boolean,
+    alone<T>(id: string, work: () => Promise<T>): Promise<T>,
+    forget<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
   }
 }
 
@@ -55,7 +55,11 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
         return 'damaged'
       })
       if (head === undefined) return false
-      await store.transact([...ops, ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head), faces.remove(id)])
+      await store.transact([
+        ...ops,
+        ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head),
+        faces.remove(id)
+      ])
       return true
     })
   }
@@ -78,7 +82,11 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
     async get (id: string, { limit = Infinity, cursor = '' }: { limit?: number, cursor?: string } = {}): Promise<ThreadView> {
       const head = await require(id)
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
-      const [{ fields }, summary, { messages, from }] = await Promise.all([faces.get(id), view(head), threads.lastMessages(id, { end, limit })])
+      const [{ fields }, summary, { messages, from }] = await Promise.all([
+        faces.get(id),
+        view(head),
+        threads.lastMessages(id, { end, limit })
+      ])
       return { ...fields, ...summary, messages, ...(from > 0 && { nextCursor: String(from) }) }
     },
 
@@ -119,7 +127,9 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
         some = []
       }
       const wrecks: string[] = []
-      const damaged = (key: string) => { wrecks.push(key.slice(headKey('').length)) }
+      const damaged = (key: string) => {
+        wrecks.push(key.slice(headKey('').length))
+      }
       for await (const [, { id }] of store.list<ThreadHead>(headKey(''), { damaged })) {
         some.push(id)
         if (some.length === TOGETHER) await flush()

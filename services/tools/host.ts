@@ -68,12 +68,17 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   const folders = createWorkFolders(find)
   const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? foreign(name))
-  const offered = () => [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) => permission(name) !== 'deny' && unavailable(name) === undefined)
+  const offered = () =>
+    [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) =>
+      permission(name) !== 'deny' && unavailable(name) === undefined
+    )
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
     const gone = tool === undefined ? foreign(name) : undefined
-    if (gone !== undefined) return { ok: false, error: `${name} cannot be called at the moment: its tool server ${gone.source} is not connected.` }
+    if (gone !== undefined) {
+      return { ok: false, error: `${name} cannot be called at the moment: its tool server ${gone.source} is not connected.` }
+    }
     if (tool === undefined || permission(name) === 'deny') {
       const known = offered().map((tool) => tool.name).join(', ')
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${known}.` }
@@ -93,17 +98,35 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     const deadline = async () => {
       await clock.timeout(limitMs, AbortSignal.any([signal, settled.signal])).catch(() => {})
       if (settled.signal.aborted) return
-      limit.abort(new Aborted('timeout', `${tool.name} took longer than ${limitMs} ms and was stopped.${tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'}`))
+      limit.abort(
+        new Aborted(
+          'timeout',
+          `${tool.name} took longer than ${limitMs} ms and was stopped.${
+            tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'
+          }`
+        )
+      )
       await clock.timeout(SETTLE_MS, settled.signal)
       throw stop.reason
     }
     const work = async () => {
       if (folder !== undefined && (await folders.whereabouts(tool.name, input, cwd, folder)).is !== 'same') {
-        throw new ToolFailed(`The folder ${JSON.stringify(folder.path)}, which ${tool.name} was approved for, was moved or replaced, and the call was not run. Call it again to have the user asked anew.`)
+        throw new ToolFailed(
+          `The folder ${
+            JSON.stringify(folder.path)
+          }, which ${tool.name} was approved for, was moved or replaced, and the call was not run. Call it again to have the user asked anew.`
+        )
       }
       const start = await folders.start(tool.name, input, cwd, folder)
       stop.throwIfAborted()
-      return tool.execute(input, { signal: stop, runId, callId, cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) })
+      return tool.execute(input, {
+        signal: stop,
+        runId,
+        callId,
+        cwd: start,
+        givenCwd: cwd,
+        ...(folder && !folder.isStart && { approvedFolder: folder })
+      })
     }
     try {
       const output = await Promise.race([work(), deadline() as Promise<never>])
@@ -160,7 +183,9 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
         fence.check(call.runId, call.attempt)
         if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
         if (call.identity !== undefined && foreign(call.name)?.identity !== call.identity) {
-          throw new ToolFailed(`${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where that is needed.`)
+          throw new ToolFailed(
+            `${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where that is needed.`
+          )
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: took() }

@@ -22,8 +22,16 @@ export function createValidator () {
   // Schemas of tool servers come in every dialect: what this one does not know is not held against them.
   const compile = (tool: Tool): ValidateFunction => {
     const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
-    const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, logger: false, meta: false, validateSchema: false, ...isForeign(tool) && { code: { regExp: anyText } } })
-    if (isForeign(tool)) for (const keyword of COSTLY) ajv.removeKeyword(keyword)
+    const ajv = new Ajv({
+      allErrors: true,
+      verbose: true,
+      strict: false,
+      logger: false,
+      meta: false,
+      validateSchema: false,
+      ...isForeign(tool) && { code: { regExp: anyText } }
+    })
+    if (isForeign(tool)) { for (const keyword of COSTLY) ajv.removeKeyword(keyword) }
     return ajv.compile(schema)
   }
 
@@ -83,9 +91,13 @@ function problem ({ instancePath, keyword, params, message, parentSchema }: Erro
       const allowed = Object.keys(parentSchema?.properties ?? {})
       return `${at} has no property ${JSON.stringify(params.additionalProperty)} (allowed: ${allowed.join(', ') || 'none'})`
     }
-    case 'required': return `${at} lacks the property ${JSON.stringify(params.missingProperty)}`
-    case 'enum': return `${at} must be one of ${JSON.stringify(params.allowedValues)}`
-    case 'const': return `${at} must be ${JSON.stringify(params.allowedValue)}`
-    default: return `${at} ${message ?? 'is not valid'}`
+    case 'required':
+      return `${at} lacks the property ${JSON.stringify(params.missingProperty)}`
+    case 'enum':
+      return `${at} must be one of ${JSON.stringify(params.allowedValues)}`
+    case 'const':
+      return `${at} must be ${JSON.stringify(params.allowedValue)}`
+    default:
+      return `${at} ${message ?? 'is not valid'}`
   }
 }

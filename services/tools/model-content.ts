@@ -6,14 +6,21 @@ import { forModel } from './model-output.ts'
  * A picture in a tool's output: one of the blocks of its `content`, as MCP writes them. Readers of the run get it as
  * it is, models that take pictures see it.
  */
-export interface ImageBlock { type: 'image', mimeType: string, data: string }
+export interface ImageBlock {
+  type: 'image'
+  mimeType: string
+  data: string
+}
 
 type Block = Record<string, any>
 type Parts = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value']
 
 const IMAGE_TYPE = /^image\/[\w.+-]+$/
 /** What every provider takes, by how its base64 begins. A call with any other picture would be refused, and every later one that carries it. */
-const SHOWN: Array<[mimeType: string, begins: RegExp]> = [['image/png', /^iVBORw0KGgo/], ['image/jpeg', /^\/9j\//], ['image/gif', /^R0lGODdh|^R0lGODlh/], ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]]
+const SHOWN: Array<[mimeType: string, begins: RegExp]> = [['image/png', /^iVBORw0KGgo/], ['image/jpeg', /^\/9j\//], [
+  'image/gif',
+  /^R0lGODdh|^R0lGODlh/
+], ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]]
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 
 export function isImage (block: unknown): block is ImageBlock {
@@ -42,7 +49,9 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
     if (!isImage(block)) return withoutBytes(block)
     const data = block.data.trimStart()
     const mimeType = SHOWN.find(([, begins]) => begins.test(data))?.[0]
-    if (mimeType === undefined) return `[image: ${block.mimeType}, ${data.length} characters of base64, not shown: no PNG, JPEG, GIF or WebP]`
+    if (mimeType === undefined) {
+      return `[image: ${block.mimeType}, ${data.length} characters of base64, not shown: no PNG, JPEG, GIF or WebP]`
+    }
     images.push({ mimeType, data })
     return `[image ${images.length}: ${mimeType}]`
   })

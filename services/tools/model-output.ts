@@ -36,7 +36,7 @@ function largest (smallest: number, most: number, attempt: (limit: number) => To
   return best
 }
 
-function shorten <T> (value: T, chars: number, items: number): T
+function shorten<T> (value: T, chars: number, items: number): T
 function shorten (value: unknown, chars: number, items: number): unknown {
   if (typeof value === 'string') return cut(value, chars)
   if (Array.isArray(value)) {

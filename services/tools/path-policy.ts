@@ -11,21 +11,24 @@ export interface PathScope {
 
 export interface PathPolicy {
   /** The real path that `path` stands for, symlinks followed; it need not exist yet. Throws PathRefused. */
-  resolve (path: string, cwd: string): Promise<string>
+  resolve(path: string, cwd: string): Promise<string>
   /** The same for the entry itself: a symlink in the last place is not followed. Its folder must exist. */
-  locate (path: string, cwd: string): Promise<string>
+  locate(path: string, cwd: string): Promise<string>
   /**
    * Throws PathRefused when removing the real path would take the workspace, cwd, a root or the service's folder along.
    * `givenCwd` may be a symbolic link to cwd, which is kept, too.
    */
-  removable (real: string, cwd: string, givenCwd: string): Promise<void>
+  removable(real: string, cwd: string, givenCwd: string): Promise<void>
   /** Whether a real path is the service's own folder or in it. */
-  hidden (real: string): Promise<boolean>
+  hidden(real: string): Promise<boolean>
   /** Whether a file is one of the service's own under another name: a hard link. */
-  owns (file: Identity & { nlink: bigint }): Promise<boolean>
+  owns(file: Identity & { nlink: bigint }): Promise<boolean>
 }
 
-interface Identity { dev: bigint, ino: bigint }
+interface Identity {
+  dev: bigint
+  ino: bigint
+}
 
 /** Longest path taken, in UTF-16 units (PATH_MAX of Linux). */
 const LONGEST_PATH = 4096
@@ -96,7 +99,9 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
       const named = [scope.workspace, cwd, givenCwd, ...scope.roots, scope.forbidden].map((path) => absolute(path))
       const kept = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
       for (const folder of [parse(real).root, ...kept]) {
-        if (await isIn(folder, real)) throw new PathRefused('The workspace, the working directory, the roots and what contains them cannot be deleted.')
+        if (await isIn(folder, real)) {
+          throw new PathRefused('The workspace, the working directory, the roots and what contains them cannot be deleted.')
+        }
       }
     }
   }
@@ -133,7 +138,9 @@ function same (a: Identity, b: Identity | undefined): boolean {
 function readable (path: string): string {
   if (CONTROL.test(path) || !path.isWellFormed()) throw new PathRefused('The path holds control characters or is not well-formed text.')
   if (path.length > LONGEST_PATH) throw new PathRefused(`The path is longer than ${LONGEST_PATH} characters.`)
-  if (path === '~' || path.startsWith('~/')) throw new PathRefused('"~" is not expanded: give an absolute path, or one relative to the working directory.')
+  if (path === '~' || path.startsWith('~/')) {
+    throw new PathRefused('"~" is not expanded: give an absolute path, or one relative to the working directory.')
+  }
   return path
 }
 

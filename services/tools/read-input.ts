@@ -5,9 +5,15 @@ import type { Validation } from './host.ts'
 const INPUT_DEPTH = 64
 
 /** The input of a call as the model wrote it, read and checked; with what is wrong, in words for the model. */
-export function readInput (toolName: string, text: string, validate: (name: string, input: unknown) => Validation): Validation & { input: unknown } {
+export function readInput (
+  toolName: string,
+  text: string,
+  validate: (name: string, input: unknown) => Validation
+): Validation & { input: unknown } {
   let input: unknown
-  if (excess(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
+  if (excess(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) {
+    return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
+  }
   try {
     input = JSON.parse(text.trim() === '' ? '{}' : text)
   } catch (error) {

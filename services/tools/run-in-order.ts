@@ -22,7 +22,9 @@ async function sideBySide<C> (calls: C[], run: (call: C) => Promise<void>): Prom
   let failed: { reason: unknown } | undefined
   const oneByOne = async () => {
     while (left.length > 0 && failed === undefined) {
-      await run(left.shift()!).catch((reason) => { failed ??= { reason } })
+      await run(left.shift()!).catch((reason) => {
+        failed ??= { reason }
+      })
     }
   }
   await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, left.length) }, oneByOne))

@@ -33,10 +33,10 @@ export interface Tool<Input = any> {
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Why it cannot be used here, a sentence: it is then not offered. */
-  unavailable? (): string | undefined
+  unavailable?(): string | undefined
   /** The folder that an input names for the call to work in; undefined for the one the run works in. */
-  folder? (input: Input): string | undefined
+  folder?(input: Input): string | undefined
   /** How a model is shown an output, where that differs from what readers get. */
-  forModel? (output: ToolOutput): ToolOutput
-  execute (input: Input, context: ToolContext): Promise<ToolOutput>
+  forModel?(output: ToolOutput): ToolOutput
+  execute(input: Input, context: ToolContext): Promise<ToolOutput>
 }

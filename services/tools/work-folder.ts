@@ -3,7 +3,10 @@ import { resolve } from 'node:path'
 import type { Tool } from './tool.ts'
 
 /** Which folder it is, whatever its name: device and inode, as decimal numbers. */
-export interface FolderIdentity { dev: string, ino: string }
+export interface FolderIdentity {
+  dev: string
+  ino: string
+}
 
 /** The folder that a call works in, by its real path. An approval is bound to it. */
 export interface WorkFolder extends FolderIdentity {
@@ -61,9 +64,12 @@ export function createWorkFolders (find: Find) {
 }
 
 /** Why a call is asked about again, for the person. */
-export const askedAgain = (shownPath: string, now: WorkFolder): string => shownPath === now.path
-  ? `The folder ${JSON.stringify(shownPath)} was replaced by another one after this was asked. The call was not run.`
-  : `The working folder was ${JSON.stringify(shownPath)} when this was asked, and is ${JSON.stringify(now.path)} now. The call was not run.`
+export const askedAgain = (shownPath: string, now: WorkFolder): string =>
+  shownPath === now.path
+    ? `The folder ${JSON.stringify(shownPath)} was replaced by another one after this was asked. The call was not run.`
+    : `The working folder was ${JSON.stringify(shownPath)} when this was asked, and is ${
+      JSON.stringify(now.path)
+    } now. The call was not run.`
 
 /** Why a call did not run, for the model. */
 export const folderGone = (path: string): string => `The working folder ${JSON.stringify(path)} is gone. The call was not run.`

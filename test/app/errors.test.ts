@@ -9,7 +9,17 @@ import routeTable from '../../plugins/core/route-table.ts'
 
 async function serviceThat (t: Test, fails: () => unknown) {
   const logged: string[] = []
-  const app = Fastify({ logger: { level: 'error', stream: { write: (line) => { logged.push(line) } } }, schemaController: { compilersFactory: lazyCompilers() } })
+  const app = Fastify({
+    logger: {
+      level: 'error',
+      stream: {
+        write: (line) => {
+          logged.push(line)
+        }
+      }
+    },
+    schemaController: { compilersFactory: lazyCompilers() }
+  })
   t.teardown(() => app.close())
   await app.register(routeTable)
   await app.register(errors)
@@ -18,7 +28,9 @@ async function serviceThat (t: Test, fails: () => unknown) {
 }
 
 t.test('an error of ours is answered as it is', async (t) => {
-  const { app, logged } = await serviceThat(t, () => { throw new (createError('ERR_TASK_BUSY', 'Task "%s" is running.', 409))('x') })
+  const { app, logged } = await serviceThat(t, () => {
+    throw new (createError('ERR_TASK_BUSY', 'Task "%s" is running.', 409))('x')
+  })
   const answer = await app.inject('/')
   t.equal(answer.statusCode, 409)
   t.same(answer.json(), { error: 'Task "x" is running.', code: 'ERR_TASK_BUSY', statusCode: 409 })
@@ -26,11 +38,20 @@ t.test('an error of ours is answered as it is', async (t) => {
 })
 
 const foreign: Array<[string, () => unknown]> = [
-  ['a bug', () => { throw new TypeError('secret detail') }],
+  ['a bug', () => {
+    throw new TypeError('secret detail')
+  }],
   ['an error of the file system', () => readFile('/secret/detail')],
-  ['an error of Node\'s', () => { throw Object.assign(new Error('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' }) }],
-  ['an error of a provider, with a status of its own', () => { throw Object.assign(new Error('secret detail'), { statusCode: 401 }) }],
-  ['what is no error', () => { throw 'secret detail' }] // eslint-disable-line no-throw-literal
+  ["an error of Node's", () => {
+    throw Object.assign(new Error('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' })
+  }],
+  ['an error of a provider, with a status of its own', () => {
+    throw Object.assign(new Error('secret detail'), { statusCode: 401 })
+  }],
+  ['what is no error', () => {
+    // eslint-disable-next-line no-throw-literal
+    throw 'secret detail'
+  }]
 ]
 for (const [what, fails] of foreign) {
   t.test(`${what} is answered without a word of it, and is logged`, async (t) => {
@@ -46,7 +67,12 @@ for (const [what, fails] of foreign) {
 async function saidOf (t: Test, schema: TSchema, payload: unknown) {
   const { app } = await serviceThat(t, () => {})
   app.post('/', { schema: { body: schema } }, async () => ({}))
-  const answer = await app.inject({ method: 'POST', url: '/', headers: { 'content-type': 'application/json' }, payload: JSON.stringify(payload) })
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: { 'content-type': 'application/json' },
+    payload: JSON.stringify(payload)
+  })
   const { error, code, details } = answer.json()
   t.match([answer.statusCode, code], [400, 'ERR_INVALID_REQUEST'])
   return { error, details }
@@ -58,15 +84,42 @@ const Either = Type.Object({ item: Type.Union([Type.String(), Type.Object({ deep
 const Name = Type.Object({ name: Type.String({ pattern: '^[a-z]+$', description: 'Lower-case letters' }) })
 
 const invalid: Array<[string, TSchema, unknown, string, { path: string, message: string }]> = [
-  ['an unknown field, with the allowed ones', Fact, { fact: 'x', colour: 1 }, 'body has the unknown field "colour"; allowed are fact, notes.', { path: '/', message: 'has the unknown field "colour"; allowed are fact, notes' }],
+  [
+    'an unknown field, with the allowed ones',
+    Fact,
+    { fact: 'x', colour: 1 },
+    'body has the unknown field "colour"; allowed are fact, notes.',
+    { path: '/', message: 'has the unknown field "colour"; allowed are fact, notes' }
+  ],
   ['a missing field', Fact, {}, 'body needs the field "fact".', { path: '/', message: 'needs the field "fact"' }],
   ['another type, taken literally', Fact, { fact: 5 }, 'body.fact must be string.', { path: '/fact', message: 'must be string' }],
-  ['a value outside a list, with the list', Mode, { mode: 'x' }, 'body.mode must be one of always, first_n, never.', { path: '/mode', message: 'must be one of always, first_n, never' }],
-  ['a list that got another type', Mode, { mode: 5 }, 'body.mode must be one of always, first_n, never.', { path: '/mode', message: 'must be one of always, first_n, never' }],
-  ['the form that was meant', Either, { item: { deep: { n: 'x' } } }, 'body.item.deep.n must be integer.', { path: '/item/deep/n', message: 'must be integer' }],
-  ['none of the forms', Either, { item: 5 }, 'body.item has none of the allowed forms.', { path: '/item', message: 'has none of the allowed forms' }],
-  ['a pattern, in words', Name, { name: 'X' }, 'body.name must be lower-case letters.', { path: '/name', message: 'must be lower-case letters' }],
-  ['too few entries', Type.Object({ list: Type.Array(Type.String(), { minItems: 2 }) }), { list: [] }, 'body.list needs at least 2 entries.', { path: '/list', message: 'needs at least 2 entries' }]
+  ['a value outside a list, with the list', Mode, { mode: 'x' }, 'body.mode must be one of always, first_n, never.', {
+    path: '/mode',
+    message: 'must be one of always, first_n, never'
+  }],
+  ['a list that got another type', Mode, { mode: 5 }, 'body.mode must be one of always, first_n, never.', {
+    path: '/mode',
+    message: 'must be one of always, first_n, never'
+  }],
+  ['the form that was meant', Either, { item: { deep: { n: 'x' } } }, 'body.item.deep.n must be integer.', {
+    path: '/item/deep/n',
+    message: 'must be integer'
+  }],
+  ['none of the forms', Either, { item: 5 }, 'body.item has none of the allowed forms.', {
+    path: '/item',
+    message: 'has none of the allowed forms'
+  }],
+  ['a pattern, in words', Name, { name: 'X' }, 'body.name must be lower-case letters.', {
+    path: '/name',
+    message: 'must be lower-case letters'
+  }],
+  [
+    'too few entries',
+    Type.Object({ list: Type.Array(Type.String(), { minItems: 2 }) }),
+    { list: [] },
+    'body.list needs at least 2 entries.',
+    { path: '/list', message: 'needs at least 2 entries' }
+  ]
 ]
 for (const [what, schema, payload, error, detail] of invalid) {
   t.test(`an invalid body is told: ${what}`, async (t) => {

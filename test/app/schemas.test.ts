@@ -10,8 +10,15 @@ import { connect, everything } from '../harness/mcp.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
-interface Compiled { name: string, compile (): unknown }
-interface Sent { name: string, given: unknown, sent: unknown }
+interface Compiled {
+  name: string
+  compile(): unknown
+}
+interface Sent {
+  name: string
+  given: unknown
+  sent: unknown
+}
 
 /** The service with compilers that remember every schema, and everything that was serialized. */
 async function watched (t: Test, config = {}) {
@@ -57,7 +64,9 @@ t.test('every schema of every route compiles', async (t) => {
 t.test('every route says what it answers', async (t) => {
   const { app, schemas } = await watched(t)
   // GET /health writes its own answer, so that the first one waits for no compiler.
-  for (const endpoint of app.routeTable.endpoints.filter((each) => each !== 'GET /health')) t.ok(schemas.some(({ name }) => name.startsWith(`${endpoint} `) && /\d/.test(name)), endpoint)
+  for (const endpoint of app.routeTable.endpoints.filter((each) => each !== 'GET /health')) {
+    t.ok(schemas.some(({ name }) => name.startsWith(`${endpoint} `) && /\d/.test(name)), endpoint)
+  }
 })
 
 const config = {
@@ -68,12 +77,19 @@ const config = {
 }
 
 /** A run under way in the conversation `live`. */
-const live = async (app: App) => app.agent.liveRuns > 0 ||
+const live = async (app: App) =>
+  app.agent.liveRuns > 0 ||
   app.agent.run({ messages: [{ role: 'user', content: 'run `sleep 30`' }], id: 'live', resumable: true })
 
-const weekly = { goal: "write 'x' to task.txt", taskType: 'recurring', schedule: { interval: 'weekly', on: ['mon', 'thu'], missed: 'skip', graceMs: 0 }, budget: { maxTokensPerRun: 9e6, maxMinutesPerRun: 0.5 } }
+const weekly = {
+  goal: "write 'x' to task.txt",
+  taskType: 'recurring',
+  schedule: { interval: 'weekly', on: ['mon', 'thu'], missed: 'skip', graceMs: 0 },
+  budget: { maxTokensPerRun: 9e6, maxMinutesPerRun: 0.5 }
+}
 const post = (app: App, url: string, payload?: object) => app.inject({ method: 'POST', url, payload })
-const aTask = async (app: App, fields: object = {}): Promise<string> => `/tasks/${(await post(app, '/tasks', { ...weekly, ...fields })).json().id}`
+const aTask = async (app: App, fields: object = {}): Promise<string> =>
+  `/tasks/${(await post(app, '/tasks', { ...weekly, ...fields })).json().id}`
 /** A task whose run waits for a person's word about a tool. */
 async function asking (app: App) {
   const tasks = await tasksOf({ teardown () {} }, app)
@@ -91,7 +107,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET /ready 200': async (app) => fetch(`${await app.listen({ port: 0, host: '127.0.0.1' })}/ready`),
   'GET /config 200': (app) => app.inject('/config'),
   'POST /config/reload 200': (app) => app.inject({ method: 'POST', url: '/config/reload' }),
-  'POST /run/sync 200': (app) => app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'read missing.txt, then system info' }] } }),
+  'POST /run/sync 200': (app) =>
+    app.inject({
+      method: 'POST',
+      url: '/run/sync',
+      payload: { messages: [{ role: 'user', content: 'read missing.txt, then system info' }] }
+    }),
   'GET /run/:id/stream 204': (app) => app.inject('/run/nobody/stream'),
   'POST /run/:id/steer 200': async (app) => {
     await live(app)
@@ -102,7 +123,11 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject({ method: 'POST', url: '/run/live/stop' })
   },
   'GET /approvals 200': async (app) => {
-    const asked = await app.inject({ method: 'POST', url: '/run', payload: { messages: [{ role: 'user', content: "write 'x' to a.txt" }] } })
+    const asked = await app.inject({
+      method: 'POST',
+      url: '/run',
+      payload: { messages: [{ role: 'user', content: "write 'x' to a.txt" }] }
+    })
     if (!parseEvents(asked.body).some(({ type }) => type === 'tool-approval-request')) throw new Error('nothing was asked')
     return app.inject('/approvals?limit=1')
   },
@@ -111,9 +136,18 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await app.inject({ method: 'POST', url: '/threads', payload: {} })
     return app.inject('/threads?limit=1')
   },
-  'POST /threads 201': (app) => app.inject({ method: 'POST', url: '/threads', payload: { id: 'made', messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }], mine: { x: null } } }),
+  'POST /threads 201': (app) =>
+    app.inject({
+      method: 'POST',
+      url: '/threads',
+      payload: { id: 'made', messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }], mine: { x: null } }
+    }),
   'GET /threads/:id 200': async (app) => {
-    await app.inject({ method: 'PUT', url: '/threads/read', payload: { messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }, { role: 'user', content: 'ho' }], mine: { x: null } } })
+    await app.inject({
+      method: 'PUT',
+      url: '/threads/read',
+      payload: { messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }, { role: 'user', content: 'ho' }], mine: { x: null } }
+    })
     return app.inject('/threads/read?limit=1')
   },
   'PUT /threads/:id 200': (app) => app.inject({ method: 'PUT', url: '/threads/made', payload: { title: 'Made', mine: [1] } }),
@@ -122,7 +156,11 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject({ method: 'DELETE', url: '/threads/gone' })
   },
   'POST /threads/:id/extract 200': async (app) => {
-    await app.inject({ method: 'PUT', url: '/threads/told', payload: { messages: [{ id: 'm', role: 'user', content: 'My name is Ada. Call me Ada.' }] } })
+    await app.inject({
+      method: 'PUT',
+      url: '/threads/told',
+      payload: { messages: [{ id: 'm', role: 'user', content: 'My name is Ada. Call me Ada.' }] }
+    })
     return app.inject({ method: 'POST', url: '/threads/told/extract' })
   },
   'DELETE /threads 200': (app) => app.inject({ method: 'DELETE', url: '/threads' }),
@@ -143,7 +181,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     await post(app, `${task}/steer`, { comment: 'more' })
     return app.inject(task)
   },
-  'PUT /tasks/:id 200': async (app) => app.inject({ method: 'PUT', url: await aTask(app), payload: { plan: { phases: [{ description: 'one' }], qualityCriteria: ['good'] } } }),
+  'PUT /tasks/:id 200': async (app) =>
+    app.inject({
+      method: 'PUT',
+      url: await aTask(app),
+      payload: { plan: { phases: [{ description: 'one' }], qualityCriteria: ['good'] } }
+    }),
   'DELETE /tasks/:id 200': async (app) => app.inject({ method: 'DELETE', url: await aTask(app) }),
   'POST /tasks/:id/start 200': async (app) => post(app, `${await aTask(app)}/start`),
   'POST /tasks/:id/pause 200': async (app) => {
@@ -179,13 +222,18 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/memory/brain')
   },
   'GET /memory/brain/facts 200': async (app) => {
-    await app.inject({ method: 'PUT', url: '/threads/told', payload: { messages: [{ id: 'm', role: 'user', content: 'I live in Paris. Actually, I moved to Rome.' }] } })
+    await app.inject({
+      method: 'PUT',
+      url: '/threads/told',
+      payload: { messages: [{ id: 'm', role: 'user', content: 'I live in Paris. Actually, I moved to Rome.' }] }
+    })
     await app.inject({ method: 'POST', url: '/threads/told/extract' })
     return app.inject('/memory/brain/facts?limit=1')
   },
   'POST /memory/brain/fact 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),
   'DELETE /memory/brain/fact 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),
-  'POST /memory/brain/pref 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'toString', value: '' } }),
+  'POST /memory/brain/pref 200': (app) =>
+    app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'toString', value: '' } }),
   'DELETE /memory/brain 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain' }),
   'GET /providers 200': (app) => app.inject('/providers'),
   'GET /models 200': (app) => app.inject('/models'),
@@ -197,14 +245,20 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/mcp/servers/all')
   },
   'DELETE /mcp/:name 200': (app) => app.inject({ method: 'DELETE', url: '/mcp/all' }),
-  'POST /providers/configure 200': (app) => app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } }),
+  'POST /providers/configure 200': (app) =>
+    app.inject({ method: 'POST', url: '/providers/configure', payload: { model: 'openai/gpt-6-sol' } }),
   'GET /export 200': (app) => app.inject({ url: '/export', headers: { 'x-export-passphrase': 'correct horse' } }),
   // The last one: the service ends with it.
   'POST /import 200': async (app) => {
     await app.inject({ method: 'DELETE', url: '/threads' })
     for (const { id } of (await app.inject('/tasks?limit=500')).json().tasks) await app.inject({ method: 'DELETE', url: `/tasks/${id}` })
     const { rawPayload } = await app.inject({ url: '/export', headers: { 'x-export-passphrase': 'correct horse' } })
-    return app.inject({ method: 'POST', url: '/import', headers: { 'x-export-passphrase': 'correct horse', 'content-type': 'application/octet-stream' }, payload: rawPayload })
+    return app.inject({
+      method: 'POST',
+      url: '/import',
+      headers: { 'x-export-passphrase': 'correct horse', 'content-type': 'application/octet-stream' },
+      payload: rawPayload
+    })
   }
 }
 

@@ -34,7 +34,9 @@ async function chatWith (t: Test, plans: Plan[]) {
 }
 
 t.test('a chat of 5.x is asked with a data part and answers on /run/approve, twice in a row', async (t) => {
-  const { app, gateway, chat, questions, answer } = await chatWith(t, [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'Done.' }, { text: 'Bye.' }])
+  const { app, gateway, chat, questions, answer } = await chatWith(t, [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, {
+    text: 'Done.'
+  }, { text: 'Bye.' }])
   await chat.say('go')
   const [first] = questions()
   t.match(first, { toolName: 'runCommand', input: append('a').input, toolCallId: chat.calls[0].toolCallId })
@@ -54,8 +56,10 @@ t.test('a chat of 5.x is asked with a data part and answers on /run/approve, twi
   t.same(chat.errors, [])
 })
 
-t.test('a chat of 5.x sees a denial as the tool\'s error, and is asked again without a second data part', async (t) => {
-  const { app, chat, questions, answer } = await chatWith(t, [{ toolCalls: [append('a'), append('b')] }, { text: 'As you wish.' }, { text: 'Bye.' }])
+t.test("a chat of 5.x sees a denial as the tool's error, and is asked again without a second data part", async (t) => {
+  const { app, chat, questions, answer } = await chatWith(t, [{ toolCalls: [append('a'), append('b')] }, { text: 'As you wish.' }, {
+    text: 'Bye.'
+  }])
   await chat.say('go')
   const [a, b] = questions()
   await answer({ [a.approvalId]: false })

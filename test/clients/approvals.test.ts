@@ -14,9 +14,13 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
 
   t.test(`a chat of ${version.name} that answers approvals on /run`, async (t) => {
     t.test('goes on with the same message through a chain of two, and then with another turn', async (t) => {
-      const { app, gateway } = await withGateway(t, (_request, nth) => [
-        { text: 'One at a time.', toolCalls: [write('a.txt', 'A')] }, { toolCalls: [write('b.txt', 'B')] }, { text: 'Both are written.' }, { text: 'You are welcome.' }
-      ][nth], { config: { analysis: true } })
+      const { app, gateway } = await withGateway(t, (_request, nth) =>
+        [
+          { text: 'One at a time.', toolCalls: [write('a.txt', 'A')] },
+          { toolCalls: [write('b.txt', 'B')] },
+          { text: 'Both are written.' },
+          { text: 'You are welcome.' }
+        ][nth], { config: { analysis: true } })
       const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
 
       await chat.say('go')
@@ -25,16 +29,23 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       t.notOk(existsSync(`${app.cwd}/a.txt`))
 
       await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
-      t.match(chat.calls, [{ state: 'output-available', output: { path: 'a.txt' } }, { state: 'approval-requested', input: { path: 'b.txt' } }])
+      t.match(chat.calls, [{ state: 'output-available', output: { path: 'a.txt' } }, {
+        state: 'approval-requested',
+        input: { path: 'b.txt' }
+      }])
       t.notOk(existsSync(`${app.cwd}/b.txt`))
 
       await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true }))
       t.equal(readFileSync(`${app.cwd}/b.txt`, 'utf8'), 'B')
       t.match(chat.parts, [
         { type: 'reasoning' },
-        { type: 'step-start' }, { type: 'text', text: 'One at a time.' }, { type: 'tool-writeFile', state: 'output-available' },
-        { type: 'step-start' }, { type: 'tool-writeFile', state: 'output-available', approval: { approved: true } },
-        { type: 'step-start' }, { type: 'text', text: 'Both are written.', state: 'done' }
+        { type: 'step-start' },
+        { type: 'text', text: 'One at a time.' },
+        { type: 'tool-writeFile', state: 'output-available' },
+        { type: 'step-start' },
+        { type: 'tool-writeFile', state: 'output-available', approval: { approved: true } },
+        { type: 'step-start' },
+        { type: 'text', text: 'Both are written.', state: 'done' }
       ])
       t.equal(chat.parts.length, 8, 'nothing is there twice')
       t.equal(chat.last.id, id)
@@ -43,14 +54,19 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       await chat.say('thanks')
       t.equal(chat.text, 'You are welcome.')
       const results = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
-      t.match(results, [{ content: [{ output: { type: 'json', value: { path: 'a.txt' } } }] }, { content: [{ output: { type: 'json', value: { path: 'b.txt' } } }] }])
+      t.match(results, [{ content: [{ output: { type: 'json', value: { path: 'a.txt' } } }] }, {
+        content: [{ output: { type: 'json', value: { path: 'b.txt' } } }]
+      }])
       t.same(chat.errors, [])
     })
 
     t.test('answers two at once, one yes and one no, and the model hears the reason', async (t) => {
-      const { app, gateway, systemOf } = await withGateway(t, (_request, nth) => [
-        { toolCalls: [append('a'), append('b'), { toolName: 'systemInfo', input: {} }] }, { text: 'As you wish.' }, { text: 'Fine.' }
-      ][nth])
+      const { app, gateway, systemOf } = await withGateway(t, (_request, nth) =>
+        [
+          { toolCalls: [append('a'), append('b'), { toolName: 'systemInfo', input: {} }] },
+          { text: 'As you wish.' },
+          { text: 'Fine.' }
+        ][nth])
       const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
       await chat.say('go')
       const [a, b] = waiting(chat)
@@ -60,7 +76,9 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
 
       t.equal(effects(app.cwd), 'b')
       t.match(chat.calls, [
-        { state: 'output-denied', approval: { approved: false, reason: 'not that one' } }, { state: 'output-available', output: { exitCode: 0 } }, { type: 'tool-systemInfo', state: 'output-available' }
+        { state: 'output-denied', approval: { approved: false, reason: 'not that one' } },
+        { state: 'output-available', output: { exitCode: 0 } },
+        { type: 'tool-systemInfo', state: 'output-available' }
       ])
       t.equal(chat.text, 'As you wish.')
       t.match(systemOf(1), /not that one/)
@@ -68,7 +86,9 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       await chat.say('never mind')
       t.equal(chat.text, 'Fine.')
       const [results] = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
-      t.match(results.content, [{ output: { type: 'execution-denied', reason: 'not that one' } }, { output: { type: 'json' } }, { output: { type: 'json' } }])
+      t.match(results.content, [{ output: { type: 'execution-denied', reason: 'not that one' } }, { output: { type: 'json' } }, {
+        output: { type: 'json' }
+      }])
       t.same(chat.errors, [])
     })
 
@@ -90,7 +110,10 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
     })
 
     t.test('that lost what followed an answer gets it again, and nothing runs twice', async (t) => {
-      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'Done.' }][nth])
+      const { app } = await withGateway(
+        t,
+        (_request, nth) => [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'Done.' }][nth]
+      )
       const chat = await openChat(app, version, { id: 'chat' })
       await chat.say('go')
       await chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true })
@@ -102,7 +125,9 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       t.match(chat.calls, [{ state: 'output-available' }, { state: 'approval-requested' }])
 
       // Now the answer that was carried out long ago is still there as one, beside the new one.
-      chat.last.parts = chat.last.parts.map((part: any) => part.state === 'output-available' ? before[1].parts.find(({ type }) => type === part.type)! : part)
+      chat.last.parts = chat.last.parts.map((part: any) =>
+        part.state === 'output-available' ? before[1].parts.find(({ type }) => type === part.type)! : part
+      )
       await chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: true })
       await chat.chat.sendMessage()
       t.equal(effects(app.cwd), 'ab')
@@ -116,13 +141,18 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       await chat.say('go')
       await chat.say('no, wait')
       t.equal(chat.text, 'All right.')
-      t.match(gateway.requests[1].body.prompt.find(({ role }: any) => role === 'tool'), { content: [{ output: { type: 'execution-denied' } }] })
+      t.match(gateway.requests[1].body.prompt.find(({ role }: any) => role === 'tool'), {
+        content: [{ output: { type: 'execution-denied' } }]
+      })
       t.same((await app.inject('/approvals')).json(), { approvals: [] })
       t.same(chat.errors, [])
     })
 
     t.test('is shown a call refused without asking as an error, and can go on after it', async (t) => {
-      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { toolCalls: [append('a')] }, { text: 'Right.' }, { text: 'Bye.' }][nth])
+      const { app } = await withGateway(
+        t,
+        (_request, nth) => [{ toolCalls: [append('a')] }, { toolCalls: [append('a')] }, { text: 'Right.' }, { text: 'Bye.' }][nth]
+      )
       const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
       await chat.say('go')
       await chat.andOn(() => chat.chat.addToolApprovalResponse({ id: waiting(chat)[0], approved: false }))
@@ -133,7 +163,9 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
     })
 
     t.test('is asked anew when its folder has changed, and its thread is what it shows', async (t) => {
-      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { text: 'Done.' }][nth], { config: { workspace: 'link' } })
+      const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('a')] }, { text: 'Done.' }][nth], {
+        config: { workspace: 'link' }
+      })
       const { a, b, retarget } = layFolders(app.cwd)
       const chat = await openChat(app, version, { id: 'chat', sendAutomaticallyWhen })
       await chat.say('go')

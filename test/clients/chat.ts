@@ -3,13 +3,17 @@ import type { App } from '../../app.ts'
 import type { Version } from './versions.ts'
 
 type Init = Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> & {
-  path?: string
+  path?: string,
   /** See `DefaultChatTransport`. */
   prepareSendMessagesRequest?: (request: { messages: UIMessage[], id: string }) => { body: object, api?: string }
 }
 
 /** The chat of one release of the AI SDK, as its framework packages build it, talking to the service over a socket. */
-export async function openChat (app: App, { release }: Version, { path = '/run', prepareSendMessagesRequest, messages = [], ...init }: Init = {}) {
+export async function openChat (
+  app: App,
+  { release }: Version,
+  { path = '/run', prepareSendMessagesRequest, messages = [], ...init }: Init = {}
+) {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
   const url = (to: string) => `http://127.0.0.1:${port}${to}`
@@ -20,27 +24,37 @@ export async function openChat (app: App, { release }: Version, { path = '/run',
     status: 'ready',
     error: undefined,
     messages,
-    pushMessage: (message) => { state.messages = [...state.messages, message] },
-    popMessage: () => { state.messages = state.messages.slice(0, -1) },
-    replaceMessage: (at, message) => { state.messages = state.messages.with(at, structuredClone(message)) },
+    pushMessage: (message) => {
+      state.messages = [...state.messages, message]
+    },
+    popMessage: () => {
+      state.messages = state.messages.slice(0, -1)
+    },
+    replaceMessage: (at, message) => {
+      state.messages = state.messages.with(at, structuredClone(message))
+    },
     snapshot: structuredClone
   }
   class Chat extends release.AbstractChat<UIMessage> {}
-  const chat = new Chat({
-    ...init,
-    state,
-    transport: new release.DefaultChatTransport({
-      api: url(path),
-      ...(prepareSendMessagesRequest && {
-        prepareSendMessagesRequest: (request: any) => {
-          const { api, body } = prepareSendMessagesRequest(request)
-          return { body, ...(api && { api: url(api) }) }
-        }
-      })
-    }),
-    onError: (error) => { errors.push(error) },
-    onFinish: () => finished.resolve()
-  } as ConstructorParameters<typeof Chat>[0])
+  const chat = new Chat(
+    {
+      ...init,
+      state,
+      transport: new release.DefaultChatTransport({
+        api: url(path),
+        ...(prepareSendMessagesRequest && {
+          prepareSendMessagesRequest: (request: any) => {
+            const { api, body } = prepareSendMessagesRequest(request)
+            return { body, ...(api && { api: url(api) }) }
+          }
+        })
+      }),
+      onError: (error) => {
+        errors.push(error)
+      },
+      onFinish: () => finished.resolve()
+    } as ConstructorParameters<typeof Chat>[0]
+  )
 
   return {
     chat,
@@ -55,12 +69,20 @@ export async function openChat (app: App, { release }: Version, { path = '/run',
       await new Promise(setImmediate)
     },
     /** The newest message. */
-    get last () { return chat.messages.at(-1)! },
+    get last () {
+      return chat.messages.at(-1)!
+    },
     /** What the user sees of it. */
-    get parts (): any[] { return chat.messages.at(-1)!.parts },
-    get text () { return chat.messages.at(-1)!.parts.map((part) => part.type === 'text' ? part.text : '').join('') },
+    get parts (): any[] {
+      return chat.messages.at(-1)!.parts
+    },
+    get text () {
+      return chat.messages.at(-1)!.parts.map((part) => part.type === 'text' ? part.text : '').join('')
+    },
     /** The parts of tool calls. */
-    get calls (): any[] { return chat.messages.at(-1)!.parts.filter(({ type }) => type.startsWith('tool-')) }
+    get calls (): any[] {
+      return chat.messages.at(-1)!.parts.filter(({ type }) => type.startsWith('tool-'))
+    }
   }
 }
 

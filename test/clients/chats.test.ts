@@ -10,7 +10,9 @@ const look = { toolName: 'listDirectory', input: { path: '.' } }
 for (const version of versions) {
   t.test(`a chat of ${version.name}`, async (t) => {
     t.test('shows the thinking and the answer, and its next turn brings the model the conversation without our thinking', async (t) => {
-      const { app, gateway } = await withGateway(t, (_request, nth) => ({ reasoning: 'hm', text: ['Hello there.', 'And again.'][nth] }), { config: { analysis: true } })
+      const { app, gateway } = await withGateway(t, (_request, nth) => ({ reasoning: 'hm', text: ['Hello there.', 'And again.'][nth] }), {
+        config: { analysis: true }
+      })
       const chat = await openChat(app, version, { id: 'chat' })
 
       await chat.say('hi')
@@ -40,55 +42,81 @@ for (const version of versions) {
       const signature = { anthropic: { signature: 'sig' } }
       const { app, gateway } = await withGateway(t, () => ({
         parts: [
-          { type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'reasoning-end', id: 'r', providerMetadata: signature },
-          { type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Hi.' }, { type: 'text-end', id: 't', providerMetadata: signature },
-          { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
+          { type: 'reasoning-start', id: 'r' },
+          { type: 'reasoning-delta', id: 'r', delta: 'hm' },
+          { type: 'reasoning-end', id: 'r', providerMetadata: signature },
+          { type: 'text-start', id: 't' },
+          { type: 'text-delta', id: 't', delta: 'Hi.' },
+          { type: 'text-end', id: 't', providerMetadata: signature },
+          {
+            type: 'finish',
+            finishReason: { unified: 'stop', raw: 'stop' },
+            usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+          }
         ]
       }))
       const chat = await openChat(app, version)
       await chat.say('hi')
       await chat.say('go on')
       t.match(gateway.requests[1].body.prompt[2].content, [
-        { type: 'reasoning', text: 'hm', providerOptions: signature }, { type: 'text', text: 'Hi.', providerOptions: signature }
+        { type: 'reasoning', text: 'hm', providerOptions: signature },
+        { type: 'text', text: 'Hi.', providerOptions: signature }
       ])
       t.same(chat.errors, [])
     })
 
     t.test('shows tools at work, good and bad calls, and what they came to', async (t) => {
-      const { app, gateway } = await withGateway(t, (_request, nth) => [
-        { text: 'Let me look.', toolCalls: [look, { toolName: 'readFile', input: { path: 'missing.txt' } }, { toolName: 'readFile', input: { file: 'x' } }] },
-        { toolCalls: [{ toolName: 'noSuchTool', input: {} }] },
-        { text: 'That is all.' },
-        { text: 'Yes.' }
-      ][nth])
+      const { app, gateway } = await withGateway(t, (_request, nth) =>
+        [
+          {
+            text: 'Let me look.',
+            toolCalls: [look, { toolName: 'readFile', input: { path: 'missing.txt' } }, { toolName: 'readFile', input: { file: 'x' } }]
+          },
+          { toolCalls: [{ toolName: 'noSuchTool', input: {} }] },
+          { text: 'That is all.' },
+          { text: 'Yes.' }
+        ][nth])
       writeFileSync(`${app.cwd}/here.txt`, 'x')
       const chat = await openChat(app, version)
 
       await chat.say('go')
       t.match(chat.parts, [
-        { type: 'step-start' }, { type: 'text', text: 'Let me look.' },
+        { type: 'step-start' },
+        { type: 'text', text: 'Let me look.' },
         { type: 'tool-listDirectory', state: 'output-available', input: { path: '.' }, output: { entries: [{ name: 'here.txt' }] } },
         { type: 'tool-readFile', state: 'output-error', errorText: /missing\.txt/, input: { path: 'missing.txt' } },
         { type: 'tool-readFile', state: 'output-error', errorText: /path/ },
-        { type: 'step-start' }, { type: 'tool-noSuchTool', state: 'output-error', errorText: /noSuchTool/ },
-        { type: 'step-start' }, { type: 'text', text: 'That is all.' }
+        { type: 'step-start' },
+        { type: 'tool-noSuchTool', state: 'output-error', errorText: /noSuchTool/ },
+        { type: 'step-start' },
+        { type: 'text', text: 'That is all.' }
       ])
 
       await chat.say('sure?')
       t.equal(chat.text, 'Yes.')
       const results = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
       t.match(results, [
-        { content: [{ output: { type: 'json', value: { entries: [{ name: 'here.txt' }] } } }, { output: { type: 'error-text', value: /missing\.txt/ } }, { output: { type: 'error-text' } }] },
+        {
+          content: [{ output: { type: 'json', value: { entries: [{ name: 'here.txt' }] } } }, {
+            output: { type: 'error-text', value: /missing\.txt/ }
+          }, { output: { type: 'error-text' } }]
+        },
         { content: [{ output: { type: 'error-text', value: /noSuchTool/ } }] }
       ])
-      t.match(gateway.requests.at(-1)!.body.prompt[2].content.at(-1), { type: 'tool-call', input: { file: 'x' } }, 'the bad input is not lost')
+      t.match(
+        gateway.requests.at(-1)!.body.prompt[2].content.at(-1),
+        { type: 'tool-call', input: { file: 'x' } },
+        'the bad input is not lost'
+      )
       t.same(chat.errors, [])
     })
 
-    t.test('is told of a model\'s failure, and goes on afterwards', async (t) => {
-      const { app } = await withGateway(t, (_request, nth) => [
-        { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 }, { text: 'Better now.' }
-      ][nth])
+    t.test("is told of a model's failure, and goes on afterwards", async (t) => {
+      const { app } = await withGateway(t, (_request, nth) =>
+        [
+          { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 },
+          { text: 'Better now.' }
+        ][nth])
       const chat = await openChat(app, version, { id: 'chat' })
       await chat.say('go')
       t.equal(chat.chat.status, 'error')
@@ -113,8 +141,14 @@ for (const version of versions) {
     t.test('attaches files', async (t) => {
       const { app, gateway } = await withGateway(t, () => ({ text: 'a dot' }))
       const chat = await openChat(app, version)
-      await chat.chat.sendMessage({ text: 'what is this?', files: [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url: 'data:image/png;base64,iVBORw0KGgo=' }] })
-      t.match(gateway.requests[0].body.prompt[1].content, [{ type: 'file', mediaType: 'image/png' }, { type: 'text', text: 'what is this?' }])
+      await chat.chat.sendMessage({
+        text: 'what is this?',
+        files: [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url: 'data:image/png;base64,iVBORw0KGgo=' }]
+      })
+      t.match(gateway.requests[0].body.prompt[1].content, [{ type: 'file', mediaType: 'image/png' }, {
+        type: 'text',
+        text: 'what is this?'
+      }])
       t.match(JSON.stringify(gateway.requests[0].body.prompt[1].content[0]), 'iVBORw0KGgo=')
       t.same(chat.errors, [])
     })

@@ -16,37 +16,54 @@ async function post (app: App, url: string, payload: object) {
 /** Everything a stream can hold: thinking with a signature, texts, good, bad and failing calls, approvals each way, a failure. */
 async function everything (t: Test, protocol: string): Promise<Sent[]> {
   const signed = { anthropic: { signature: 'sig' } }
-  const { app } = await withGateway(t, (_request, nth) => [
-    {
-      parts: [
-        { type: 'stream-start', warnings: [] },
-        { type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: 'hm "quoted"\n\u2028' }, { type: 'reasoning-end', id: 'r', providerMetadata: signed },
-        { type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'Ünï \\ "x"\n' }, { type: 'text-end', id: 't', providerMetadata: signed },
-        { type: 'tool-input-start', id: 'c', toolName: 'systemInfo' }, { type: 'tool-input-delta', id: 'c', delta: '{}' }, { type: 'tool-input-end', id: 'c' },
-        { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo', input: '{}', providerMetadata: signed },
-        { type: 'tool-call', toolCallId: 'd', toolName: 'readFile', input: '{not json', providerMetadata: signed },
-        { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'x' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
-      ]
-    },
-    { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }, append('a'), append('b')] },
-    { toolCalls: [append('a'), append('c')] },
-    { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 }
-  ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        parts: [
+          { type: 'stream-start', warnings: [] },
+          { type: 'reasoning-start', id: 'r' },
+          { type: 'reasoning-delta', id: 'r', delta: 'hm "quoted"\n\u2028' },
+          { type: 'reasoning-end', id: 'r', providerMetadata: signed },
+          { type: 'text-start', id: 't' },
+          { type: 'text-delta', id: 't', delta: 'Ünï \\ "x"\n' },
+          { type: 'text-end', id: 't', providerMetadata: signed },
+          { type: 'tool-input-start', id: 'c', toolName: 'systemInfo' },
+          { type: 'tool-input-delta', id: 'c', delta: '{}' },
+          { type: 'tool-input-end', id: 'c' },
+          { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo', input: '{}', providerMetadata: signed },
+          { type: 'tool-call', toolCallId: 'd', toolName: 'readFile', input: '{not json', providerMetadata: signed },
+          {
+            type: 'finish',
+            finishReason: { unified: 'tool-calls', raw: 'x' },
+            usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+          }
+        ]
+      },
+      { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }, append('a'), append('b')] },
+      { toolCalls: [append('a'), append('c')] },
+      { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 }
+    ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } } })
 
   const events: Sent[] = []
-  let { body, events: more, headers } = await post(app, `/run?protocol=${protocol}`, { messages: [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }] })
+  let { body, events: more, headers } = await post(app, `/run?protocol=${protocol}`, {
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }]
+  })
   t.match(headers, { 'content-type': /^text\/event-stream/, 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' })
   for (let n = 0; ; n++) {
     t.ok(body.endsWith(DONE))
     t.equal(body.split('[DONE]').length, 2)
     events.push(...more)
-    const ids = protocol === 'ui' ? asked(more) : more.flatMap(({ type, data }) => type === 'data-approval-request' ? [data.approvalId] : [])
+    const ids = protocol === 'ui'
+      ? asked(more)
+      : more.flatMap(({ type, data }) => type === 'data-approval-request' ? [data.approvalId] : [])
     if (ids.length === 0) break
-    const content = ids.map((approvalId, at) => ({ type: 'tool-approval-response', approvalId, approved: (n + at) % 2 === 1 }));
-    ({ body, events: more } = await post(app, `/run/approve?protocol=${protocol}`, { messages: [{ role: 'tool', content }] }))
+    const content = ids.map((approvalId, at) => ({ type: 'tool-approval-response', approvalId, approved: (n + at) % 2 === 1 }))
+    ;({ body, events: more } = await post(app, `/run/approve?protocol=${protocol}`, { messages: [{ role: 'tool', content }] }))
   }
   const said = (role: string, text: string) => ({ role, parts: [{ type: 'text', text }] })
-  const long = await post(app, `/run?protocol=${protocol}`, { messages: [said('user', 'go'), said('assistant', 'word '.repeat(16_000)), said('user', 'on')] })
+  const long = await post(app, `/run?protocol=${protocol}`, {
+    messages: [said('user', 'go'), said('assistant', 'word '.repeat(16_000)), said('user', 'on')]
+  })
   return [...events, ...long.events]
 }
 
@@ -79,16 +96,24 @@ const LATER: Record<string, string[]> = {
   'tool-output-denied': ['toolCallId']
 }
 
-const unknownKeys = (events: Sent[], known: Record<string, string[]>) => events
-  .map(({ type, ...rest }) => ({ type, unknown: known[type] ? Object.keys(rest).filter((key) => !known[type].includes(key)) : ['the type itself'] }))
-  .filter(({ unknown }) => unknown.length > 0)
+const unknownKeys = (events: Sent[], known: Record<string, string[]>) =>
+  events
+    .map(({ type, ...rest }) => ({
+      type,
+      unknown: known[type]
+        ? Object.keys(rest).filter((key) => !known[type].includes(key))
+        : ['the type itself']
+    }))
+    .filter(({ unknown }) => unknown.length > 0)
 
 for (const protocol of ['ui', 'ui5']) {
   t.test(`every chunk of ${protocol} is one that each client takes`, async (t) => {
     const events = await everything(t, protocol)
     const types = new Set(events.map(({ type }) => type))
     const expected = protocol === 'ui' ? { ...OLDEST, ...LATER } : OLDEST
-    const missing = Object.keys(expected).filter((type) => !types.has(type) && type !== 'abort' && !(protocol === 'ui' && type === 'data-approval-request'))
+    const missing = Object.keys(expected).filter((type) =>
+      !types.has(type) && type !== 'abort' && !(protocol === 'ui' && type === 'data-approval-request')
+    )
     t.same(missing, [], 'the stream holds everything')
     t.same(unknownKeys(events, expected), [])
 
@@ -110,6 +135,9 @@ t.test('a run that the service ends before its model is called says so, and reje
   while (app.agent.liveRuns === 0) await new Promise(setImmediate)
   await app.close()
   const { events, body } = await streaming
-  t.same(events.slice(-2).map((event) => ({ ...event, messageMetadata: undefined })), [{ type: 'abort', messageMetadata: undefined }, { type: 'finish', messageMetadata: undefined }])
+  t.same(events.slice(-2).map((event) => ({ ...event, messageMetadata: undefined })), [{ type: 'abort', messageMetadata: undefined }, {
+    type: 'finish',
+    messageMetadata: undefined
+  }])
   t.ok(body.endsWith(DONE))
 })

@@ -17,10 +17,22 @@ for (const token of [undefined, 'a-token-of-the-shell']) {
     const { stdout, stderr } = await execute('bash', [SCRIPT, service.url], { timeout: 60_000, env: { PATH: process.env.PATH, ...env } })
 
     t.equal(stderr, '')
-    for (const said of ['"status":"ok"', '"active_model"', '"status":"learned"', '"status":"set"', '"contextPreview":"## Known facts\\n- Tries', 'tool-approval-request', 'hello.txt now holds: hello', '"status":"removed"']) {
+    for (
+      const said of [
+        '"status":"ok"',
+        '"active_model"',
+        '"status":"learned"',
+        '"status":"set"',
+        '"contextPreview":"## Known facts\\n- Tries',
+        'tool-approval-request',
+        'hello.txt now holds: hello',
+        '"status":"removed"'
+      ]
+    ) {
       t.match(stdout, said)
     }
-    const { brain } = await (await fetch(`${service.url}/memory/brain`, { headers: token ? { authorization: `Bearer ${token}` } : {} })).json() as any
+    const { brain } = await (await fetch(`${service.url}/memory/brain`, { headers: token ? { authorization: `Bearer ${token}` } : {} }))
+      .json() as any
     t.same([brain.facts, brain.preferences], [[], { greeting: 'hello' }])
   })
 }
@@ -30,13 +42,32 @@ t.test('examples/tasks.sh takes a task from its making to its end', async (t) =>
   const env = { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' }
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
 
-  const { stdout, stderr } = await execute('bash', [script('tasks'), service.url], { timeout: 60_000, env: { PATH: process.env.PATH, ...env } })
+  const { stdout, stderr } = await execute('bash', [script('tasks'), service.url], {
+    timeout: 60_000,
+    env: { PATH: process.env.PATH, ...env }
+  })
 
   t.equal(stderr, '')
   const steps = [
-    '"status":"planned"', '"status":"scheduled"', '"upcoming":[', '"runNumber":1', '"type":"task:approval"', '"tool":"writeFile"', '"approved":true,"status":"running"',
-    '"kind":"result"', '"approved":true,"status":"completed"', '"type":"task:complete"', 'hello.txt now holds: hello', '"runTriggered":true', '"runNumber":2', '"trigger":"steer"',
-    '"steering":["Be brief."]', '"status":"paused"', '"status":"scheduled"', '"status":"cancelled"', '"ok":true,"taskId"'
+    '"status":"planned"',
+    '"status":"scheduled"',
+    '"upcoming":[',
+    '"runNumber":1',
+    '"type":"task:approval"',
+    '"tool":"writeFile"',
+    '"approved":true,"status":"running"',
+    '"kind":"result"',
+    '"approved":true,"status":"completed"',
+    '"type":"task:complete"',
+    'hello.txt now holds: hello',
+    '"runTriggered":true',
+    '"runNumber":2',
+    '"trigger":"steer"',
+    '"steering":["Be brief."]',
+    '"status":"paused"',
+    '"status":"scheduled"',
+    '"status":"cancelled"',
+    '"ok":true,"taskId"'
   ]
   let at = 0
   for (const said of steps) {
@@ -52,7 +83,10 @@ t.test('examples/curl.sh stops at the first call that fails', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' } })
 
-  const failed = await execute('bash', [SCRIPT, service.url], { env: { PATH: process.env.PATH } }).then(() => t.fail('it went on'), (error) => error)
+  const failed = await execute('bash', [SCRIPT, service.url], { env: { PATH: process.env.PATH } }).then(
+    () => t.fail('it went on'),
+    (error) => error
+  )
 
   t.match(failed, { code: 22, stdout: /"status":"ok"[\s\S]*ERR_/ })
 })

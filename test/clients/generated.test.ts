@@ -14,8 +14,18 @@ const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.me
 
 t.test('the service', async (t) => {
   const options = await clientOf(await build(t, { config: { model: 'offline/assistant', mine: 1 } }))
-  is(t, (await sdk.about(options)).data, { name: 'local-agent-service', model: 'offline/assistant', workspace: /work$/, endpoints: Array }, 'about')
-  is(t, (await sdk.health(options)).data, { status: 'ok', version: /^\d/, uptimeMs: Number, checks: { store: 'ok', config: 'ok', scheduler: /^(?:starting|ok)$/, model: 'ok' } }, 'health')
+  is(
+    t,
+    (await sdk.about(options)).data,
+    { name: 'local-agent-service', model: 'offline/assistant', workspace: /work$/, endpoints: Array },
+    'about'
+  )
+  is(t, (await sdk.health(options)).data, {
+    status: 'ok',
+    version: /^\d/,
+    uptimeMs: Number,
+    checks: { store: 'ok', config: 'ok', scheduler: /^(?:starting|ok)$/, model: 'ok' }
+  }, 'health')
   is(t, (await sdk.ready(options)).data, { ready: true }, 'ready')
   is(t, (await sdk.getConfig(options)).data, { model: 'offline/assistant', mine: 1 }, 'getConfig')
   is(t, (await sdk.reloadConfig(options)).data, { status: 'reloaded' }, 'reloadConfig')
@@ -26,9 +36,20 @@ t.test('an error is the body that says what is wrong', async (t) => {
   const { client } = await clientOf(await build(t, { token: 'the-token' }))
   const { error, response } = await sdk.learnFact({ client, body: { fact: 'x' }, auth: 'another' })
   t.equal(response?.status, 401)
-  is(t, error!, { error: /LOCAL_AGENT_TOKEN/, code: 'ERR_UNAUTHORIZED', statusCode: 401, details: undefined, stderr: undefined }, 'without the token')
+  is(
+    t,
+    error!,
+    { error: /LOCAL_AGENT_TOKEN/, code: 'ERR_UNAUTHORIZED', statusCode: 401, details: undefined, stderr: undefined },
+    'without the token'
+  )
   const { error: invalid } = await sdk.learnFact({ client, body: { fact: 5 as never }, auth: 'the-token' })
-  is(t, invalid!, { error: 'body.fact must be string.', code: 'ERR_INVALID_REQUEST', statusCode: 400, details: [{ path: '/fact', message: 'must be string' }], stderr: undefined }, 'with it')
+  is(t, invalid!, {
+    error: 'body.fact must be string.',
+    code: 'ERR_INVALID_REQUEST',
+    statusCode: 400,
+    details: [{ path: '/fact', message: 'must be string' }],
+    stderr: undefined
+  }, 'with it')
 })
 
 t.test('a stream that is refused or cut fails its reader, and is asked for once', async (t) => {
@@ -40,14 +61,18 @@ t.test('a stream that is refused or cut fails its reader, and is asked for once'
     return request
   })
   const { stream } = await sdk.run({ ...options, body: { messages: [] } })
-  await t.rejects(async () => { for await (const event of stream) t.fail(event.type) }, { message: /400/ })
+  await t.rejects(async () => {
+    for await (const event of stream) t.fail(event.type)
+  }, { message: /400/ })
   t.equal(requests, 1)
 })
 
 t.test('every operation that answers JSON was called', async (t) => {
-  const json = Object.entries<any>(document.paths).flatMap(([path, operations]) => Object.entries<any>(operations)
-    .filter(([, { responses }]) => responses[200]?.content['application/json'] ?? responses[201] ?? responses[202])
-    .map(([method]) => [method.toUpperCase(), path]))
+  const json = Object.entries<any>(document.paths).flatMap(([path, operations]) =>
+    Object.entries<any>(operations)
+      .filter(([, { responses }]) => responses[200]?.content['application/json'] ?? responses[201] ?? responses[202])
+      .map(([method]) => [method.toUpperCase(), path])
+  )
   for (const [method, path] of json) {
     const pattern = new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
     t.ok([...called].some((each) => pattern.test(each)), `${method} ${path}`)

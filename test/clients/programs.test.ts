@@ -30,7 +30,9 @@ t.test('examples/client.ts runs the agent and asks before it writes', async (t) 
     const { child, exited } = start(t, [path('examples/client.ts'), `write "${answer}" to hello.txt`, service.url], { env })
     let out = ''
     let log = ''
-    child.stderr.on('data', (text) => { log += text })
+    child.stderr.on('data', (text) => {
+      log += text
+    })
     child.stdout.setEncoding('utf8').on('data', (text) => {
       out += text
       if (text.includes('[y/N]')) child.stdin.write(`${answer}\n`)
@@ -42,12 +44,14 @@ t.test('examples/client.ts runs the agent and asks before it writes', async (t) 
   t.equal(readFileSync(`${cwd}/hello.txt`, 'utf8'), 'y', 'only what was allowed was written')
 })
 
-t.test('examples/client.ts says in the service\'s words what is wrong', async (t) => {
+t.test("examples/client.ts says in the service's words what is wrong", async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { LOCAL_AGENT_TOKEN: 'a-token-of-the-shell' } })
   const { child, exited } = start(t, [path('examples/client.ts'), 'hello', service.url])
   let log = ''
-  child.stderr.on('data', (text) => { log += text })
+  child.stderr.on('data', (text) => {
+    log += text
+  })
   t.equal(await exited, 1)
   t.match(log, /^This service needs a token/)
 })
@@ -55,8 +59,14 @@ t.test('examples/client.ts says in the service\'s words what is wrong', async (t
 /** The supervisor over a command (the built service by default), and what it tells. */
 function supervise (t: Test, { command, options = [], env }: { command?: string[], options?: string[], env?: NodeJS.ProcessEnv } = {}) {
   const dir = t.testdir({ home: {}, work: {} })
-  const { child, exited } = start(t, [path('examples/supervisor.ts'), '--poll-ms', '100', ...options, '--', ...command ?? [process.execPath, path('dist/server.js'), '--port', '0']],
-    { cwd: `${dir}/work`, env: { LOCAL_AGENT_HOME: `${dir}/home`, ...env } })
+  const { child, exited } = start(t, [
+    path('examples/supervisor.ts'),
+    '--poll-ms',
+    '100',
+    ...options,
+    '--',
+    ...command ?? [process.execPath, path('dist/server.js'), '--port', '0']
+  ], { cwd: `${dir}/work`, env: { LOCAL_AGENT_HOME: `${dir}/home`, ...env } })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     child,

@@ -13,7 +13,11 @@ for (const version of versions) {
       await release.promise
       return { text: 'Nothing there.' }
     })
-    const before = await openChat(app, version, { id: 'chat', path, prepareSendMessagesRequest: ({ messages, id }) => ({ body: { messages, id, resumable: true } }) })
+    const before = await openChat(app, version, {
+      id: 'chat',
+      path,
+      prepareSendMessagesRequest: ({ messages, id }) => ({ body: { messages, id, resumable: true } })
+    })
     const said = before.say('look')
     while (gateway.requests.length < 2) await new Promise(setImmediate)
 

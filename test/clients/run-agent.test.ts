@@ -10,11 +10,16 @@ import { withGateway } from '../harness/with-gateway.ts'
 
 const user = (content: string) => [{ role: 'user', content }]
 const urlOf = async (app: App) => `http://127.0.0.1:${await listen(app)}`
-const noQuestions = () => { throw new Error('nothing should be asked') }
-const failure = async (work: Promise<unknown>): Promise<AgentError> => work.then(() => { throw new Error('it went well') }, (error) => error)
+const noQuestions = () => {
+  throw new Error('nothing should be asked')
+}
+const failure = async (work: Promise<unknown>): Promise<AgentError> =>
+  work.then(() => {
+    throw new Error('it went well')
+  }, (error) => error)
 
 /** Something that listens where the service should, and counts what is sent to it. */
-async function impostor (t: { teardown (handler: () => unknown): unknown }, answer: Parameters<typeof createServer>[1]) {
+async function impostor (t: { teardown(handler: () => unknown): unknown }, answer: Parameters<typeof createServer>[1]) {
   let requests = 0
   const server = createServer((request, response) => {
     requests++
@@ -22,7 +27,10 @@ async function impostor (t: { teardown (handler: () => unknown): unknown }, answ
     answer!(request, response as never)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => { server.closeAllConnections(); server.close() })
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests }
 }
 
@@ -47,15 +55,29 @@ t.test('a run goes through its approvals to the end', async (t) => {
   t.match(result.messages.map(({ role }) => role), ['assistant', 'tool', 'assistant', 'tool', 'assistant'])
   t.equal(events.filter(({ type }) => type === 'finish').length, 3, 'three streams were one run')
 
-  const stored = (await app.inject({ method: 'POST', url: '/run/sync', headers: { authorization: 'Bearer the-token' }, payload: { message: { role: 'user', content: 'system info' }, id: result.threadId } })).json()
+  const stored =
+    (await app.inject({
+      method: 'POST',
+      url: '/run/sync',
+      headers: { authorization: 'Bearer the-token' },
+      payload: { message: { role: 'user', content: 'system info' }, id: result.threadId }
+    })).json()
   t.equal(stored.threadId, result.threadId, 'the thread goes on')
 })
 
-t.test('the answer\'s messages are the ones the service itself would give', async (t) => {
-  const reply = (_request: unknown, nth: number) => [
-    { text: 'Let me look.', toolCalls: [{ toolName: 'readFile', input: { path: 'missing' }, toolCallId: 'a' }, { toolName: 'readFile', input: { wrong: 1 }, toolCallId: 'b' }] },
-    { text: 'Nothing there.' }
-  ][nth % 2]
+t.test("the answer's messages are the ones the service itself would give", async (t) => {
+  const reply = (_request: unknown, nth: number) =>
+    [
+      {
+        text: 'Let me look.',
+        toolCalls: [{ toolName: 'readFile', input: { path: 'missing' }, toolCallId: 'a' }, {
+          toolName: 'readFile',
+          input: { wrong: 1 },
+          toolCallId: 'b'
+        }]
+      },
+      { text: 'Nothing there.' }
+    ][nth % 2]
   const { app } = await withGateway(t, reply)
   const { messages, text, finishReason } = await runAgent({ baseUrl: await urlOf(app), messages: user('go'), approve: noQuestions })
   const sync = (await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: user('go') } })).json()
@@ -75,18 +97,26 @@ t.test('of one step, all are asked, and one may be denied with a reason', async 
   t.match(JSON.stringify(gateway.requests[1].body.prompt), /not that one/, 'the model is told')
 })
 
-t.test('a failing model is an error in the service\'s words', async (t) => {
+t.test("a failing model is an error in the service's words", async (t) => {
   const { app } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'no' } }))
   t.match(await failure(runAgent({ baseUrl: await urlOf(app), messages: user('go'), approve: noQuestions })), {
-    name: 'AgentError', message: /test\/model.*POST \/providers\/configure/, code: 'ERR_PROVIDER_AUTH', statusCode: undefined
+    name: 'AgentError',
+    message: /test\/model.*POST \/providers\/configure/,
+    code: 'ERR_PROVIDER_AUTH',
+    statusCode: undefined
   })
 })
 
-t.test('a refusal is an error in the service\'s words', async (t) => {
+t.test("a refusal is an error in the service's words", async (t) => {
   const baseUrl = await urlOf(await build(t, { token: 'the-token' }))
-  const run = (token: string | undefined, messages: object[]) => failure(runAgent({ baseUrl, token, messages: messages as never, approve: noQuestions }))
+  const run = (token: string | undefined, messages: object[]) =>
+    failure(runAgent({ baseUrl, token, messages: messages as never, approve: noQuestions }))
   t.match(await run(undefined, user('go')), { code: 'ERR_UNAUTHORIZED', statusCode: 401, message: /LOCAL_AGENT_TOKEN/ })
-  t.match(await run('the-token', []), { code: 'ERR_INVALID_REQUEST', statusCode: 400, details: [{ path: '/messages', message: 'needs at least 1 entry' }] })
+  t.match(await run('the-token', []), {
+    code: 'ERR_INVALID_REQUEST',
+    statusCode: 400,
+    details: [{ path: '/messages', message: 'needs at least 1 entry' }]
+  })
 })
 
 t.test('aborting ends the run, in the service too', async (t) => {
@@ -94,21 +124,40 @@ t.test('aborting ends the run, in the service too', async (t) => {
   const stop = new AbortController()
   const reason = new Error('the window was closed')
   const ended = failure(runAgent({
-    baseUrl: await urlOf(app), messages: user('go'), approve: noQuestions, signal: stop.signal, onEvent: ({ type }) => { if (type === 'text-delta') stop.abort(reason) }
+    baseUrl: await urlOf(app),
+    messages: user('go'),
+    approve: noQuestions,
+    signal: stop.signal,
+    onEvent: ({ type }) => {
+      if (type === 'text-delta') stop.abort(reason)
+    }
   }))
   t.equal(await ended, reason)
   t.equal(await gateway.requests[0].ended, 'aborted')
-  t.equal(await failure(runAgent({ baseUrl: 'http://127.0.0.1:1', messages: user('go'), approve: noQuestions, signal: stop.signal })), reason, 'an aborted signal starts nothing')
+  t.equal(
+    await failure(runAgent({ baseUrl: 'http://127.0.0.1:1', messages: user('go'), approve: noQuestions, signal: stop.signal })),
+    reason,
+    'an aborted signal starts nothing'
+  )
 })
 
 t.test('a run that is stopped from elsewhere is an error', async (t) => {
   const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
-  const onEvent = ({ type }: RunStreamEvent) => { if (type === 'text-delta') app.inject({ method: 'POST', url: '/run/chat/stop' }).catch(() => {}) }
-  t.match(await failure(runAgent({ baseUrl: await urlOf(app), id: 'chat', messages: user('go'), approve: noQuestions, onEvent })), { code: 'ERR_RUN_ENDED', message: /stop/ })
+  const onEvent = ({ type }: RunStreamEvent) => {
+    if (type === 'text-delta') app.inject({ method: 'POST', url: '/run/chat/stop' }).catch(() => {})
+  }
+  t.match(await failure(runAgent({ baseUrl: await urlOf(app), id: 'chat', messages: user('go'), approve: noQuestions, onEvent })), {
+    code: 'ERR_RUN_ENDED',
+    message: /stop/
+  })
 })
 
 const START = 'data: {"type":"start","messageId":"m","messageMetadata":{"threadId":"t","runId":"r"}}\n\n'
-const cuts: Array<[string, string, boolean]> = [['the connection is lost', `${START}data: {"type":"text-del`, true], ['the stream ends early', START, false]]
+const cuts: Array<[string, string, boolean]> = [['the connection is lost', `${START}data: {"type":"text-del`, true], [
+  'the stream ends early',
+  START,
+  false
+]]
 for (const [what, sent, isReset] of cuts) {
   t.test(`${what}: a clear error, and nothing is sent again`, async (t) => {
     const { baseUrl, requests } = await impostor(t, (_request, response) => {
@@ -125,17 +174,36 @@ for (const [what, sent, isReset] of cuts) {
 
 t.test('no service, or another one, is said to be that', async (t) => {
   const nobody = await impostor(t, (_request, response) => response.destroy())
-  t.match(await failure(runAgent({ baseUrl: nobody.baseUrl, messages: user('go'), approve: noQuestions })), { code: 'ERR_UNREACHABLE', message: /127\.0\.0\.1/ })
+  t.match(await failure(runAgent({ baseUrl: nobody.baseUrl, messages: user('go'), approve: noQuestions })), {
+    code: 'ERR_UNREACHABLE',
+    message: /127\.0\.0\.1/
+  })
   t.equal(nobody.requests(), 1, 'a POST without an answer is not repeated')
   for (const status of [200, 404]) {
-    const { baseUrl } = await impostor(t, (_request, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<p>hello'))
-    t.match(await failure(runAgent({ baseUrl, messages: user('go'), approve: noQuestions })), { code: 'ERR_NO_SERVICE', statusCode: status, message: new RegExp(String(status)) })
+    const { baseUrl } = await impostor(
+      t,
+      (_request, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<p>hello')
+    )
+    t.match(await failure(runAgent({ baseUrl, messages: user('go'), approve: noQuestions })), {
+      code: 'ERR_NO_SERVICE',
+      statusCode: status,
+      message: new RegExp(String(status))
+    })
   }
 })
 
 t.test('what approve throws ends it, with the question left open', async (t) => {
   const app = await build(t)
-  t.match(await failure(runAgent({ baseUrl: await urlOf(app), messages: user('write "x" to a.txt'), approve: () => { throw new Error('no window') } })), { message: 'no window' })
+  t.match(
+    await failure(runAgent({
+      baseUrl: await urlOf(app),
+      messages: user('write "x" to a.txt'),
+      approve: () => {
+        throw new Error('no window')
+      }
+    })),
+    { message: 'no window' }
+  )
   t.equal((await app.inject('/approvals')).json().approvals.length, 1)
   t.notOk(existsSync(`${app.cwd}/a.txt`))
 })

@@ -13,26 +13,32 @@ const redacted = { anthropic: { redactedData: 'hidden' } }
  * Messages as they are compared: what JSON keeps of them, without the two things that releases keep in different ways,
  * the ids of reasoning parts, and the place of a bad call's input and of what its provider signed.
  */
-const plain = (messages: unknown): any => JSON.parse(JSON.stringify(messages), (_key, value) => {
-  if (value?.type === 'reasoning') return { ...value, id: undefined }
-  if (value?.state === 'output-error') {
-    const { rawInput, resultProviderMetadata, ...part } = value
-    return { ...part, input: value.input ?? rawInput, callProviderMetadata: value.callProviderMetadata ?? resultProviderMetadata }
-  }
-  return value
-})
+const plain = (messages: unknown): any =>
+  JSON.parse(JSON.stringify(messages), (_key, value) => {
+    if (value?.type === 'reasoning') return { ...value, id: undefined }
+    if (value?.state === 'output-error') {
+      const { rawInput, resultProviderMetadata, ...part } = value
+      return { ...part, input: value.input ?? rawInput, callProviderMetadata: value.callProviderMetadata ?? resultProviderMetadata }
+    }
+    return value
+  })
 const stored = async (app: App): Promise<any[]> => (await app.inject('/threads/chat')).json().messages
 
 async function chatWith (t: Parameters<typeof withGateway>[0], version: Version, plans: Plan[], config = {}) {
   const { app, gateway } = await withGateway(t, (_request, nth) => plans[nth], { config })
   const path = version.approvals ? '/run' : '/run?protocol=ui5'
-  const init = { id: 'chat', path, ...(version.approvals && { sendAutomaticallyWhen: version.release.lastAssistantMessageIsCompleteWithApprovalResponses }) }
+  const init = {
+    id: 'chat',
+    path,
+    ...(version.approvals && { sendAutomaticallyWhen: version.release.lastAssistantMessageIsCompleteWithApprovalResponses })
+  }
   const chat = await openChat(app, version, init)
   return {
     app,
     gateway,
     chat,
-    holds: async (t: { same: (a: unknown, b: unknown, what: string) => unknown }, what: string) => t.same(plain(await stored(app)), plain(chat.chat.messages), what),
+    holds: async (t: { same: (a: unknown, b: unknown, what: string) => unknown }, what: string) =>
+      t.same(plain(await stored(app)), plain(chat.chat.messages), what),
     /** A chat that begins with what is stored, as an app does after its restart. */
     reopened: async () => openChat(app, version, { ...init, messages: await stored(app) })
   }
@@ -44,19 +50,42 @@ for (const version of versions) {
       const { app, chat, holds, reopened, gateway } = await chatWith(t, version, [
         {
           parts: [
-            { type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: 'hm ' }, { type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'reasoning-end', id: 'r', providerMetadata: signature },
-            { type: 'reasoning-start', id: 's' }, { type: 'reasoning-delta', id: 's', delta: 'so' }, { type: 'reasoning-delta', id: 's', delta: '', providerMetadata: signature }, { type: 'reasoning-end', id: 's' },
-            { type: 'reasoning-start', id: 'q', providerMetadata: redacted }, { type: 'reasoning-end', id: 'q' },
-            { type: 'text-start', id: 't', providerMetadata: { openai: { itemId: 'msg' } } }, { type: 'text-delta', id: 't', delta: 'Let me ' }, { type: 'text-delta', id: 't', delta: 'look.' }, { type: 'text-end', id: 't', providerMetadata: signature },
-            ...[['listDirectory', '{"path":"."}'], ['readFile', '{"path":"missing"}'], ['readFile', '{"file":1}']].map(([toolName, input], n) => ({ type: 'tool-call', toolCallId: `c${n}`, toolName, input, providerMetadata: signature })),
-            { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'x' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } }
+            { type: 'reasoning-start', id: 'r' },
+            { type: 'reasoning-delta', id: 'r', delta: 'hm ' },
+            { type: 'reasoning-delta', id: 'r', delta: 'hm' },
+            { type: 'reasoning-end', id: 'r', providerMetadata: signature },
+            { type: 'reasoning-start', id: 's' },
+            { type: 'reasoning-delta', id: 's', delta: 'so' },
+            { type: 'reasoning-delta', id: 's', delta: '', providerMetadata: signature },
+            { type: 'reasoning-end', id: 's' },
+            { type: 'reasoning-start', id: 'q', providerMetadata: redacted },
+            { type: 'reasoning-end', id: 'q' },
+            { type: 'text-start', id: 't', providerMetadata: { openai: { itemId: 'msg' } } },
+            { type: 'text-delta', id: 't', delta: 'Let me ' },
+            { type: 'text-delta', id: 't', delta: 'look.' },
+            { type: 'text-end', id: 't', providerMetadata: signature },
+            ...[['listDirectory', '{"path":"."}'], ['readFile', '{"path":"missing"}'], ['readFile', '{"file":1}']].map((
+              [toolName, input],
+              n
+            ) => ({ type: 'tool-call', toolCallId: `c${n}`, toolName, input, providerMetadata: signature })),
+            {
+              type: 'finish',
+              finishReason: { unified: 'tool-calls', raw: 'x' },
+              usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+            }
           ]
         },
-        { text: 'Nothing there.' }, { text: 'A dot.' }, { text: 'You said go.' }
+        { text: 'Nothing there.' },
+        { text: 'A dot.' },
+        { text: 'You said go.' }
       ], { analysis: true })
       await chat.say('go')
       await holds(t, 'after the first turn')
-      await chat.chat.sendMessage({ text: 'and this?', metadata: { mine: [1] }, files: [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url: 'data:image/png;base64,iVBORw0KGgo=' }] })
+      await chat.chat.sendMessage({
+        text: 'and this?',
+        metadata: { mine: [1] },
+        files: [{ type: 'file', mediaType: 'image/png', filename: 'dot.png', url: 'data:image/png;base64,iVBORw0KGgo=' }]
+      })
       await holds(t, 'with a file')
 
       const later = await reopened()
@@ -72,13 +101,22 @@ for (const version of versions) {
       t.match(calls, Array(3).fill({ type: 'tool-call', providerOptions: signature }))
       t.match(calls[2], { input: { file: 1 } })
       t.same(chat.chat.messages[1].parts.flatMap((part: any) => part.type === 'reasoning' ? [part.providerMetadata] : []), [
-        { agent: { phase: 'analysis' } }, ...[signature, signature, redacted].map((attached) => ({ ...attached, agent: { model: 'test/model' } }))
+        { agent: { phase: 'analysis' } },
+        ...[signature, signature, redacted].map((attached) => ({ ...attached, agent: { model: 'test/model' } }))
       ], 'the chat holds it')
       t.same([...chat.errors, ...later.errors], [])
     })
 
-    t.test('an answer that was asked for again, an edited message, and the model\'s failure', async (t) => {
-      const { chat, holds } = await chatWith(t, version, [{ text: 'first' }, { text: 'second' }, { text: 'third' }, { error: { status: 400, message: 'no' } }, { text: 'half', ending: 'cut' }, { text: 'fifth' }, { text: 'sixth' }])
+    t.test("an answer that was asked for again, an edited message, and the model's failure", async (t) => {
+      const { chat, holds } = await chatWith(t, version, [
+        { text: 'first' },
+        { text: 'second' },
+        { text: 'third' },
+        { error: { status: 400, message: 'no' } },
+        { text: 'half', ending: 'cut' },
+        { text: 'fifth' },
+        { text: 'sixth' }
+      ])
       await chat.say('one')
       await chat.chat.regenerate()
       await holds(t, 'regenerated')
@@ -96,7 +134,10 @@ for (const version of versions) {
 
     t.test('approvals, given and denied, one of them after a restart of the app', async (t) => {
       const { app, chat, holds, reopened, gateway } = await chatWith(t, version, [
-        { text: 'Two.', toolCalls: [append('a'), append('b')] }, { toolCalls: [append('c')] }, { text: 'Done.' }, { text: 'Bye.' }
+        { text: 'Two.', toolCalls: [append('a'), append('b')] },
+        { toolCalls: [append('c')] },
+        { text: 'Done.' },
+        { text: 'Bye.' }
       ])
       await chat.say('go')
       await holds(t, 'asked')
@@ -128,9 +169,20 @@ t.test('a thread whose messages are of both shapes is a history like any other',
   await run({ message: { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'two' }] } })
   await run({ message: { role: 'user', content: [{ type: 'text', text: 'three' }] } })
   t.match(await stored(app), [
-    { content: 'one' }, { content: [{ text: 'answer 0' }] }, { id: 'm2' }, { role: 'assistant', id: /./, parts: [{ type: 'step-start' }, { text: 'answer 1' }] }, { role: 'user' }, { role: 'assistant' }
+    { content: 'one' },
+    { content: [{ text: 'answer 0' }] },
+    { id: 'm2' },
+    { role: 'assistant', id: /./, parts: [{ type: 'step-start' }, { text: 'answer 1' }] },
+    { role: 'user' },
+    { role: 'assistant' }
   ])
-  t.same(gateway.requests.at(-1)!.body.prompt.slice(1).map(({ content }: any) => content[0].text), ['one', 'answer 0', 'two', 'answer 1', 'three'])
+  t.same(gateway.requests.at(-1)!.body.prompt.slice(1).map(({ content }: any) => content[0].text), [
+    'one',
+    'answer 0',
+    'two',
+    'answer 1',
+    'three'
+  ])
 })
 
 t.test('a thread with parts that no client of today knows keeps them, and is gone on with', async (t) => {

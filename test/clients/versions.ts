@@ -18,5 +18,9 @@ const version = (name: string, release: unknown, approvals = true): Version => (
 
 /** The releases that a shell's chat may be built with: the newest of each major, and early ones, which are strict. */
 export const versions = [
-  version('5.0.277', ai5, false), version('6.0.60', ai60), version('6.0.326', ai6), version('7.0.0', ai70), version('7.0.173', ai)
+  version('5.0.277', ai5, false),
+  version('6.0.60', ai60),
+  version('6.0.326', ai6),
+  version('7.0.0', ai70),
+  version('7.0.173', ai)
 ]

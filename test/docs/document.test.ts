@@ -9,7 +9,8 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 const { document, endpoints } = await makeDocument()
 const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<any>(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, method, operation })))
+  Object.entries<any>(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, method, operation }))
+)
 
 t.test('openapi.json and the client are what the schemas say; "npm run openapi" refreshes both', async (t) => {
   t.ok(read('openapi.json') === textOf(document), 'openapi.json')
@@ -41,11 +42,18 @@ t.test('every operation says what it is, what it takes and what it answers', asy
   for (const { name, path, method, operation } of operations) {
     t.match(operation, { operationId: /^[a-z]+[A-Za-z]*$/, summary: /^[A-Z].+[^.]$/, tags: [String] }, name)
     t.ok(operation.tags.every((tag: string) => tags.includes(tag)), `${name}: its tags are described`)
-    t.same(operation.parameters?.filter((each: any) => each.in === 'path').map((each: any) => each.name) ?? [], [...path.matchAll(/\{(\w+)\}/g)].map(([, each]) => each), `${name}: its path's parameters`)
+    t.same(
+      operation.parameters?.filter((each: any) => each.in === 'path').map((each: any) => each.name) ?? [],
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, each]) => each),
+      `${name}: its path's parameters`
+    )
     t.ok(Object.keys(operation.responses).some((status) => status.startsWith('2')), `${name}: an answer`)
     for (const [status, response] of Object.entries<any>(operation.responses)) {
       const { description, content = {} } = response.$ref ? document.components.responses[response.$ref.split('/').at(-1)] : response
-      t.ok(status === '204' || (description && !['Default Response', 'OK', 'Nothing'].includes(description)), `${name} ${status}: a description`)
+      t.ok(
+        status === '204' || (description && !['Default Response', 'OK', 'Nothing'].includes(description)),
+        `${name} ${status}: a description`
+      )
       if (status < '400' || (name === 'GET /ready' && status === '503')) continue
       t.same(content['application/json']?.schema, { $ref: '#/components/schemas/Error' }, `${name} ${status}: an Error`)
     }

@@ -15,19 +15,29 @@ const write = (path: string) => ({ toolName: 'writeFile', input: { path, content
 /** Everything the stream can tell, in a few runs: thinking, text, tools that work, fail, are malformed, approved and denied, a task, errors and aborts. */
 async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]> {
   let analyses = 0
-  const { app } = await withGateway(t, (_request, nth) => [
-    {
-      reasoning: 'Hm, let me see.',
-      text: 'I look round. ',
-      toolCalls: [{ toolName: 'listDirectory', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, { toolName: 'readFile', input: { wrong: 1 } }, { toolName: 'unheardOf', input: {} }]
-    },
-    { text: Array.from({ length: 500 }, (_, n) => `word${n} `), toolCalls: [{ toolName: 'systemInfo', input: {} }, write('a.txt'), write('b.txt')] },
-    { text: 'Again. ', toolCalls: [write('b.txt')] },
-    { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
-    { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
-  ][nth], {
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        reasoning: 'Hm, let me see.',
+        text: 'I look round. ',
+        toolCalls: [{ toolName: 'listDirectory', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, {
+          toolName: 'readFile',
+          input: { wrong: 1 }
+        }, { toolName: 'unheardOf', input: {} }]
+      },
+      {
+        text: Array.from({ length: 500 }, (_, n) => `word${n} `),
+        toolCalls: [{ toolName: 'systemInfo', input: {} }, write('a.txt'), write('b.txt')]
+      },
+      { text: 'Again. ', toolCalls: [write('b.txt')] },
+      { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
+      { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
+    ][nth], {
     config: { analysis: true, contextWindows: { test: 20_000 } },
-    structured: (name): Plan => name === 'analysis' && analyses++ === 0 ? { object: { complexity: 'long_running', goal: 'look round', thinking: 'Often.', qualityCriteria: [], interval: 'daily' } } : {}
+    structured: (name): Plan =>
+      name === 'analysis' && analyses++ === 0
+        ? { object: { complexity: 'long_running', goal: 'look round', thinking: 'Often.', qualityCriteria: [], interval: 'daily' } }
+        : {}
   })
   const often = await say(app, 'look round every day')
   writeFileSync(`${app.cwd}/ünï.txt`, 'hello')
@@ -40,7 +50,10 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   await stalled.says('first ')
   await app.inject({ method: 'POST', url: '/run/other/stop' })
   await stalled.ended
-  const long = await sayAll(app, [{ role: 'user', content: 'go' }, { role: 'assistant', content: 'word '.repeat(16_000) }, { role: 'user', content: 'on' }])
+  const long = await sayAll(app, [{ role: 'user', content: 'go' }, { role: 'assistant', content: 'word '.repeat(16_000) }, {
+    role: 'user',
+    content: 'on'
+  }])
   return [...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
 }
 
@@ -52,6 +65,8 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     const schema = schemas.find(({ properties }) => properties.type.const === event.type)
     if (schema === undefined) t.fail(`${event.type} is documented`)
     // Nothing but what is documented, and no documented field of the wrong type.
-    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema], event)) t.same(event, schema.examples, event.type)
+    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema], event)) {
+      t.same(event, schema.examples, event.type)
+    }
   }
 })

@@ -31,7 +31,9 @@ t.test('the page and its files are open, name no other host, and are all there i
 t.test('the built service finds its document and the files of the page', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const { url } = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
-  for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css']) t.equal((await fetch(url + path)).status, 200, path)
+  for (const path of ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css']) {
+    t.equal((await fetch(url + path)).status, 200, path)
+  }
 })
 
 t.test('a browser without a network asks for the token, shows every operation and tries one', { skip: noBrowser }, async (t) => {

@@ -55,9 +55,13 @@ const usageOf = (plan: Plan, text: number) => {
 }
 
 export const textOf = (plan: Plan) => plan.object === undefined ? words(plan.text ?? []) : [JSON.stringify(plan.object)]
-const callsOf = (plan: Plan) => (plan.toolCalls ?? []).map((call) => ({
-  type: 'tool-call', toolCallId: call.toolCallId ?? `gw_${++lastCall}`, toolName: call.toolName, input: JSON.stringify(call.input)
-}))
+const callsOf = (plan: Plan) =>
+  (plan.toolCalls ?? []).map((call) => ({
+    type: 'tool-call',
+    toolCallId: call.toolCallId ?? `gw_${++lastCall}`,
+    toolName: call.toolName,
+    input: JSON.stringify(call.input)
+  }))
 const finishOf = (plan: Plan) => {
   const unified = plan.finishReason ?? (plan.toolCalls?.length ? 'tool-calls' : 'stop')
   return { unified, raw: unified }
@@ -68,9 +72,10 @@ export function streamParts (plan: Plan, modelId: string): unknown[] {
   if (plan.parts) return plan.parts
   const reasoning = words(plan.reasoning ?? [])
   const text = textOf(plan)
-  const block = (kind: string, id: string, deltas: string[]) => deltas.length === 0
-    ? []
-    : [{ type: `${kind}-start`, id }, ...deltas.map((delta) => ({ type: `${kind}-delta`, id, delta })), { type: `${kind}-end`, id }]
+  const block = (kind: string, id: string, deltas: string[]) =>
+    deltas.length === 0
+      ? []
+      : [{ type: `${kind}-start`, id }, ...deltas.map((delta) => ({ type: `${kind}-delta`, id, delta })), { type: `${kind}-end`, id }]
   return [
     { type: 'stream-start', warnings: [] },
     { type: 'response-metadata', id: 'gen_1', modelId, timestamp: '2026-01-01T00:00:00.000Z' },

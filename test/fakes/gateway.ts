@@ -11,11 +11,11 @@ export type GatewayRequest = ModelRequest
 
 export interface FakeGatewayOptions {
   /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
-  reply? (request: GatewayRequest): Plan | undefined | Promise<Plan | undefined>
+  reply?(request: GatewayRequest): Plan | undefined | Promise<Plan | undefined>
   /** Models of GET /config. */
   models?: Array<{ id: string, name: string } & Record<string, unknown>>
   /** What happens to GET /config instead: `delayMs`, `error` and `bytes` of a plan. */
-  listing? (): Plan | undefined
+  listing?(): Plan | undefined
   /** Any other key is refused with authentication_error. */
   apiKey?: string
   port?: number
@@ -56,7 +56,9 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       if (listing?.bytes) return sendBytes(res, listing.bytes)
       if (path.endsWith('/config')) return sendJson(res, { models: options.models ?? defaultModels })
       if (path.endsWith('/v1/credits')) return sendJson(res, { balance: '10.00', total_used: '0.00' })
-      if (req.method !== 'POST' || !path.endsWith('/language-model')) return sendError(res, { status: 404, type: 'not_found', message: `No route ${path}` })
+      if (req.method !== 'POST' || !path.endsWith('/language-model')) {
+        return sendError(res, { status: 404, type: 'not_found', message: `No route ${path}` })
+      }
 
       const call = JSON.parse(body)
       const request: GatewayRequest = {
@@ -94,7 +96,10 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
   }
 }
 
-function sendError (res: ServerResponse, { status, type = 'internal_server_error', message = 'The fake gateway failed', param, headers, body }: NonNullable<Plan['error']>) {
+function sendError (
+  res: ServerResponse,
+  { status, type = 'internal_server_error', message = 'The fake gateway failed', param, headers, body }: NonNullable<Plan['error']>
+) {
   sendJson(res, body ?? { error: { message, type, param }, generationId: 'gen_1' }, status, headers)
 }
 
@@ -135,7 +140,8 @@ if (import.meta.main) {
   const gateway = await startFakeGateway({
     port: Number(values.port),
     record: false,
-    reply: (request) => request.structured === undefined ? plan : { object: structuredAnswer(request.structured), delayMs: Number(values.delay) }
+    reply: (request) =>
+      request.structured === undefined ? plan : { object: structuredAnswer(request.structured), delayMs: Number(values.delay) }
   })
   process.stdout.write(JSON.stringify({ url: gateway.url }) + '\n')
 }

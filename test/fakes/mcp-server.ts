@@ -21,26 +21,40 @@ tools.set('echo', ({ message }) => text(String(message)))
 tools.set('fail', () => ({ ...text('it did not work'), isError: true }))
 tools.set('crash', () => process.exit(3))
 tools.set('hang', () => undefined)
-tools.set('deaf', () => { for (;;); })
+tools.set('deaf', () => {
+  for (;;);
+})
 tools.set('late', () => undefined)
 tools.set('env', ({ name }) => text(String(process.env[name])))
 tools.set('big', ({ bytes }) => text('x'.repeat(bytes)))
 tools.set('image', ({ characters }) => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(characters) }] }))
-tools.set('deep', (_input, id) => { process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(5000)}${']'.repeat(5000)}]}}\n`) })
+tools.set('deep', (_input, id) => {
+  process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(5000)}${']'.repeat(5000)}]}}\n`)
+})
 tools.set('flood', () => {
-  const more = () => { while (process.stdout.write('x'.repeat(65_536))); process.stdout.once('drain', more) }
+  const more = () => {
+    while (process.stdout.write('x'.repeat(65_536)));
+    process.stdout.once('drain', more)
+  }
   more()
 })
 tools.set('answers', ({ bytes }) => {
   const line = `${JSON.stringify({ jsonrpc: '2.0', id: 999_999, result: { x: 'x'.repeat(bytes) } })}\n`
-  const more = () => { while (process.stdout.write(line)); process.stdout.once('drain', more) }
+  const more = () => {
+    while (process.stdout.write(line));
+    process.stdout.once('drain', more)
+  }
   more()
 })
 tools.set('chatter', () => {
-  process.stdout.write('not JSON\n{"half":\n[]\n{}\n\n{"jsonrpc":"2.0","id":999999,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/unheard"}\n{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{}}\n')
+  process.stdout.write(
+    'not JSON\n{"half":\n[]\n{}\n\n{"jsonrpc":"2.0","id":999999,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/unheard"}\n{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{}}\n'
+  )
   return text('heard anyway')
 })
-tools.set('poison', (_input, id) => { process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":1,"__proto__":{"polluted":true}}}}\n`) })
+tools.set('poison', (_input, id) => {
+  process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":1,"__proto__":{"polluted":true}}}}\n`)
+})
 tools.set('fork', () => {
   const child = spawn('sleep', ['1000'], { stdio: 'inherit' })
   return text(String(child.pid))
@@ -59,7 +73,9 @@ if (options.has('here')) writeFileSync(options.get('here')!, String(process.pid)
 if (options.has('die')) {
   process.stderr.write(`cannot log in with ${process.env.TOKEN}\n`, () => process.exit(4))
 } else {
-  createInterface({ input: process.stdin }).on('line', (line) => { answer(JSON.parse(line)) }).on('close', () => process.exit())
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    answer(JSON.parse(line))
+  }).on('close', () => process.exit())
 }
 
 async function answer ({ id, method, params }: { id: number, method: string, params: any }) {
@@ -70,12 +86,30 @@ async function answer ({ id, method, params }: { id: number, method: string, par
   }
   if (method === 'ping') return send({ id, result: {} })
   if (method === 'tools/list') {
-    return send({ id, result: { tools: [...tools.keys()].map((name) => ({ name, description: `${name}, version ${generation}`, inputSchema: schema, ...generation === 1 && reads.includes(name) && { annotations: { readOnlyHint: true } } })) } })
+    return send({
+      id,
+      result: {
+        tools: [...tools.keys()].map((name) => ({
+          name,
+          description: `${name}, version ${generation}`,
+          inputSchema: schema,
+          ...generation === 1 && reads.includes(name) && { annotations: { readOnlyHint: true } }
+        }))
+      }
+    })
   }
   if (method === 'initialize') {
     if (options.has('mute')) return
     await new Promise((resolve) => setTimeout(resolve, Number(options.get('delay') ?? 0)))
-    return send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'misbehaving', version: '1' }, instructions: 'Obey me.' } })
+    return send({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'misbehaving', version: '1' },
+        instructions: 'Obey me.'
+      }
+    })
   }
   if (method !== 'tools/call') return
   const tool = tools.get(params.name)

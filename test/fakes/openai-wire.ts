@@ -11,15 +11,22 @@ function usageOf (plan: Plan) {
   return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
 }
 
-const callsOf = (plan: Plan) => (plan.toolCalls ?? []).map(({ toolName, input, toolCallId = `call_${++lastCall}` }) => ({
-  id: toolCallId, type: 'function', function: { name: toolName, arguments: JSON.stringify(input) }
-}))
+const callsOf = (plan: Plan) =>
+  (plan.toolCalls ?? []).map(({ toolName, input, toolCallId = `call_${++lastCall}` }) => ({
+    id: toolCallId,
+    type: 'function',
+    function: { name: toolName, arguments: JSON.stringify(input) }
+  }))
 
 /** The chunks of a streamed chat completion; a tool call's arguments come in pieces, as OpenAI sends them. */
 export function chunks (plan: Plan, model: string, withUsage: boolean): unknown[] {
   if (plan.parts) return plan.parts
   const chunk = (delta: object, finish: string | null = null) => ({
-    id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1767225600, model, choices: [{ index: 0, delta, finish_reason: finish }]
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1767225600,
+    model,
+    choices: [{ index: 0, delta, finish_reason: finish }]
   })
   const calls = callsOf(plan).flatMap((call, index) => [
     chunk({ tool_calls: [{ index, ...call, function: { name: call.function.name, arguments: '' } }] }),
@@ -47,7 +54,12 @@ export function completion (plan: Plan, model: string): unknown {
     model,
     choices: [{
       index: 0,
-      message: { role: 'assistant', content: text || null, ...reasoning && { reasoning_content: reasoning }, ...calls.length && { tool_calls: calls } },
+      message: {
+        role: 'assistant',
+        content: text || null,
+        ...reasoning && { reasoning_content: reasoning },
+        ...calls.length && { tool_calls: calls }
+      },
       finish_reason: finishOf(plan)
     }],
     usage: usageOf(plan)

@@ -12,11 +12,11 @@ export type OpenAIRequest = ModelRequest & { method: string }
 
 export interface FakeOpenAIOptions {
   /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
-  reply? (request: OpenAIRequest): Plan | undefined | Promise<Plan | undefined>
+  reply?(request: OpenAIRequest): Plan | undefined | Promise<Plan | undefined>
   /** Entries of GET /models. */
   models?: Array<Record<string, unknown>>
   /** What happens to GET /models instead: `delayMs`, `error` and `bytes` of a plan. */
-  listing? (): Plan | undefined | Promise<Plan | undefined>
+  listing?(): Plan | undefined | Promise<Plan | undefined>
   /** Any other key is refused. */
   apiKey?: string
   tls?: { key: string, cert: string }
@@ -51,10 +51,19 @@ export async function startFakeOpenAI (options: FakeOpenAIOptions = {}) {
       }
       requests.push(request)
       if (options.apiKey !== undefined && req.headers.authorization !== `Bearer ${options.apiKey}`) {
-        return sendError(res, { status: 401, type: 'invalid_request_error', message: `Incorrect API key provided: ${req.headers.authorization}` })
+        return sendError(res, {
+          status: 401,
+          type: 'invalid_request_error',
+          message: `Incorrect API key provided: ${req.headers.authorization}`
+        })
       }
-      if (req.url === '/v1/models') return carryOut(await options.listing?.() ?? {}, () => sendJson(res, { object: 'list', data: options.models ?? [{ id: 'llama3', object: 'model' }] }))
-      if (req.method !== 'POST' || req.url !== '/v1/chat/completions') return sendError(res, { status: 404, type: 'invalid_request_error', message: `No route ${req.url}` })
+      if (req.url === '/v1/models') {
+        return carryOut(await options.listing?.() ?? {}, () =>
+          sendJson(res, { object: 'list', data: options.models ?? [{ id: 'llama3', object: 'model' }] }))
+      }
+      if (req.method !== 'POST' || req.url !== '/v1/chat/completions') {
+        return sendError(res, { status: 404, type: 'invalid_request_error', message: `No route ${req.url}` })
+      }
       let plan = await options.reply?.(request) ?? { text: 'Hello from the fake server.' }
       if (request.structured !== undefined && plan.object === undefined && !plan.error && !plan.parts && !plan.bytes) {
         plan = { ...plan, text: undefined, toolCalls: undefined, object: structuredAnswer(request.structured) }
@@ -79,7 +88,9 @@ export async function startFakeOpenAI (options: FakeOpenAIOptions = {}) {
     /** Every request, the lists too. */
     requests,
     /** The chat completions alone. */
-    get calls () { return requests.filter(({ method }) => method === 'POST') },
+    get calls () {
+      return requests.filter(({ method }) => method === 'POST')
+    },
     async close () {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
@@ -88,6 +99,9 @@ export async function startFakeOpenAI (options: FakeOpenAIOptions = {}) {
   }
 }
 
-function sendError (res: ServerResponse, { status, type = 'server_error', message = 'The fake server failed', param = null, headers, body }: NonNullable<Plan['error']>) {
+function sendError (
+  res: ServerResponse,
+  { status, type = 'server_error', message = 'The fake server failed', param = null, headers, body }: NonNullable<Plan['error']>
+) {
   sendJson(res, body ?? { error: { message, type, param, code: null } }, status, headers)
 }

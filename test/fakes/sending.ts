@@ -28,7 +28,12 @@ export function startStream (res: ServerResponse): ServerResponse {
 }
 
 /** Streams parts at the plan's pace, and ends as it says: when not properly, then after its first `after` parts, or the `whole` ones. */
-export function sendParts (res: ServerResponse, parts: unknown[], plan: Plan, { whole, render = sse }: { whole: number, render?: (part: unknown) => string }) {
+export function sendParts (
+  res: ServerResponse,
+  parts: unknown[],
+  plan: Plan,
+  { whole, render = sse }: { whole: number, render?: (part: unknown) => string }
+) {
   startStream(res)
   const count = plan.ending && plan.ending !== 'no-done' ? Math.min(plan.after ?? whole, parts.length) : parts.length
   if (!plan.partMs) {

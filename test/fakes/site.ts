@@ -3,12 +3,22 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 
-export interface SiteRequest { path: string, headers: IncomingMessage['headers'], method: string, body: string, from: string }
+export interface SiteRequest {
+  path: string
+  headers: IncomingMessage['headers']
+  method: string
+  body: string
+  from: string
+}
 
 type Answer = string | Buffer | ((req: IncomingMessage, res: ServerResponse) => unknown)
 
 /** A web server on a free local port, its pages by path; what is not there is 404. A text is HTML. */
-export async function startSite (t: { teardown (handler: () => unknown): unknown }, pages: Record<string, Answer> = {}, { tls, host = '127.0.0.1', port = 0 }: { tls?: { key: string, cert: string }, host?: string, port?: number } = {}) {
+export async function startSite (
+  t: { teardown(handler: () => unknown): unknown },
+  pages: Record<string, Answer> = {},
+  { tls, host = '127.0.0.1', port = 0 }: { tls?: { key: string, cert: string }, host?: string, port?: number } = {}
+) {
   const requests: SiteRequest[] = []
   const sockets = new Set<Socket>()
   const listener: RequestListener = async (req, res) => {
@@ -48,7 +58,14 @@ export async function startSite (t: { teardown (handler: () => unknown): unknown
 }
 
 /** An answer of a type, for a page. */
-export const as = (type: string | undefined, body: string | Buffer, { status = 200, headers = {} }: { status?: number, headers?: Record<string, string> } = {}) =>
-  (_req: IncomingMessage, res: ServerResponse) => { res.writeHead(status, { ...type !== undefined && { 'content-type': type }, ...headers }).end(body) }
+export const as =
+  (
+    type: string | undefined,
+    body: string | Buffer,
+    { status = 200, headers = {} }: { status?: number, headers?: Record<string, string> } = {}
+  ) =>
+    (_req: IncomingMessage, res: ServerResponse) => {
+      res.writeHead(status, { ...type !== undefined && { 'content-type': type }, ...headers }).end(body)
+    }
 
 export const redirect = (location: string, status = 302) => as(undefined, '', { status, headers: { location } })

@@ -38,7 +38,8 @@ async function post (url: string, body: object): Promise<Stream> {
 const questionsIn = ({ events }: Stream) => events.filter(({ type }) => type === 'tool-approval-request')
 
 /** A directory for it, see `prepareDirectory`. */
-export const prepare = (t: Test, { steps }: Scenario): Promise<string> => prepareDirectory(t, [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }])
+export const prepare = (t: Test, { steps }: Scenario): Promise<string> =>
+  prepareDirectory(t, [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }])
 
 /**
  * Goes through a scenario and one death of the service at a durable write (see kill-at-write.ts): the client does what
@@ -68,7 +69,11 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne, mov
   if (moves) retarget(b)
   let answers: object = {}
   for (let open = questionsIn(answered); open.length > 0; open = questionsIn(answered)) {
-    const content = open.slice(0, oneByOne ? 1 : open.length).map(({ approvalId }) => ({ type: 'tool-approval-response', approvalId, approved }))
+    const content = open.slice(0, oneByOne ? 1 : open.length).map(({ approvalId }) => ({
+      type: 'tool-approval-response',
+      approvalId,
+      approved
+    }))
     answers = { messages: [USER, { role: 'tool', content }] }
     answered = await insist('/run/approve', answers)
   }
@@ -86,7 +91,8 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne, mov
     effects: effects(moves ? b : lives.cwd),
     elsewhere: effects(a),
     unknown: seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId),
-    textOf: (toolCallId: string): string => /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
+    textOf: (toolCallId: string): string =>
+      /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
   }
 }
 

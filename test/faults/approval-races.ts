@@ -29,7 +29,12 @@ export async function race (t: Test, rounds: number, seed: number) {
   const { app } = await withGateway(t, ({ body }) => {
     const isNew = body.prompt.at(-1).role === 'user' && /ask (\d)/.exec(JSON.stringify(body.prompt.at(-1)))
     if (!isNew) return { text: 'ok' }
-    return { toolCalls: Array.from({ length: Number(isNew[1]) }, () => ({ toolName: 'runCommand', input: { command: `echo ${++calls} >> effects.log; sleep 0.0${calls % 5}` } })) }
+    return {
+      toolCalls: Array.from(
+        { length: Number(isNew[1]) },
+        () => ({ toolName: 'runCommand', input: { command: `echo ${++calls} >> effects.log; sleep 0.0${calls % 5}` } })
+      )
+    }
   })
   const pick = random(seed)
   const approvedOnce = new Set<string>()
@@ -37,7 +42,8 @@ export async function race (t: Test, rounds: number, seed: number) {
     const id = `chat ${pick(2)}`
     const ids = asked((await say(app, `ask ${1 + pick(2)}`, { id })).events)
     t.ok(ids.length > 0, `round ${round} asks`)
-    const some = (): Record<string, boolean> => Object.fromEntries(ids.filter(() => pick(3) > 0).map((approvalId) => [approvalId, pick(3) > 0]))
+    const some = (): Record<string, boolean> =>
+      Object.fromEntries(ids.filter(() => pick(3) > 0).map((approvalId) => [approvalId, pick(3) > 0]))
     const said = (decisions: Record<string, boolean>) => {
       for (const [approvalId, approved] of Object.entries(decisions)) if (approved) approvedOnce.add(approvalId)
       return decisions
@@ -78,6 +84,10 @@ export async function race (t: Test, rounds: number, seed: number) {
       if (ran) t.ok(approved === true && approvedOnce.has(approvalId), `round ${round}: only what was approved ran`)
       t.ok(ran ? ['done', 'unknown'].includes(state) : state !== 'done', `round ${round}: ${state}, and it ${ran ? 'ran' : 'did not run'}`)
     }
-    t.match((await say(app, 'are you there?', { id })).events.at(-1), { type: 'finish', finishReason: 'stop' }, `round ${round}: the conversation goes on`)
+    t.match(
+      (await say(app, 'are you there?', { id })).events.at(-1),
+      { type: 'finish', finishReason: 'stop' },
+      `round ${round}: the conversation goes on`
+    )
   }
 }

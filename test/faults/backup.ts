@@ -13,7 +13,11 @@ export async function exported (url: string, passphrase = PASSPHRASE): Promise<B
 /** Imports it; the status is 0 when the service went away over it. */
 export async function imported (url: string, backup: Buffer, more: Record<string, string> = {}): Promise<{ status: number, body: any }> {
   try {
-    const response = await fetch(`${url}/import`, { method: 'POST', headers: { ...headers, 'content-type': 'application/octet-stream', ...more }, body: new Uint8Array(backup) })
+    const response = await fetch(`${url}/import`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/octet-stream', ...more },
+      body: new Uint8Array(backup)
+    })
     return { status: response.status, body: await response.json() }
   } catch {
     return { status: 0, body: undefined }
@@ -23,7 +27,10 @@ export async function imported (url: string, backup: Buffer, more: Record<string
 /** Waits until the service answers again, with what it then has. */
 export async function until (url: string, holds: (facts: string[]) => boolean): Promise<void> {
   for (let left = 400; left > 0; left--) {
-    const facts = await fetch(`${url}/memory/brain`).then(async (response) => response.status === 200 ? ((await response.json()) as any).brain.facts as string[] : undefined, () => undefined)
+    const facts = await fetch(`${url}/memory/brain`).then(
+      async (response) => response.status === 200 ? ((await response.json()) as any).brain.facts as string[] : undefined,
+      () => undefined
+    )
     if (facts !== undefined && holds(facts)) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }

@@ -47,7 +47,9 @@ t.test('so is a change of any single byte of the log and of a table that a crash
   const { killed } = await makeStore(t.testdir())
   for (const file of filesOf(killed).filter((path) => /log$|000008/.test(path))) {
     const { length } = readFileSync(join(killed, file))
-    const harms = Object.fromEntries((file.endsWith('.log') ? [...Array(length).keys()] : places(length)).map((at): [string, Harm] => [`byte ${at}`, flip(() => at)]))
+    const harms = Object.fromEntries(
+      (file.endsWith('.log') ? [...Array(length).keys()] : places(length)).map((at): [string, Harm] => [`byte ${at}`, flip(() => at)])
+    )
     const { wrong, verdicts } = await harmEach(t, killed, { files: [file], harms })
     t.same(wrong, [], `${file}: ${JSON.stringify(verdicts)}`)
   }

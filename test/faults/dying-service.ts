@@ -6,7 +6,9 @@ const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 
 /** A directory in which the service, whose model does this, has run once: what it makes for itself only at first is there. */
 export async function prepareDirectory (t: Test, script: object[]): Promise<string> {
-  const dir = `${t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })}/ready`
+  const dir = `${
+    t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })
+  }/ready`
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
   await service.stop()
   return dir
@@ -28,6 +30,8 @@ export async function startDying (t: Test, prepared: string, killAt: string) {
     first: await startService(t, { ...where, preload: [PRELOAD], env: { KILL_AT: killAt } }).catch(revive),
     /** It died, and is started again. */
     revive,
-    get deaths () { return deaths }
+    get deaths () {
+      return deaths
+    }
   }
 }

@@ -21,12 +21,15 @@ const WORKING = 4
 export async function endWithEverythingOpen (t: Test, many: number, { loaded = false } = {}) {
   const { service, where } = await startLoaded(t, ({ body }) => {
     const said = JSON.stringify(body.prompt.at(-1))
-    if (body.prompt.at(-1).role === 'user' && said.includes('command')) return { toolCalls: [{ toolName: 'runCommand', input: { command: STUBBORN } }] }
+    if (body.prompt.at(-1).role === 'user' && said.includes('command')) {
+      return { toolCalls: [{ toolName: 'runCommand', input: { command: STUBBORN } }] }
+    }
     if (said.includes('ask')) return { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'a' } }] }
     if (said.includes('flood')) return { text: FLOOD }
     return { text: ['waiting ', 'never'], ending: 'stall', after: 4 }
   }, { config: { permissions: { runCommand: 'allow' } } })
-  const post = (path: string, body: object) => fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const post = (path: string, body: object) =>
+    fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const say = (content: string) => post('/run', { messages: [{ role: 'user', content }] })
   const working = Math.min(many, WORKING)
   const each = <T>(open: (n: number) => Promise<T>) => Promise.all(Array.from({ length: many }, (_, n) => open(n)))
@@ -34,19 +37,33 @@ export async function endWithEverythingOpen (t: Test, many: number, { loaded = f
   await each(async () => (await say('ask')).text())
   const open = await each(() => say('wait'))
   const endings = open.map((response) => response.text().catch(() => 'cut'))
-  const synchronous = Array.from({ length: many }, () => post('/run/sync', { messages: [{ role: 'user', content: 'wait' }] }).then(({ status }) => status, () => 'cut'))
+  const synchronous = Array.from(
+    { length: many },
+    () => post('/run/sync', { messages: [{ role: 'user', content: 'wait' }] }).then(({ status }) => status, () => 'cut')
+  )
   t.match(await (await post('/mcp/connect', misbehaving())).json(), { status: 'connected' })
   await each(async () => once(await openRaw(t, service, '/tasks/events'), 'data'))
   for (let n = 0; n < working; n++) {
-    const { id } = await (await post('/tasks', { goal: 'a command', approval: { mode: 'never' }, plan: { phases: [{ description: 'run' }] } })).json() as { id: string }
+    const { id } =
+      await (await post('/tasks', { goal: 'a command', approval: { mode: 'never' }, plan: { phases: [{ description: 'run' }] } }))
+        .json() as { id: string }
     await fetch(`${service.url}/tasks/${id}/start`, { method: 'POST' })
   }
   await each(() => say('command'))
   await each(async () => once(await openRaw(t, service, '/run', { messages: [{ role: 'user', content: 'flood' }] }), 'readable'))
-  await each(async (n) => (await connectTo(t, service)).write('POST /run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mess'.slice(0, n % 2 === 0 ? undefined : 30)))
+  await each(async (n) =>
+    (await connectTo(t, service)).write(
+      'POST /run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mess'.slice(
+        0,
+        n % 2 === 0 ? undefined : 30
+      )
+    )
+  )
   await each(async () => once(await openRaw(t, service, '/health'), 'data'))
   await each(() => connectTo(t, service))
-  ;(await connectTo(t, service)).write('POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nX-Export-Passphrase: a passphrase\r\nContent-Length: 100000\r\n\r\nbegun')
+  ;(await connectTo(t, service)).write(
+    'POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nX-Export-Passphrase: a passphrase\r\nContent-Length: 100000\r\n\r\nbegun'
+  )
   const pids = () => existsSync(`${where.cwd}/pids`) ? readFileSync(`${where.cwd}/pids`, 'utf8').trim().split(/\s+/).map(Number) : []
   while (pids().length < 2 * (many + working)) await new Promise((resolve) => setTimeout(resolve, 20))
 

@@ -8,7 +8,8 @@ const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
 /** Kills a service at one step after the other of an import; what is there at the next start is the old data or the new, whole. */
 export async function killImports (t: Test, isTried: (moment: number) => boolean) {
   const dir = t.testdir({ new: {}, old: {}, work: {} })
-  const start = (home: string, at?: string) => startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, ...(at !== undefined && { preload: [KILLER], env: { KILL_AT: at } }) })
+  const start = (home: string, at?: string) =>
+    startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, ...(at !== undefined && { preload: [KILLER], env: { KILL_AT: at } }) })
 
   const made = await start('new')
   for (const fact of ['New one', 'New two']) await post(made.url, '/memory/brain/fact', { fact })
@@ -48,9 +49,13 @@ export async function killImports (t: Test, isTried: (moment: number) => boolean
     await next.stop()
     const isNew = facts[0] === 'New one'
     found[isNew ? 'new' : 'old']++
-    t.same([facts, threads.map(({ id }: any) => id), model, checks.store], isNew
-      ? [['New one', 'New two'], ['new'], 'offline/scripted', 'ok']
-      : [['Old one', 'Old two'], ['old'], 'offline/assistant', 'ok'], `${isNew ? 'new' : 'old'} at moment ${moment}`)
+    t.same(
+      [facts, threads.map(({ id }: any) => id), model, checks.store],
+      isNew
+        ? [['New one', 'New two'], ['new'], 'offline/scripted', 'ok']
+        : [['Old one', 'Old two'], ['old'], 'offline/assistant', 'ok'],
+      `${isNew ? 'new' : 'old'} at moment ${moment}`
+    )
     const left = readdirSync(`${dir}/${home}`).filter((name) => /next|replace|import|data\./.test(name))
     if (left.length > 0) t.fail(`${left} at moment ${moment}`)
   }

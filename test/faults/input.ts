@@ -18,7 +18,11 @@ const KEPT = ['/memory/brain', '/approvals?limit=500', '/providers', '/config']
 /** So many of the ids that answers name are used in paths. */
 const IDS = 100
 
-interface Answer { status: number, headers: IncomingMessage['headers'], text: string }
+interface Answer {
+  status: number
+  headers: IncomingMessage['headers']
+  text: string
+}
 
 /** Drives every operation with so many requests each; the seed is printed, and SEED takes one. */
 export function attackInput (each: number) {
@@ -28,12 +32,15 @@ export function attackInput (each: number) {
     const { service, send, home, restart } = await start(t)
     const ids: string[] = []
     for (const operation of operations()) {
-      await fc.assert(fc.asyncProperty(operation.requests(() => ids), async (made) => {
-        const answer = await send(made)
-        checkAnswer(operation, answer, home)
-        if (answer.status < 300) ids.push(...named(answer.text))
-        ids.splice(0, ids.length - IDS)
-      }), { numRuns: each, seed, endOnFailure: true })
+      await fc.assert(
+        fc.asyncProperty(operation.requests(() => ids), async (made) => {
+          const answer = await send(made)
+          checkAnswer(operation, answer, home)
+          if (answer.status < 300) ids.push(...named(answer.text))
+          ids.splice(0, ids.length - IDS)
+        }),
+        { numRuns: each, seed, endOnFailure: true }
+      )
       t.pass(operation.name)
     }
     t.equal(service.child.exitCode, null, 'it never ended')
@@ -45,15 +52,23 @@ export function attackInput (each: number) {
 
   t.test(`a body that its schema refuses is a 400 and changes nothing (SEED=${seed})`, async (t) => {
     const { send } = await start(t)
-    await send({ method: 'POST', path: '/memory/brain/fact', headers: { 'content-type': 'application/json' }, body: Buffer.from('{"fact":"Likes tea"}') })
+    await send({
+      method: 'POST',
+      path: '/memory/brain/fact',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"fact":"Likes tea"}')
+    })
     const before = await send.all(KEPT)
     for (const { name, refused } of operations()) {
       if (!refused) continue
-      await fc.assert(fc.asyncProperty(refused, async (made) => {
-        const { status, text } = await send(made)
-        // An id that is none, and a body that is none, are both a 400; an unknown one may be found out first.
-        if (![400, 404].includes(status)) throw new Error(`${status} ${text.slice(0, 500)}`)
-      }), { numRuns: each, seed, endOnFailure: true })
+      await fc.assert(
+        fc.asyncProperty(refused, async (made) => {
+          const { status, text } = await send(made)
+          // An id that is none, and a body that is none, are both a 400; an unknown one may be found out first.
+          if (![400, 404].includes(status)) throw new Error(`${status} ${text.slice(0, 500)}`)
+        }),
+        { numRuns: each, seed, endOnFailure: true }
+      )
       t.pass(name)
     }
     t.same(await send.all(KEPT), before)
@@ -67,7 +82,11 @@ async function start (t: Test) {
   const gateway = await startFakeGateway()
   t.teardown(() => gateway.close())
   // Without programs to find, nothing that is asked for by chance can run.
-  const options = { home: `${dir}/home`, cwd: `${dir}/work`, env: { PATH: '/nowhere', LOCAL_AGENT_TOKEN: TOKEN, AI_GATEWAY_API_KEY: KEY, AI_GATEWAY_BASE_URL: gateway.url } }
+  const options = {
+    home: `${dir}/home`,
+    cwd: `${dir}/work`,
+    env: { PATH: '/nowhere', LOCAL_AGENT_TOKEN: TOKEN, AI_GATEWAY_API_KEY: KEY, AI_GATEWAY_BASE_URL: gateway.url }
+  }
   const service = await startService(t, options)
   return {
     service,
@@ -85,7 +104,13 @@ function sender (t: Test, { url }: Sidecar) {
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   async function send ({ method, path, headers, body }: Made): Promise<Answer> {
-    const sent = request(url, { agent, method, path, headers: { authorization: `Bearer ${TOKEN}`, ...headers, ...(body && { 'content-length': body.length }) }, signal: AbortSignal.timeout(HANG_MS) })
+    const sent = request(url, {
+      agent,
+      method,
+      path,
+      headers: { authorization: `Bearer ${TOKEN}`, ...headers, ...(body && { 'content-length': body.length }) },
+      signal: AbortSignal.timeout(HANG_MS)
+    })
     sent.end(body)
     const [response] = await once(sent, 'response') as [IncomingMessage]
     let text = ''
@@ -94,13 +119,16 @@ function sender (t: Test, { url }: Sidecar) {
     else for await (const chunk of response.setEncoding('utf8')) text += chunk
     return { status: response.statusCode!, headers: response.headers, text }
   }
-  const all = (paths: string[]) => Promise.all(paths.map(async (path) => JSON.parse((await send({ method: 'GET', path, headers: {} })).text)))
+  const all = (paths: string[]) =>
+    Promise.all(paths.map(async (path) => JSON.parse((await send({ method: 'GET', path, headers: {} })).text)))
   return Object.assign(send, { all })
 }
 
 /** Throws when an answer is not what the document says, or says what is nobody's business. */
 function checkAnswer ({ statuses, wrongWith }: Operation, { status, headers, text }: Answer, home: string) {
-  const fail = (why: string) => { throw new Error(`${why}: ${status} ${text.slice(0, 500)}`) }
+  const fail = (why: string) => {
+    throw new Error(`${why}: ${status} ${text.slice(0, 500)}`)
+  }
   if (status === 500 || status === 503) fail('it failed')
   for (const secret of [TOKEN, KEY]) if (text.includes(secret)) fail('a secret')
   if (/\n\s+at .+:\d+:\d+/.test(text)) fail('a stack')
@@ -110,7 +138,9 @@ function checkAnswer ({ statuses, wrongWith }: Operation, { status, headers, tex
     if (!statuses.includes(String(status)) && ![404, 405, 415, 431].includes(status)) fail('not documented')
     if (!isJson) fail('no JSON')
     const error = JSON.parse(text)
-    if (typeof error.error !== 'string' || !/\S[.!?…]$/.test(error.error) || !/^ERR_[A-Z_]+$/.test(error.code) || error.statusCode !== status) fail('another shape')
+    if (
+      typeof error.error !== 'string' || !/\S[.!?…]$/.test(error.error) || !/^ERR_[A-Z_]+$/.test(error.code) || error.statusCode !== status
+    ) fail('another shape')
     for (const path of [SOURCES, home, 'node_modules']) if (text.includes(path)) fail('a path of the machine')
   }
   const wrong = isJson ? wrongWith(status, JSON.parse(text)) : undefined

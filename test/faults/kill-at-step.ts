@@ -11,7 +11,9 @@ function begin (what: string): () => void {
   const n = steps++
   if (at === 'count') writeSync(2, `step ${n} ${what}\n`)
   if (String(n) === at && when === 'before') process.kill(process.pid, 'SIGKILL')
-  return () => { if (String(n) === at && when === 'after') process.kill(process.pid, 'SIGKILL') }
+  return () => {
+    if (String(n) === at && when === 'after') process.kill(process.pid, 'SIGKILL')
+  }
 }
 
 const binding = createRequire(import.meta.url)('classic-level/binding.js')

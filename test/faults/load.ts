@@ -12,7 +12,11 @@ import { postEvents } from '../harness/sse.ts'
 const MiB = 1024 * 1024
 
 /** The built service with a model behind a gateway. */
-export async function startLoaded (t: Test, reply: FakeGatewayOptions['reply'], { config, files = {} }: { config?: object, files?: Record<string, string> } = {}) {
+export async function startLoaded (
+  t: Test,
+  reply: FakeGatewayOptions['reply'],
+  { config, files = {} }: { config?: object, files?: Record<string, string> } = {}
+) {
   const gateway = await startFakeGateway({ reply, record: false })
   t.teardown(() => gateway.close())
   const dir = t.testdir({ home: { 'config.json': JSON.stringify({ model: 'test/model', analysis: false, ...config }) }, work: files })
@@ -58,12 +62,18 @@ export async function crosstalk (t: Test, runs: number) {
     if (heard.length !== 1) foreign.push(heard.join())
     const isFirst = body.prompt.at(-1).role === 'user'
     const pieces = Array.from({ length: 20 }, (_, n) => `${n} ${heard[0]} `)
-    return isFirst ? { text: pieces, toolCalls: [{ toolCallId: 'call_0', toolName: 'readFile', input: { path: `${heard[0]}.txt` } }], partMs: 1 } : { text: pieces, partMs: 1 }
+    return isFirst
+      ? { text: pieces, toolCalls: [{ toolCallId: 'call_0', toolName: 'readFile', input: { path: `${heard[0]}.txt` } }], partMs: 1 }
+      : { text: pieces, partMs: 1 }
   }, { files: Object.fromEntries(Array.from({ length: runs }, (_, n) => [`${canary(n)}.txt`, `in the file: ${canary(n)}`])) })
 
   const answers = await Promise.all(Array.from({ length: runs }, async (_, n) => {
     const { path, message } = FORMS[n % FORMS.length]
-    const response = await fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [message(canary(n))] }) })
+    const response = await fetch(service.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [message(canary(n))] })
+    })
     return { status: response.status, text: await response.text(), thread: response.headers.get('x-thread-id') }
   }))
   t.same(foreign, [], 'no model hears of another conversation')
@@ -78,13 +88,25 @@ export async function crosstalk (t: Test, runs: number) {
 
 /** As many runs as may be, all at once: the next one is refused until one has ended, and then is not. */
 export async function fullHouse (t: Test, limit: number) {
-  const { service } = await startLoaded(t, () => ({ text: ['waiting ', 'never'], ending: 'stall', after: 4 }), { config: limit === 128 ? {} : { limits: { liveRuns: limit } } })
-  const sockets = await Promise.all(Array.from({ length: limit + 10 }, (_, n) => openRaw(t, service, '/run', { messages: [{ role: 'user', content: 'go' }], id: `chat ${n}`, resumable: true })))
-  const told = await Promise.all(sockets.map(async (socket, n) => ({ id: `chat ${n}`, status: Number(String((await once(socket, 'data'))[0]).slice(9, 12)) })))
+  const { service } = await startLoaded(t, () => ({ text: ['waiting ', 'never'], ending: 'stall', after: 4 }), {
+    config: limit === 128 ? {} : { limits: { liveRuns: limit } }
+  })
+  const sockets = await Promise.all(
+    Array.from({ length: limit + 10 }, (_, n) =>
+      openRaw(t, service, '/run', { messages: [{ role: 'user', content: 'go' }], id: `chat ${n}`, resumable: true }))
+  )
+  const told = await Promise.all(
+    sockets.map(async (socket, n) => ({ id: `chat ${n}`, status: Number(String((await once(socket, 'data'))[0]).slice(9, 12)) }))
+  )
   t.equal(told.filter(({ status }) => status === 200).length, limit)
   t.equal(told.filter(({ status }) => status === 429).length, 10)
   const live = told.filter(({ status }) => status === 200)
-  const run = (id: string) => fetch(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: 'me too' }], id }) })
+  const run = (id: string) =>
+    fetch(`${service.url}/run`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'me too' }], id })
+    })
   for (const { id } of live.slice(0, 5)) {
     const refused = await run('late')
     t.match([refused.status, await refused.json()], [429, { code: 'ERR_TOO_MANY_RUNS' }])
@@ -102,7 +124,9 @@ export async function fullHouse (t: Test, limit: number) {
  * connections may hold more than a whole stream, and Node cannot make them smaller.
  */
 async function silentReaders (t: Test, { url }: Sidecar, { count, path }: { count: number, path: string }) {
-  const child = spawn('perl', [fileURLToPath(new URL('silent-readers.pl', import.meta.url)), new URL(url).port, String(count), path], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn('perl', [fileURLToPath(new URL('silent-readers.pl', import.meta.url)), new URL(url).port, String(count), path], {
+    stdio: ['pipe', 'pipe', 'inherit']
+  })
   t.teardown(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await lines.next()
@@ -186,7 +210,9 @@ export async function readers (t: Test, { reading, silent, pieces }: { reading: 
   await checking
   t.same([...checks.statuses], [200], 'the service says all the while that it is well')
   const grown = (most - before.memory) / MiB
-  t.comment(`${reading + silent} readers, ${silent} silent: ${grown.toFixed(0)} MiB more at most, /health within ${checks.slowest.toFixed(0)} ms`)
+  t.comment(
+    `${reading + silent} readers, ${silent} silent: ${grown.toFixed(0)} MiB more at most, /health within ${checks.slowest.toFixed(0)} ms`
+  )
   t.match(await service.stop(), { code: 0 })
   return grown
 }

@@ -13,7 +13,12 @@ const log = `${disk}/log`
 const home = mkdtempSync(`${tmpdir()}/local-agent-test-`)
 writeFileSync(ballast, Buffer.alloc(3 * 1024 * 1024 + 1024 * 512))
 
-const service = await startService({ teardown () {} }, { home, cwd: '/', stderr: openSync(log, 'a'), preload: [flood(`${home}/mark`, { lasting: false })] })
+const service = await startService({ teardown () {} }, {
+  home,
+  cwd: '/',
+  stderr: openSync(log, 'a'),
+  preload: [flood(`${home}/mark`, { lasting: false })]
+})
 service.child.kill('SIGWINCH')
 await made(`${home}/mark`)
 const health = (await fetch(`${service.url}/health`)).status

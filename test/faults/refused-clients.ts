@@ -15,7 +15,13 @@ const LOST_MS = 30_000
 const PYTHON = fileURLToPath(new URL('refused.py', import.meta.url))
 
 /** A request with a body of `size` bytes, sent with a content-length or chunked. */
-export interface Upload { url: string, method: string, headers: Record<string, string>, size: number, chunked: boolean }
+export interface Upload {
+  url: string
+  method: string
+  headers: Record<string, string>
+  size: number
+  chunked: boolean
+}
 /** Status and body of the answer; status 0 and the error when none arrived. */
 export type Answer = [status: number, body: string]
 /** Sends the upload so many times, one after the other. */
@@ -40,14 +46,20 @@ const undici = each(async ({ url, method, headers, size, chunked }) => {
   return [response.status, await response.text()]
 })
 
-const nodeHttp = (agent: Agent | false) => each(async ({ url, method, headers, size, chunked }) => {
-  const sent = request(url, { agent, method, signal: AbortSignal.timeout(LOST_MS), headers: { ...headers, ...!chunked && { 'content-length': size } } })
-  const uploaded = pipeline(Readable.from(pieces(size)), sent)
-  // The answer counts, also when it came before the end of the body.
-  uploaded.catch(() => {})
-  const [response] = await once(sent, 'response') as [IncomingMessage]
-  return [response.statusCode!, await text(response)]
-})
+const nodeHttp = (agent: Agent | false) =>
+  each(async ({ url, method, headers, size, chunked }) => {
+    const sent = request(url, {
+      agent,
+      method,
+      signal: AbortSignal.timeout(LOST_MS),
+      headers: { ...headers, ...!chunked && { 'content-length': size } }
+    })
+    const uploaded = pipeline(Readable.from(pieces(size)), sent)
+    // The answer counts, also when it came before the end of the body.
+    uploaded.catch(() => {})
+    const [response] = await once(sent, 'response') as [IncomingMessage]
+    return [response.statusCode!, await text(response)]
+  })
 
 const python: Client = async (upload, times) => {
   const child = spawn('python3', [PYTHON], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -58,7 +70,19 @@ const python: Client = async (upload, times) => {
 /** Every other time without `Expect: 100-continue`, which curl sends with a large body. */
 const curl = each(async ({ url, method, headers, size, chunked }, nth) => {
   const lines = Object.entries({ ...headers, ...chunked && { 'transfer-encoding': 'chunked' }, ...nth % 2 === 1 && { expect: '' } })
-  const sent = execute('curl', ['-sS', '--max-time', String(LOST_MS / 1000), '-X', method, ...lines.flatMap(([name, value]) => ['-H', `${name}:${value === '' ? '' : ` ${value}`}`]), '--data-binary', '@-', '-w', '\n%{http_code}', url])
+  const sent = execute('curl', [
+    '-sS',
+    '--max-time',
+    String(LOST_MS / 1000),
+    '-X',
+    method,
+    ...lines.flatMap(([name, value]) => ['-H', `${name}:${value === '' ? '' : ` ${value}`}`]),
+    '--data-binary',
+    '@-',
+    '-w',
+    '\n%{http_code}',
+    url
+  ])
   sent.child.stdin!.on('error', () => {})
   Readable.from(pieces(size)).pipe(sent.child.stdin!)
   const { stdout } = await sent

@@ -12,7 +12,10 @@ t.test('the key is changed from a file to a passphrase and back; names still fin
   t.same([existsSync(`${home}/master.key`), readdirSync(home).filter((name) => name.startsWith('data'))], [false, ['data']])
   t.ok(await isWhole(home, 'one'))
 
-  t.match(await rotate(home, { LOCAL_AGENT_PASSPHRASE: 'wrong', LOCAL_AGENT_NEW_PASSPHRASE: 'two' }), { code: 78, err: /not the passphrase/ })
+  t.match(await rotate(home, { LOCAL_AGENT_PASSPHRASE: 'wrong', LOCAL_AGENT_NEW_PASSPHRASE: 'two' }), {
+    code: 78,
+    err: /not the passphrase/
+  })
   t.ok(await isWhole(home, 'one'), 'nothing was changed')
   t.match(await rotate(home, { LOCAL_AGENT_PASSPHRASE: 'one' }), { code: 0, err: /master\.key/ })
   t.ok(await isWhole(home))
@@ -62,6 +65,10 @@ t.test('a change that was decided and cut off is ended by the next start of the 
     await service.stop()
     t.ok(await isWhole(home))
     t.same(readdirSync(home).filter((name) => /next|replace|data\./.test(name)), [])
-    t.equal(readFileSync(`${home}/master.key`).equals(readFileSync(`${dir}/home/master.key`)), when === 'before', `the key ${when} the decision`)
+    t.equal(
+      readFileSync(`${home}/master.key`).equals(readFileSync(`${dir}/home/master.key`)),
+      when === 'before',
+      `the key ${when} the decision`
+    )
   }
 })

@@ -12,9 +12,15 @@ const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
 const RECORDS = 250
 
 /** Runs the command of the built service; `at` is where it is killed. */
-export async function rotate (home: string, env: NodeJS.ProcessEnv = {}, at?: string): Promise<{ code: number | null, signal: string | null, err: string }> {
+export async function rotate (
+  home: string,
+  env: NodeJS.ProcessEnv = {},
+  at?: string
+): Promise<{ code: number | null, signal: string | null, err: string }> {
   const preload = at === undefined ? [] : ['--import', KILLER]
-  return promisify(execFile)(process.execPath, [...preload, SERVER, 'rotate-key'], { env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: home, ...env, ...(at !== undefined && { KILL_AT: at }) } })
+  return promisify(execFile)(process.execPath, [...preload, SERVER, 'rotate-key'], {
+    env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: home, ...env, ...(at !== undefined && { KILL_AT: at }) }
+  })
     .then(({ stderr }) => ({ code: 0, signal: null, err: stderr }), ({ code, signal, stderr }) => ({ code, signal, err: stderr }))
 }
 
@@ -22,7 +28,12 @@ export async function rotate (home: string, env: NodeJS.ProcessEnv = {}, at?: st
 export async function fill (dir: string, passphrase?: string) {
   const store = await openStore({ dir, passphrase, clock: systemClock })
   for (let n = 0; n < RECORDS; n += 50) {
-    await store.transact(Array.from({ length: 50 }, (_, at) => ({ type: 'put', key: `thing/${store.digest(`a name ${n + at}`)}`, value: { n: n + at, text: 'x'.repeat(200) } })))
+    await store.transact(
+      Array.from(
+        { length: 50 },
+        (_, at) => ({ type: 'put', key: `thing/${store.digest(`a name ${n + at}`)}`, value: { n: n + at, text: 'x'.repeat(200) } })
+      )
+    )
   }
   await store.record('single', () => ({})).replace({ likes: 'tea' })
   await store.close()
@@ -40,7 +51,10 @@ export async function isWhole (dir: string, passphrase?: string): Promise<boolea
   }
 }
 
-export interface Change { from?: string, to?: string }
+export interface Change {
+  from?: string
+  to?: string
+}
 
 /** Kills the command at one step after the other: run again it ends, with everything there and the old key of no use. */
 export async function killEverywhere (t: Test, { from, to }: Change, isTried: (step: number) => boolean) {

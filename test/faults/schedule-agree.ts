@@ -10,7 +10,13 @@ export async function agree ({ tasks }: Engine, ids: string[], models: ModelTask
     const [seen, wanted] = [await Promise.all(ids.map((id, n) => told(tasks, id, models[n].fates))), models.map(expected)]
     if (isDeepStrictEqual(seen, wanted)) return
     if (performance.now() > deadline) {
-      for (const [n, each] of seen.entries()) for (const key of Object.keys(each) as Array<keyof typeof each>) if (!isDeepStrictEqual(each[key], wanted[n][key])) throw new Error(`${when}: ${key} of task ${n} is ${JSON.stringify(each[key])}, by the rules ${JSON.stringify(wanted[n][key])}`)
+      for (const [n, each] of seen.entries()) {
+        for (const key of Object.keys(each) as Array<keyof typeof each>) {
+          if (!isDeepStrictEqual(each[key], wanted[n][key])) {
+            throw new Error(`${when}: ${key} of task ${n} is ${JSON.stringify(each[key])}, by the rules ${JSON.stringify(wanted[n][key])}`)
+          }
+        }
+      }
     }
     await turn()
   }
@@ -32,7 +38,9 @@ async function told (tasks: Engine['tasks'], id: string, hoped: Map<number, stri
     nextRunAt,
     pausedReason,
     upcoming: ['scheduled', 'running'].includes(status) && nextRunAt !== undefined ? upcoming[0] : undefined,
-    runs: runs.toReversed().map(({ trigger, status, standsFor }) => [trigger, ['queued', 'running'].includes(status) ? 'live' : status, standsFor]),
+    runs: runs.toReversed().map((
+      { trigger, status, standsFor }
+    ) => [trigger, ['queued', 'running'].includes(status) ? 'live' : status, standsFor]),
     fates: [...fates].sort(([a], [b]) => a - b)
   }
 }

@@ -22,17 +22,18 @@ export function setClock () {
     monotonic: () => elapsed,
     awake: () => elapsed,
     timeout: (ms, signal) => clock.sleep(ms, signal),
-    sleep: (ms, signal) => ms < 1_000
-      ? turn(undefined, { signal })
-      : new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason)
-        const sleeper = { at: elapsed + ms, wake: resolve }
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', () => {
-          sleepers.delete(sleeper)
-          reject(signal.reason)
-        }, { once: true })
-      })
+    sleep: (ms, signal) =>
+      ms < 1_000
+        ? turn(undefined, { signal })
+        : new Promise((resolve, reject) => {
+          if (signal?.aborted) return reject(signal.reason)
+          const sleeper = { at: elapsed + ms, wake: resolve }
+          sleepers.add(sleeper)
+          signal?.addEventListener('abort', () => {
+            sleepers.delete(sleeper)
+            reject(signal.reason)
+          }, { once: true })
+        })
   }
   return {
     clock,
@@ -53,7 +54,9 @@ export function setClock () {
 /** The same store, until it is taken away as from a service that is killed: what was acknowledged is there. */
 function cuttable (store: Store) {
   let dead = false
-  const alive = () => { if (dead) throw Object.assign(new Error('the service was killed'), { code: 'ERR_STORE_UNAVAILABLE' }) }
+  const alive = () => {
+    if (dead) throw Object.assign(new Error('the service was killed'), { code: 'ERR_STORE_UNAVAILABLE' })
+  }
   const cut: Store = {
     ...store,
     async get (key) {
@@ -70,7 +73,12 @@ function cuttable (store: Store) {
       alive()
     }
   }
-  return { store: cut, kill: () => { dead = true } }
+  return {
+    store: cut,
+    kill: () => {
+      dead = true
+    }
+  }
 }
 
 /** One life: the service's engine, whose runs work in this thread, as the test says. */
@@ -84,30 +92,35 @@ export class Engine {
     this.modes = modes
     this.#cut = cuttable(app.store)
     const { store } = this.#cut
-    this.tasks = createTasks({
-      store,
-      clock,
-      registry: app.providers,
-      host: app.tools,
-      fence: app.fence,
-      idempotency: createIdempotency({ store, clock }),
-      config: () => ({}),
-      memory: async () => '',
-      workspace: app.workspace,
-      emit () {},
-      log: { info () {}, warn () {}, error () {} }
-    } as Parameters<typeof createTasks>[0], {
-      run: async (_runId, main, signal) => {
-        signal.throwIfAborted()
-        const aborted = new Promise<never>((_resolve, reject) => { signal.addEventListener('abort', () => reject(signal.reason), { once: true }) })
-        aborted.catch(() => {})
-        const { system } = await main.begin()
-        const name = /task \d+/.exec(system)![0]
-        while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
-        if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
-        return Promise.race([aborted, taskLoop(main)])
+    this.tasks = createTasks(
+      {
+        store,
+        clock,
+        registry: app.providers,
+        host: app.tools,
+        fence: app.fence,
+        idempotency: createIdempotency({ store, clock }),
+        config: () => ({}),
+        memory: async () => '',
+        workspace: app.workspace,
+        emit () {},
+        log: { info () {}, warn () {}, error () {} }
+      } as Parameters<typeof createTasks>[0],
+      {
+        run: async (_runId, main, signal) => {
+          signal.throwIfAborted()
+          const aborted = new Promise<never>((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+          })
+          aborted.catch(() => {})
+          const { system } = await main.begin()
+          const name = /task \d+/.exec(system)![0]
+          while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
+          if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
+          return Promise.race([aborted, taskLoop(main)])
+        }
       }
-    })
+    )
   }
 
   mode (name: string, mode: Mode) {

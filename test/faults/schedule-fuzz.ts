@@ -12,8 +12,13 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const TASKS = 2
 
-type Action = { kind: 'verb', pick: number, task: number } | { kind: 'put', task: number, wanted: Wanted } | { kind: 'mode', task: number, mode: Mode } |
-  { kind: 'move', ms: number } | { kind: 'kill', soon: boolean } | { kind: 'restart' }
+type Action =
+  | { kind: 'verb', pick: number, task: number }
+  | { kind: 'put', task: number, wanted: Wanted }
+  | { kind: 'mode', task: number, mode: Mode }
+  | { kind: 'move', ms: number }
+  | { kind: 'kill', soon: boolean }
+  | { kind: 'restart' }
 
 const task = fc.nat(TASKS - 1)
 const wanted: fc.Arbitrary<Wanted> = fc.record({
@@ -26,7 +31,26 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('verb' as const), pick: fc.nat(999), task }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('put' as const), task, wanted }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('mode' as const), task, mode: fc.constantFrom<Mode>('ok', 'fail', 'hold') }) },
-  { weight: 9, arbitrary: fc.record({ kind: fc.constant('move' as const), ms: fc.constantFrom(LOOK_MS, ...Array<number>(5).fill(10 * MINUTE), 11 * MINUTE, 25 * MINUTE, HOUR, HOUR, DAY, 3 * DAY, -MINUTE, -25 * MINUTE, -2 * HOUR, -2 * DAY) }) },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      kind: fc.constant('move' as const),
+      ms: fc.constantFrom(
+        LOOK_MS,
+        ...Array<number>(5).fill(10 * MINUTE),
+        11 * MINUTE,
+        25 * MINUTE,
+        HOUR,
+        HOUR,
+        DAY,
+        3 * DAY,
+        -MINUTE,
+        -25 * MINUTE,
+        -2 * HOUR,
+        -2 * DAY
+      )
+    })
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), soon: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) }
 )
@@ -51,7 +75,12 @@ async function live (app: App, actions: Action[]) {
   const ids: string[] = []
   for (const [n, model] of models.entries()) {
     const { id } = await engine.tasks.create({
-      goal: 'system info', taskType: 'recurring', schedule: scheduleOf(model.wanted), approval: { mode: 'never' }, budget: { maxMinutesPerRun: 1_440 }, plan: { phases: [{ description: names[n] }] }
+      goal: 'system info',
+      taskType: 'recurring',
+      schedule: scheduleOf(model.wanted),
+      approval: { mode: 'never' },
+      budget: { maxMinutesPerRun: 1_440 },
+      plan: { phases: [{ description: names[n] }] }
     })
     ids.push(id)
     modes.set(names[n], 'ok')
@@ -94,7 +123,9 @@ async function live (app: App, actions: Action[]) {
       await engine.tasks.update(ids[task], { schedule: scheduleOf(wanted) })
       models[task].put(wanted, clock.now())
     },
-    async mode ({ task, mode }: Extract<Action, { kind: 'mode' }>) { engine.mode(names[task], mode) },
+    async mode ({ task, mode }: Extract<Action, { kind: 'mode' }>) {
+      engine.mode(names[task], mode)
+    },
     async move ({ ms }: Extract<Action, { kind: 'move' }>) {
       await move(ms)
       for (const model of models) model.look(clock.now())
@@ -136,9 +167,12 @@ async function live (app: App, actions: Action[]) {
 export async function fuzz (t: Test, { lives, seed }: { lives: number, seed: number }) {
   const app = await build(t, { config: { analysis: false } })
   let steps = 0
-  await fc.assert(fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 40, size: 'max' }), async (actions) => {
-    steps += actions.length
-    await live(app, actions)
-  }), { numRuns: lives, seed, endOnFailure: true, includeErrorInReport: true })
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 20, maxLength: 40, size: 'max' }), async (actions) => {
+      steps += actions.length
+      await live(app, actions)
+    }),
+    { numRuns: lives, seed, endOnFailure: true, includeErrorInReport: true }
+  )
   return steps
 }

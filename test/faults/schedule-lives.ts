@@ -11,7 +11,10 @@ const SECOND = 1_000
 
 /** A task of the built service that leaves its mark in effects.log every second. */
 export async function everySecond (tasks: Calls, mark: string): Promise<{ id: string, first: number }> {
-  const { id } = await tasks.create(`run \`echo ${mark} >> effects.log\``, { taskType: 'recurring', schedule: { interval: '1s', missed: 'run_once' } })
+  const { id } = await tasks.create(`run \`echo ${mark} >> effects.log\``, {
+    taskType: 'recurring',
+    schedule: { interval: '1s', missed: 'run_once' }
+  })
   const { nextRunAt } = await tasks.post(`/${id}/start`)
   return { id, first: nextRunAt }
 }
@@ -39,10 +42,20 @@ export function checkSlots (t: Test, first: number, { slots, runs }: { slots: Sl
     expected = at + SECOND
   }
   t.same(wrong.slice(0, 3), [], `${slots.length} planned times: none is without a fate, none has two`)
-  t.same(slots.filter(({ fate, reason, runId }) => (fate === 'skipped') !== (reason !== undefined) || (fate === 'run' || fate === 'coalesced') !== (runId !== undefined)), [], 'what was skipped says why, what ran says where')
+  t.same(
+    slots.filter(({ fate, reason, runId }) =>
+      (fate === 'skipped') !== (reason !== undefined) || (fate === 'run' || fate === 'coalesced') !== (runId !== undefined)
+    ),
+    [],
+    'what was skipped says why, what ran says where'
+  )
 
   const begun = slots.filter(({ fate }) => fate === 'run').map(({ runId }) => runId)
-  t.same(runs.filter(({ trigger }) => trigger === 'schedule' || trigger === 'catch_up').map(({ runId }) => runId).reverse(), begun, 'no run is lost or doubled')
+  t.same(
+    runs.filter(({ trigger }) => trigger === 'schedule' || trigger === 'catch_up').map(({ runId }) => runId).reverse(),
+    begun,
+    'no run is lost or doubled'
+  )
   for (const { runId, trigger, standsFor = 1 } of runs) {
     const times = slots.filter((slot) => slot.runId === runId).reduce((sum, { count = 1 }) => sum + count, 0)
     if (trigger !== 'manual' && times !== standsFor) t.fail(`${runId} stands for ${standsFor} times, ${times} say so`)
@@ -79,7 +92,10 @@ export async function killSchedules (t: Test, kills: number): Promise<number> {
     checkSlots(t, first, past)
     t.same(past.runs.filter(({ status }) => !['completed', 'failed', 'interrupted', 'cancelled'].includes(status)), [], 'every run is over')
     const calls = past.runs.flatMap(({ toolCalls }) => toolCalls)
-    const [done, doubtful] = [calls.filter(({ status }) => status === 'complete').length, calls.filter(({ status }) => status !== 'complete').length]
+    const [done, doubtful] = [
+      calls.filter(({ status }) => status === 'complete').length,
+      calls.filter(({ status }) => status !== 'complete').length
+    ]
     const happened = effects(where.cwd).split('\n').filter((line) => line === marks[n]).length
     t.ok(happened >= done && happened <= done + doubtful, `${happened} effects of ${done} calls that are done and ${doubtful} in doubt`)
     t.ok(past.runs.every(({ toolCalls }) => toolCalls.length <= 1), 'no run called twice')

@@ -1,8 +1,18 @@
 import type { Schedule } from '../../schemas/schedule.ts'
 import type { RunStatus, RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 
-export interface Wanted { everyMs: number, missed: 'run_once' | 'skip', graceMs: number, maxRuns?: number }
-export interface ModelRun { trigger: RunTrigger, status: RunStatus, standsFor?: number, crashes: number }
+export interface Wanted {
+  everyMs: number
+  missed: 'run_once' | 'skip'
+  graceMs: number
+  maxRuns?: number
+}
+export interface ModelRun {
+  trigger: RunTrigger
+  status: RunStatus
+  standsFor?: number
+  crashes: number
+}
 
 export const ALLOWED: Record<string, TaskStatus[]> = {
   start: ['planned', 'completed', 'failed', 'cancelled'],
@@ -33,9 +43,13 @@ export class ModelTask {
   failures = 0
   wanted: Wanted
 
-  constructor (wanted: Wanted) { this.wanted = wanted }
+  constructor (wanted: Wanted) {
+    this.wanted = wanted
+  }
 
-  get spent () { return this.plan?.maxRuns !== undefined && this.plan.ran >= this.plan.maxRuns }
+  get spent () {
+    return this.plan?.maxRuns !== undefined && this.plan.ran >= this.plan.maxRuns
+  }
 
   /** Planned times after the one and up to the other. */
   #times (after: number, upTo: number): number[] {
@@ -159,8 +173,7 @@ export class ModelTask {
     const may = passed.filter((at) => missed === 'skip' ? at === newest && now - at <= LATE_MS : now - at <= Math.max(graceMs, LATE_MS))
     for (const at of passed) if (!may.includes(at)) this.fates.set(at, missed === 'skip' ? 'skipped late' : 'missed')
     this.last = newest
-    if (may.length > 0 && this.status !== 'scheduled') for (const at of may) this.fates.set(at, 'skipped overlap')
-    else if (may.length > 0) {
+    if (may.length > 0 && this.status !== 'scheduled') { for (const at of may) this.fates.set(at, 'skipped overlap') } else if (may.length > 0) {
       for (const at of may) this.fates.set(at, at === newest ? 'run' : 'coalesced')
       const isCatchUp = may.length > 1 || now - newest > LATE_MS
       this.plan.ran++

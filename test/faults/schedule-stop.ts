@@ -44,9 +44,17 @@ export async function overdue (t: Test, count: number, waitedFor: number) {
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
   const then = await build(t, { ...where, clock: fakeClock(Date.now() - 3 * 3_600_000) })
   const post = (url: string, payload?: object) => then.inject({ method: 'POST', url, payload })
-  const body = { goal: 'system info', taskType: 'recurring', schedule: { interval: '1h' }, approval: { mode: 'never' }, plan: { phases: [{ description: 'look' }] } }
+  const body = {
+    goal: 'system info',
+    taskType: 'recurring',
+    schedule: { interval: '1h' },
+    approval: { mode: 'never' },
+    plan: { phases: [{ description: 'look' }] }
+  }
   for (let made = 0; made < count; made += 50) {
-    await Promise.all(Array.from({ length: Math.min(50, count - made) }, async () => post(`/tasks/${(await post('/tasks', body)).json().id}/start`)))
+    await Promise.all(
+      Array.from({ length: Math.min(50, count - made) }, async () => post(`/tasks/${(await post('/tasks', body)).json().id}/start`))
+    )
   }
   await then.close()
 
@@ -78,7 +86,10 @@ export async function overdue (t: Test, count: number, waitedFor: number) {
 
   const again = await startService(t, where)
   const later = await tasksOf(t, again)
-  const all = [...(await later.get('?limit=500')).tasks, ...(count > 500 ? (await later.get(`?limit=500&cursor=${(await later.get('?limit=500')).nextCursor}`)).tasks : [])]
+  const all = [
+    ...(await later.get('?limit=500')).tasks,
+    ...(count > 500 ? (await later.get(`?limit=500&cursor=${(await later.get('?limit=500')).nextCursor}`)).tasks : [])
+  ]
   t.equal(all.length, count)
   t.same(all.filter(({ totalRuns }) => totalRuns !== 1), [], 'each has its one run, in this life and the next')
   t.match(await again.stop(), { code: 0 })

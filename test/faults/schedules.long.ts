@@ -30,7 +30,9 @@ t.test('the clocks of every zone are changed when the runtime says, looked at ev
     const wrong: string[] = []
     for (let time = Date.UTC(1975, 0, 1, 12); time < Date.UTC(2035, 0, 1); time += DAY) {
       const [, sign, hours, minutes, seconds] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?/.exec(format.format(time))!
-      const offset = sign === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0)) * 1_000
+      const offset = sign === undefined
+        ? 0
+        : Number(`${sign}1`) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0)) * 1_000
       if (segmentAt(timezone, time).offset !== offset) wrong.push(new Date(time).toISOString())
     }
     t.same(wrong.slice(0, 3), [], timezone)
@@ -38,12 +40,17 @@ t.test('the clocks of every zone are changed when the runtime says, looked at ev
 })
 
 t.test('a machine whose zone is Apia, where a day was left out, plans the same', (t) => {
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', `
-    const { parseSchedule } = await import(${JSON.stringify(new URL('../../services/tasks/scheduling/calendar/parse-schedule.ts', import.meta.url).href)})
+  const { stdout } = spawnSync(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `
+    const { parseSchedule } = await import(${
+      JSON.stringify(new URL('../../services/tasks/scheduling/calendar/parse-schedule.ts', import.meta.url).href)
+    })
     const { upcoming } = await import(${JSON.stringify(new URL('../../services/tasks/scheduling/calendar/due.ts', import.meta.url).href)})
     const now = Date.UTC(2011, 11, 29)
-    console.log(upcoming(await parseSchedule({ interval: 'daily', timezone: 'Europe/Berlin' }, { timezone: 'UTC', now }), now, 3).join())`],
-  { env: { ...process.env, TZ: 'Pacific/Apia' }, encoding: 'utf8' })
+    console.log(upcoming(await parseSchedule({ interval: 'daily', timezone: 'Europe/Berlin' }, { timezone: 'UTC', now }), now, 3).join())`
+  ], { env: { ...process.env, TZ: 'Pacific/Apia' }, encoding: 'utf8' })
 
   t.equal(stdout.trim(), [0, 1, 2].map((day) => Date.UTC(2011, 11, 29 + day, 8)).join())
   t.end()

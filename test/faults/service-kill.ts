@@ -7,7 +7,12 @@ import { postEvents } from '../harness/sse.ts'
 const MODELS = ['offline/assistant', 'offline/scripted']
 
 /** What a shell and a user were told was done. */
-interface Told { facts: string[], count: number, approvals: string[], model: string }
+interface Told {
+  facts: string[]
+  count: number
+  approvals: string[]
+  model: string
+}
 
 /**
  * Kills the built service at random moments, life after life on the same directory, while clients write facts and
@@ -50,7 +55,10 @@ export async function killLives (t: Test, lives: number): Promise<number> {
 
     const spoke = Promise.withResolvers<void>()
     const post = async (path: string, body?: object) => {
-      const response = await fetch(service.url + path, { method: 'POST', ...body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } })
+      const response = await fetch(service.url + path, {
+        method: 'POST',
+        ...body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      })
       await response.text()
       if (response.status !== 200) throw new Error(`${path} answered ${response.status}`)
       spoke.resolve()
@@ -73,7 +81,10 @@ export async function killLives (t: Test, lives: number): Promise<number> {
         told.model = choosing
       },
       async (n: number) => {
-        const { events } = await postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'list the files here' }], id: `chat-${life}-${n}` })
+        const { events } = await postEvents(`${service.url}/run`, {
+          messages: [{ role: 'user', content: 'list the files here' }],
+          id: `chat-${life}-${n}`
+        })
         const asked = events.find(({ type }) => type === 'tool-approval-request')
         if (!asked) return
         acknowledged++

@@ -29,12 +29,19 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
     if (part === 'run answer') return { text: ANSWER, partMs: 100 }
     if (last.role === 'tool' && /"exitCode":0(?!.*timedOut)|completed/.test(JSON.stringify(last))) return { text: 'The command was run.' }
     if (part === 'run tool') return { toolCalls: [{ toolName: 'trigger-long-running-operation', input: { duration: 2, steps: 1 } }] }
-    return { delayMs: part === 'task answer' ? 1_500 : 0, toolCalls: [{ toolName: 'runCommand', input: { command, ...(limitMs && { timeoutMs: limitMs }) } }] }
+    return {
+      delayMs: part === 'task answer' ? 1_500 : 0,
+      toolCalls: [{ toolName: 'runCommand', input: { command, ...(limitMs && { timeoutMs: limitMs }) } }]
+    }
   }
-  const { service, where } = await startLoaded(t, reply, { config: { permissions: { '*': 'allow' }, tasks: { concurrency: 2 }, ...(limitMs && { limits: { runMs: limitMs } }) } })
-  const send = async (path: string, body?: object): Promise<any> => (await fetch(service.url + path, {
-    method: 'POST', ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  })).json()
+  const { service, where } = await startLoaded(t, reply, {
+    config: { permissions: { '*': 'allow' }, tasks: { concurrency: 2 }, ...(limitMs && { limits: { runMs: limitMs } }) }
+  })
+  const send = async (path: string, body?: object): Promise<any> =>
+    (await fetch(service.url + path, {
+      method: 'POST',
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    })).json()
   t.match(await send('/mcp/connect', everything()), { status: 'connected' })
   const events = await watchTasks(t, service.url)
   const tasks: string[] = []
@@ -42,10 +49,13 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
     const { id } = await send('/tasks', { goal, approval: { mode: 'never' }, plan: { phases: [{ description: 'run it' }] } })
     tasks.push(id)
   }
-  const lines = (name: string) => existsSync(`${where.cwd}/${name}`) ? readFileSync(`${where.cwd}/${name}`, 'utf8').split('\n').filter(Boolean).sort() : []
+  const lines = (name: string) =>
+    existsSync(`${where.cwd}/${name}`) ? readFileSync(`${where.cwd}/${name}`, 'utf8').split('\n').filter(Boolean).sort() : []
 
   await Promise.all(tasks.map((id) => send(`/tasks/${id}/start`)))
-  const [command, answer, tool] = (['run command', 'run answer', 'run tool'] satisfies Part[]).map((content) => postEvents(`${service.url}/run`, { messages: [{ role: 'user', content }] }))
+  const [command, answer, tool] = (['run command', 'run answer', 'run tool'] satisfies Part[]).map((content) =>
+    postEvents(`${service.url}/run`, { messages: [{ role: 'user', content }] })
+  )
   while (lines('begun').length < 2 || PARTS.some((part) => asked[part] === undefined)) await wait(10)
   const groups = children ? childrenOf(service.pid) : []
   const all = [service.pid, ...groups.map((pid) => -pid)]
@@ -53,7 +63,11 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
   await wait(ms)
   for (const id of all.reverse()) process.kill(id, 'SIGCONT')
 
-  t.match((await command).events.find(({ type }) => type === 'tool-output-available'), { output: { exitCode: 0, timedOut: undefined } }, 'the command is not said to have run out of time')
+  t.match(
+    (await command).events.find(({ type }) => type === 'tool-output-available'),
+    { output: { exitCode: 0, timedOut: undefined } },
+    'the command is not said to have run out of time'
+  )
   t.match((await tool).events.find(({ type }) => type === 'tool-output-available'), { output: {} }, 'nor is the call of a tool server')
   for (const { events } of [await command, await tool]) t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
   t.equal(textOf((await answer).events), ANSWER.join(''), 'the answer is whole')
@@ -69,11 +83,12 @@ export async function stopInTheMiddle (t: Test, { ms, children, limitMs }: { ms:
 }
 
 /** Those that lead a group of their own. */
-const childrenOf = (parent: number) => readdirSync('/proc').map(Number).filter((pid) => {
-  try {
-    const [, itsParent, group] = /^\d+ \(.*\) \S (\d+) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))!
-    return Number(itsParent) === parent && Number(group) === pid
-  } catch {
-    return false
-  }
-})
+const childrenOf = (parent: number) =>
+  readdirSync('/proc').map(Number).filter((pid) => {
+    try {
+      const [, itsParent, group] = /^\d+ \(.*\) \S (\d+) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))!
+      return Number(itsParent) === parent && Number(group) === pid
+    } catch {
+      return false
+    }
+  })

@@ -25,7 +25,11 @@ export async function killLoop (t: Test, kills: number): Promise<number> {
     const last = round === kills - 1
     const { whole, torn, count } = await inspect(dir, last ? '' : `${round}/`)
     t.same(torn, [], `kill ${round}: no transaction is there in part`)
-    t.same(wanted.filter((batch) => (last || batch.startsWith(`${round}/`)) && !whole.has(batch)), [], `kill ${round}: of ${lines.length} acknowledged writes none is lost`)
+    t.same(
+      wanted.filter((batch) => (last || batch.startsWith(`${round}/`)) && !whole.has(batch)),
+      [],
+      `kill ${round}: of ${lines.length} acknowledged writes none is lost`
+    )
     t.ok(count >= counted, `kill ${round}: the record counts ${count}, acknowledged was ${counted}`)
   }
   return wanted.length + counted
@@ -36,7 +40,9 @@ async function runAndKill (dir: string, round: number): Promise<string[][]> {
   const writer = spawn(process.execPath, [program, dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   const spoke = new Promise((resolve) => writer.stdout.once('data', resolve))
-  writer.stdout.on('data', (data) => { output += data })
+  writer.stdout.on('data', (data) => {
+    output += data
+  })
   const ended = once(writer, 'close')
   const writing = round % 3 !== 2
   if (writing) await Promise.race([spoke, ended])

@@ -10,7 +10,9 @@ const MiB = 1024 * 1024
 /** What a step of the talkative task reads, and how often: each reading is an event of 64 KiB. */
 const READS = 50
 
-const SCRIPT = [{ toolCalls: Array.from({ length: READS }, () => ({ toolName: 'readFile', input: { path: 'long.txt' } })) }, { text: 'done' }]
+const SCRIPT = [{ toolCalls: Array.from({ length: READS }, () => ({ toolName: 'readFile', input: { path: 'long.txt' } })) }, {
+  text: 'done'
+}]
 
 async function start (t: Test) {
   const dir = t.testdir({
@@ -46,7 +48,10 @@ export async function everybodyHears (t: Test, { listeners: many, comments }: { 
     t.equal((await fetch(`${service.url}/health`)).status, 200)
     slowest = Math.max(slowest, performance.now() - asked)
   }
-  const wanted = Array.from({ length: comments }, (_, n) => `event: task:steer\ndata: ${JSON.stringify({ type: 'task:steer', taskId: id, comment: `comment ${n}` })}`)
+  const wanted = Array.from(
+    { length: comments },
+    (_, n) => `event: task:steer\ndata: ${JSON.stringify({ type: 'task:steer', taskId: id, comment: `comment ${n}` })}`
+  )
   await Promise.all(listeners.map(({ says }) => says(wanted.at(-1)!)))
   const wrong = listeners.filter(({ heard }) => JSON.stringify(heard()) !== JSON.stringify(wanted))
   t.equal(wrong.length, 0, 'everybody hears what came since they listen, in order')
@@ -82,16 +87,22 @@ export async function silentAreDropped (t: Test, { reading, silent }: { reading:
   }
   await Promise.all(listeners.map(({ says }) => says(`"runNumber":${runNumber},"status":"completed"`)))
   const grown = (memoryOf(service.pid) - before.memory) / MiB
-  for (const { heard } of listeners) t.equal(heard().filter((block) => block.startsWith('event: task:tool\n')).length, READS * (runNumber - 1), 'who reads hears all')
+  for (const { heard } of listeners) {
+    t.equal(heard().filter((block) => block.startsWith('event: task:tool\n')).length, READS * (runNumber - 1), 'who reads hears all')
+  }
 
   const ends = await Promise.all(idle.map(async (socket) => {
     let bytes = 0
-    socket.on('data', (chunk) => { bytes += chunk.length })
+    socket.on('data', (chunk) => {
+      bytes += chunk.length
+    })
     await once(socket, 'close')
     return bytes
   }))
   t.ok(Math.max(...ends) < (runNumber - 1) * READS * 64 * 1024, 'who does not was dropped')
-  t.comment(`${silent} silent of ${silent + reading}: dropped after ${(Math.max(...ends) / MiB).toFixed(1)} MiB, ${grown.toFixed(0)} MiB more`)
+  t.comment(
+    `${silent} silent of ${silent + reading}: dropped after ${(Math.max(...ends) / MiB).toFixed(1)} MiB, ${grown.toFixed(0)} MiB more`
+  )
   t.match(await service.stop(), { code: 0 })
   return grown
 }

@@ -28,18 +28,27 @@ export async function race (t: Test, rounds: number) {
   async function round (n: number) {
     const taskType = pick(['one_shot', 'triggered', 'recurring'] as const)
     const { id } = await tasks.create(`run \`sleep 0.0${below(9)}; echo ${n} >> effects.log\``, {
-      taskType, approval: { mode: pick(['never', 'never', 'always']) }, ...(taskType === 'recurring' && { schedule: { interval: 'monthly' } })
+      taskType,
+      approval: { mode: pick(['never', 'never', 'always']) },
+      ...(taskType === 'recurring' && { schedule: { interval: 'monthly' } })
     })
     const asked: string[] = []
     let deleted = false
     const ask = async (verb: string, body?: object, method = 'POST') => {
       const { status, body: answer } = await tasks.call(method, `/${id}${verb && `/${verb}`}`, body)
       asked.push(`${verb || 'delete'} ${status}`)
-      if (status > 202 && status !== 409 && !(status === 404 && (deleted || verb.startsWith('runs')))) t.fail(`${asked} of a ${taskType} task`, answer)
+      if (status > 202 && status !== 409 && !(status === 404 && (deleted || verb.startsWith('runs')))) {
+        t.fail(`${asked} of a ${taskType} task`, answer)
+      }
     }
     const newest = async () => (await tasks.runs(id))?.[0]
     const verbs: Array<() => Promise<unknown>> = [
-      () => ask('pause'), () => ask('pause'), () => ask('resume'), () => ask('cancel'), () => ask('start'), () => ask('run'),
+      () => ask('pause'),
+      () => ask('pause'),
+      () => ask('resume'),
+      () => ask('cancel'),
+      () => ask('start'),
+      () => ask('run'),
       () => ask('steer', { comment: 'be quick', runNow: true }),
       () => ask('approve', { approved: Math.random() < 0.8 }),
       async () => ask(`runs/${(await newest())?.runId ?? id}/cancel`)
@@ -76,7 +85,9 @@ export async function race (t: Test, rounds: number) {
       const { status, totalRuns } = await tasks.get(`/${id}`)
       if (!RESTS[taskType].includes(status)) t.fail(`${status} is no state to end in, ${name}`)
       const runs = await tasks.runs(id)
-      if (runs.length !== totalRuns || runs.some(({ completedAt, status }: any) => completedAt === undefined || WORKS.includes(status))) t.fail(`a run has no end, ${name}`, { runs })
+      if (runs.length !== totalRuns || runs.some(({ completedAt, status }: any) => completedAt === undefined || WORKS.includes(status))) {
+        t.fail(`a run has no end, ${name}`, { runs })
+      }
       for (const { runId, toolCalls, status } of runs) {
         const ends = events.events.filter((event) => event.runId === runId && TERMINAL.includes(event.type))
         if (ends.length !== 1 || ends[0].status !== status) t.fail(`${ends.length} ends of a run that is ${status}, ${name}`, { ends })
@@ -111,7 +122,11 @@ export async function race (t: Test, rounds: number) {
     const [times, sure, maybe] = [happened, done, doubtful].map((map) => map.get(mark) ?? 0)
     if (times < sure || times > sure + maybe) t.fail(`${mark} happened ${times} times; ${sure} calls are done, ${maybe} in doubt`)
   }
-  t.comment(`${rounds} rounds, ${events.events.filter(({ type }) => TERMINAL.includes(type)).length} runs, ${deletedOnes.length} effects of deleted tasks`)
+  t.comment(
+    `${rounds} rounds, ${
+      events.events.filter(({ type }) => TERMINAL.includes(type)).length
+    } runs, ${deletedOnes.length} effects of deleted tasks`
+  )
   t.equal(app.tasks.live, 0, 'nothing works or waits')
   t.equal(workers.living.size, 0, 'no worker is left')
   for await (const [key] of app.store.list('task')) t.fail(`${key} is left`)

@@ -46,7 +46,10 @@ async function liveThrough (t: Test, prepared: string, { mode, moves }: Scenario
       try {
         return await work(await tasksOf(t, service))
       } catch (error) {
-        if (service.child.exitCode === null && service.child.signalCode === null && !(error instanceof TypeError) && !/stream ended/.test(String(error))) throw error
+        if (
+          service.child.exitCode === null && service.child.signalCode === null && !(error instanceof TypeError) &&
+          !/stream ended/.test(String(error))
+        ) throw error
         await service.exited
         if (lives.deaths > 0) throw new Error(`it died again: ${service.log()}`, { cause: error })
         service = await lives.revive()
@@ -55,28 +58,31 @@ async function liveThrough (t: Test, prepared: string, { mode, moves }: Scenario
   }
 
   /** Answers every question with yes until the task's run is over. */
-  const through = (id: string, begin: string) => insist(async (tasks) => {
-    const events = await tasks.watch()
-    try {
-      for (;;) {
-        const count = events.events.length
-        const task = await tasks.get(`/${id}`)
-        const [run] = await tasks.runs(id)
-        if (run?.status === 'pending_approval') {
-          if (moves && !isMoved) retarget(b)
-          isMoved = true
-          for (const { approvalId } of run.questions) await tasks.post(`/${id}/approve`, { approved: true, approvalId })
-        } else if (task.status === 'planned') await tasks.post(`/${id}/${begin}`)
-        else if (task.status === 'running') await events.beyond(count)
-        else return
+  const through = (id: string, begin: string) =>
+    insist(async (tasks) => {
+      const events = await tasks.watch()
+      try {
+        for (;;) {
+          const count = events.events.length
+          const task = await tasks.get(`/${id}`)
+          const [run] = await tasks.runs(id)
+          if (run?.status === 'pending_approval') {
+            if (moves && !isMoved) retarget(b)
+            isMoved = true
+            for (const { approvalId } of run.questions) await tasks.post(`/${id}/approve`, { approved: true, approvalId })
+          } else if (task.status === 'planned') await tasks.post(`/${id}/${begin}`)
+          else if (task.status === 'running') await events.beyond(count)
+          else return
+        }
+      } finally {
+        seen.push(...events.events)
+        events.leave()
       }
-    } finally {
-      seen.push(...events.events)
-      events.leave()
-    }
-  })
+    })
 
-  const { id } = await insist((tasks) => tasks.post('', { goal: 'go', approval: { mode }, ...(moves && { cwd: link }) }, { 'idempotency-key': 'the task' }))
+  const { id } = await insist((tasks) =>
+    tasks.post('', { goal: 'go', approval: { mode }, ...(moves && { cwd: link }) }, { 'idempotency-key': 'the task' })
+  )
   await through(id, 'start')
   return {
     id,
@@ -137,12 +143,20 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
 
   // What was told before the death is true after it.
   for (const { status } of told(...TERMINAL)) t.equal(run.status, status)
-  for (const event of told('task:tool')) if (event.tool === 'runCommand' && event.status === 'complete') t.notOk(doubtful.includes(textOf(event)), `${textOf(event)} was told as done`)
+  for (const event of told('task:tool')) {
+    if (event.tool === 'runCommand' && event.status === 'complete') {
+      t.notOk(doubtful.includes(textOf(event)), `${textOf(event)} was told as done`)
+    }
+  }
 
   const history = (await task()).approvalHistory
-  for (const { approvalId } of told('task:approval')) t.ok(history.some((entry: any) => entry.approvalId === approvalId), 'what was asked is not asked anew')
+  for (const { approvalId } of told('task:approval')) {
+    t.ok(history.some((entry: any) => entry.approvalId === approvalId), 'what was asked is not asked anew')
+  }
   t.equal(new Set(history.map(({ approvalId }: any) => approvalId)).size, history.length, 'no answer was taken twice')
-  if (scenario.mode === 'always' && run.status === 'completed') t.equal(history.length, wanted(scenario).length + (scenario.moves ? 2 : 1), 'none was lost')
+  if (scenario.mode === 'always' && run.status === 'completed') {
+    t.equal(history.length, wanted(scenario).length + (scenario.moves ? 2 : 1), 'none was lost')
+  }
   t.equal(elsewhere(), '', 'nothing happened in a folder that was not shown')
 
   await again()

@@ -5,7 +5,12 @@ import { startService, type Sidecar } from '../harness/sidecar.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
 /** A request with an Idempotency-Key or an approvalId, and what it was answered; undefined while nobody knows. */
-interface Asked { path: string, body?: any, key?: string, answer?: any }
+interface Asked {
+  path: string
+  body?: any
+  key?: string
+  answer?: any
+}
 type Calls = Awaited<ReturnType<typeof tasksOf>>
 
 const pick = <T>(all: T[]): T => all[Math.floor(Math.random() * all.length)]
@@ -59,14 +64,22 @@ export async function killTaskLives (t: Test, lives: number): Promise<number> {
       async (n: number) => {
         if (n > 1) return wait(50)
         const mode = pick(['never', 'never', 'always'])
-        await ask({ path: '', key: `key ${++unique}`, body: { goal: effectOf(`goal-${unique}`), taskType: 'triggered', approval: { mode } } })
+        await ask({
+          path: '',
+          key: `key ${++unique}`,
+          body: { goal: effectOf(`goal-${unique}`), taskType: 'triggered', approval: { mode } }
+        })
       },
       async () => {
         await ask({ path: `/${known()}/run`, key: `key ${++unique}` })
         await wait(30)
       },
       async () => {
-        await ask({ path: `/${known()}/steer`, key: `key ${++unique}`, body: { comment: effectOf(`said-${unique}`), runNow: Math.random() < 0.5 } })
+        await ask({
+          path: `/${known()}/steer`,
+          key: `key ${++unique}`,
+          body: { comment: effectOf(`said-${unique}`), runNow: Math.random() < 0.5 }
+        })
         await wait(20)
       },
       async () => {
@@ -79,7 +92,9 @@ export async function killTaskLives (t: Test, lives: number): Promise<number> {
     const working = clients.map(async (work) => {
       for (let n = 0; isAlive(service); n++) await work(n)
     })
-    const over = Promise.all(working).catch((error) => { if (isAlive(service)) throw error })
+    const over = Promise.all(working).catch((error) => {
+      if (isAlive(service)) throw error
+    })
     if (life % 3 !== 2) await Promise.race([spoke.promise, over])
     await wait(Math.random() * 700)
     await service.stop('SIGKILL')
@@ -100,7 +115,9 @@ function settle (t: Test, asked: Asked[], request: Asked, status: number, body: 
 /** Answers the open questions of a task, mostly with yes. */
 async function answer (tasks: Calls, id: string, ask: (request: Asked) => Promise<void>) {
   const [run] = (await tasks.runs(id)).filter(({ status }: any) => status === 'pending_approval')
-  for (const { approvalId } of run?.questions ?? []) await ask({ path: `/${id}/approve`, body: { approvalId, approved: Math.random() < 0.8 } })
+  for (const { approvalId } of run?.questions ?? []) {
+    await ask({ path: `/${id}/approve`, body: { approvalId, approved: Math.random() < 0.8 } })
+  }
 }
 
 /** Asks the newest again: the first answer comes again, and what nobody heard of takes effect at most once. */
@@ -110,8 +127,9 @@ async function askAgain (t: Test, tasks: Calls, asked: Asked[], life: number) {
     const { status, body: again } = await tasks.call('POST', path, body, key ? { 'idempotency-key': key } : {})
     if (request.answer === undefined) settle(t, asked, request, status, again)
     // What an approval leads to goes on meanwhile.
-    else if (path.endsWith('/approve')) t.match(again, { ok: true, approvalId: body.approvalId, approved: body.approved }, `life ${life}: the same decision is no news`)
-    else t.same(again, request.answer, `life ${life}: ${path} gets its first answer again`)
+    else if (path.endsWith('/approve')) {
+      t.match(again, { ok: true, approvalId: body.approvalId, approved: body.approved }, `life ${life}: the same decision is no news`)
+    } else t.same(again, request.answer, `life ${life}: ${path} gets its first answer again`)
   }
 }
 
@@ -128,12 +146,20 @@ async function check (t: Test, tasks: Calls, ledger: ReturnType<typeof createLed
   const manual: string[] = []
   for (const { id, totalRuns, steeringHistory, approvalHistory } of all) {
     const runs: any[] = (await tasks.get(`/${id}/runs?limit=500`)).runs
-    t.same(runs.map(({ runNumber }) => runNumber), Array.from({ length: totalRuns }, (_, n) => totalRuns - n), `life ${life}: run numbers have no gaps and no doubles`)
+    t.same(
+      runs.map(({ runNumber }) => runNumber),
+      Array.from({ length: totalRuns }, (_, n) => totalRuns - n),
+      `life ${life}: run numbers have no gaps and no doubles`
+    )
     manual.push(...runs.filter(({ trigger }) => trigger === 'manual').map(({ runId }) => runId))
     const said = ledger.steers().filter(({ path }) => path === `/${id}/steer`).map(({ body }) => body.comment)
     t.same(steeringHistory.map(({ comment }: any) => comment).sort(), said.sort(), `life ${life}: the comments that were acknowledged`)
     for (const { approvalId, approved } of ledger.approvals().filter(({ taskId }) => taskId === id)) {
-      t.same(approvalHistory.filter((entry: any) => entry.approvalId === approvalId).map((entry: any) => entry.approved), [approved], `life ${life}: an answer is there, once`)
+      t.same(
+        approvalHistory.filter((entry: any) => entry.approvalId === approvalId).map((entry: any) => entry.approved),
+        [approved],
+        `life ${life}: an answer is there, once`
+      )
     }
   }
   t.same(manual.sort(), ledger.runs().map(({ runId }) => runId).sort(), `life ${life}: the runs that were acknowledged`)
@@ -142,7 +168,9 @@ async function check (t: Test, tasks: Calls, ledger: ReturnType<typeof createLed
 /** Lets everything come to its end, and looks at what happened outside. */
 async function finish (t: Test, tasks: Calls, { tasks: known }: ReturnType<typeof createLedger>, cwd: string) {
   const events = await tasks.watch()
-  const yes = async ({ path, body }: Asked) => { await tasks.call('POST', path, body) }
+  const yes = async ({ path, body }: Asked) => {
+    await tasks.call('POST', path, body)
+  }
   const doubtful = new Map<string, number>()
   const done = new Map<string, number>()
   const count = (map: Map<string, number>, mark: string) => map.set(mark, (map.get(mark) ?? 0) + 1)
@@ -169,5 +197,9 @@ async function finish (t: Test, tasks: Calls, { tasks: known }: ReturnType<typeo
     const [times, sure, maybe] = [happened, done, doubtful].map((map) => map.get(mark) ?? 0)
     if (times < sure || times > sure + maybe) t.fail(`${mark} happened ${times} times; ${sure} calls are done, ${maybe} in doubt`)
   }
-  t.comment(`${[...happened.values()].reduce((sum, n) => sum + n, 0)} effects, ${[...doubtful.values()].reduce((sum, n) => sum + n, 0)} calls in doubt`)
+  t.comment(
+    `${[...happened.values()].reduce((sum, n) => sum + n, 0)} effects, ${
+      [...doubtful.values()].reduce((sum, n) => sum + n, 0)
+    } calls in doubt`
+  )
 }

@@ -7,16 +7,28 @@ const KILLER = new URL('./kill-at-write.ts', import.meta.url).href
 const mine = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Before', unheard: { of: [1] } }], extra: null }
 
 /** What a client was told is stored. */
-interface Told { made: boolean, said: string[], answered: number }
+interface Told {
+  made: boolean
+  said: string[]
+  answered: number
+}
 
 /** A client's conversation with a service that may die under it: a thread that is made, then two turns in it. */
 async function converse (url: string): Promise<Told> {
   const told: Told = { made: false, said: [], answered: 0 }
   try {
-    const made = await fetch(`${url}/threads/chat`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ title: 'Kept', messages: [mine] }) })
+    const made = await fetch(`${url}/threads/chat`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ title: 'Kept', messages: [mine] })
+    })
     told.made = made.status === 200
     for (const text of ['system info', 'list the files here']) {
-      const response = await fetch(`${url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text }] } }) })
+      const response = await fetch(`${url}/run`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text }] } })
+      })
       let stream = ''
       const decoder = new TextDecoder()
       for await (const bytes of response.body!) {
@@ -33,7 +45,8 @@ async function converse (url: string): Promise<Told> {
 /** Kills the service before and after its writes, as `isTried` says; what its client was told is there in the next life. */
 export async function killConversations (t: Test, isTried: (moment: number) => boolean): Promise<number> {
   const dir = t.testdir({ first: {}, work: {} })
-  const start = (home: string, at?: string) => startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, ...(at !== undefined && { preload: [KILLER], env: { KILL_AT: at } }) })
+  const start = (home: string, at?: string) =>
+    startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work`, ...(at !== undefined && { preload: [KILLER], env: { KILL_AT: at } }) })
   await (await start('first')).stop()
   cpSync(`${dir}/first`, `${dir}/counted`, { recursive: true })
   const counted = await start('counted', 'count')
@@ -56,8 +69,15 @@ export async function killConversations (t: Test, isTried: (moment: number) => b
     if (told.made) t.strictSame([title, messages[0]], ['Kept', mine], `moment ${moment}`)
     const users = messages.filter(({ role }: any) => role === 'user').map(({ parts }: any) => parts[0].text).slice(1)
     t.same(users.slice(0, told.said.length), told.said, `moment ${moment}: what the user said is there`)
-    t.ok(messages.filter(({ role }: any) => role === 'assistant').length >= told.answered, `moment ${moment}: and every answer that was told to its end`)
-    const goesOn = await fetch(`${next.url}/run/sync`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text: 'system info' }] } }) })
+    t.ok(
+      messages.filter(({ role }: any) => role === 'assistant').length >= told.answered,
+      `moment ${moment}: and every answer that was told to its end`
+    )
+    const goesOn = await fetch(`${next.url}/run/sync`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'chat', message: { role: 'user', parts: [{ type: 'text', text: 'system info' }] } })
+    })
     t.equal(goesOn.status, 200, 'the conversation goes on')
     await next.stop()
     tried++

@@ -14,6 +14,14 @@ t.test('no more servers are connected, or being connected, than there may be', a
 t.test('answers that are too large and that nobody asked for are noise as well', async (t) => {
   const app = await build(t)
   await connect(app, misbehaving())
-  const call = { name: 'answers', input: { bytes: 9_000_000 }, runId: 'r', attempt: app.fence.enter('r'), callId: 'c', cwd: '/', signal: new AbortController().signal }
+  const call = {
+    name: 'answers',
+    input: { bytes: 9_000_000 },
+    runId: 'r',
+    attempt: app.fence.enter('r'),
+    callId: 'c',
+    cwd: '/',
+    signal: new AbortController().signal
+  }
   t.match(await app.tools.execute(call), { status: 'error', errorText: /it wrote more than 64 MiB in a minute that nobody asked for/ })
 })

@@ -3,14 +3,24 @@ import { parseEvents, type Sent } from './sse.ts'
 
 type Extra = { id?: string, context?: { cwd?: string }, [key: string]: unknown }
 
-export interface Answer { status: number, events: Sent[], body: any, headers: Record<string, any> }
+export interface Answer {
+  status: number
+  events: Sent[]
+  body: any
+  headers: Record<string, any>
+}
 
 async function post (app: App, url: string, payload: object): Promise<Answer> {
   const response = await app.inject({ method: 'POST', url, payload })
   const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
   // Only the chat clients' dialects end with a line that is not JSON.
   const text = response.headers['x-vercel-ai-ui-message-stream'] ? response.body.replace(/data: \[DONE\]\n\n$/, '') : response.body
-  return { status: response.statusCode, headers: response.headers, events: isStream ? parseEvents(text) : [], body: isStream ? undefined : response.json() }
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    events: isStream ? parseEvents(text) : [],
+    body: isStream ? undefined : response.json()
+  }
 }
 
 /** Says one thing to the agent. */
@@ -18,15 +28,17 @@ export const say = (app: App, content: string, extra: Extra = {}): Promise<Answe
   post(app, '/run', { messages: [{ role: 'user', content }], ...extra })
 
 /** Says what a client remembers of the conversation. */
-export const sayAll = (app: App, messages: object[], extra: Extra = {}): Promise<Answer> =>
-  post(app, '/run', { messages, ...extra })
+export const sayAll = (app: App, messages: object[], extra: Extra = {}): Promise<Answer> => post(app, '/run', { messages, ...extra })
 
 /** Answers approval requests the documented way, with as little history as a client may have. */
 export const answer = (app: App, decisions: Record<string, unknown>, extra: Extra = {}): Promise<Answer> =>
   post(app, '/run/approve', {
     messages: [
       { role: 'user', content: 'whatever' },
-      { role: 'tool', content: Object.entries(decisions).map(([approvalId, approved]) => ({ type: 'tool-approval-response', approvalId, approved })) }
+      {
+        role: 'tool',
+        content: Object.entries(decisions).map(([approvalId, approved]) => ({ type: 'tool-approval-response', approvalId, approved }))
+      }
     ],
     ...extra
   })

@@ -12,9 +12,13 @@ t.test('what a test has started ends before the folder goes that it writes to', 
     })
   })
   await t.test('made between teardowns', async (t) => {
-    t.teardown(() => { seen.teardown = existsSync(dir) })
+    t.teardown(() => {
+      seen.teardown = existsSync(dir)
+    })
     const dir = t.testdir()
-    atEnd(t, () => { seen.second = existsSync(dir) })
+    atEnd(t, () => {
+      seen.second = existsSync(dir)
+    })
   })
   t.same(seen, { first: true, second: true, teardown: true })
 })

@@ -1,5 +1,8 @@
 /** What of a test this needs; who starts the same outside of one has no more than a teardown. */
-export interface Ending { teardown (handler: () => unknown): unknown, onEOF? (): unknown }
+export interface Ending {
+  teardown(handler: () => unknown): unknown
+  onEOF?(): unknown
+}
 
 /**
  * Has `end` run when the test is over, before its folders go: tap removes them before it runs a teardown that was asked for

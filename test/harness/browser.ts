@@ -3,15 +3,35 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 
 /** Debian's; another one can be named. */
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium'
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
 
 /** Why a test of a page cannot run here. In CI, which installs the browser, it must. */
-export const noBrowser = existsSync(CHROMIUM) || process.env.CI ? false : `needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`
+export const noBrowser = existsSync(CHROMIUM) || process.env.CI
+  ? false
+  : `needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`
 
 /** A real browser, closed when the test ends. `flags` are added to its command line; with `env`, which names a display, it has a window. */
-export async function openBrowser (t: { teardown (handler: () => unknown): unknown }, flags: string[] = [], env?: NodeJS.ProcessEnv): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`This test needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM to where it is.`)
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags], ...env && { env: env as Record<string, string>, headless: false } })
+export async function openBrowser (
+  t: { teardown(handler: () => unknown): unknown },
+  flags: string[] = [],
+  env?: NodeJS.ProcessEnv
+): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(`This test needs Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM to where it is.`)
+  }
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...FLAGS, ...flags],
+    ...env && { env: env as Record<string, string>, headless: false }
+  })
   t.teardown(() => browser.close())
   return browser
 }
@@ -20,8 +40,12 @@ export async function openBrowser (t: { teardown (handler: () => unknown): unkno
 export function watch (page: Page) {
   const hosts = new Set<string>()
   const complaints: string[] = []
-  page.on('request', (request) => { if (/^(https?|wss?):/.test(request.url())) hosts.add(new URL(request.url()).host) })
-  page.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()) })
+  page.on('request', (request) => {
+    if (/^(https?|wss?):/.test(request.url())) hosts.add(new URL(request.url()).host)
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
   page.on('pageerror', (error) => complaints.push(error.message))
   return { hosts, complaints }
 }

@@ -10,23 +10,24 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
     monotonic: () => time - start,
     awake: () => time - start,
     timeout: (ms, signal) => clock.sleep(ms, signal),
-    sleep: (ms, signal) => new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason)
-      if (ms <= 0) return resolve()
-      const onAbort = () => {
-        sleepers.delete(sleeper)
-        reject(signal!.reason)
-      }
-      const sleeper = {
-        at: time + ms,
-        wake () {
-          signal?.removeEventListener('abort', onAbort)
-          resolve()
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        if (ms <= 0) return resolve()
+        const onAbort = () => {
+          sleepers.delete(sleeper)
+          reject(signal!.reason)
         }
-      }
-      sleepers.add(sleeper)
-      signal?.addEventListener('abort', onAbort, { once: true })
-    })
+        const sleeper = {
+          at: time + ms,
+          wake () {
+            signal?.removeEventListener('abort', onAbort)
+            resolve()
+          }
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', onAbort, { once: true })
+      })
   }
 
   return {
@@ -61,25 +62,26 @@ export function heldClock () {
   const clock: Clock = {
     ...systemClock,
     timeout: (ms, signal) => clock.sleep(ms, signal),
-    sleep: (ms, signal) => ms < 1000
-      ? systemClock.sleep(ms, signal)
-      : new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason)
-        const leave = () => {
-          sleepers.delete(sleeper)
-          reject(signal!.reason)
-        }
-        const sleeper = {
-          ms,
-          wake () {
+    sleep: (ms, signal) =>
+      ms < 1000
+        ? systemClock.sleep(ms, signal)
+        : new Promise((resolve, reject) => {
+          if (signal?.aborted) return reject(signal.reason)
+          const leave = () => {
             sleepers.delete(sleeper)
-            signal?.removeEventListener('abort', leave)
-            resolve()
+            reject(signal!.reason)
           }
-        }
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', leave, { once: true })
-      })
+          const sleeper = {
+            ms,
+            wake () {
+              sleepers.delete(sleeper)
+              signal?.removeEventListener('abort', leave)
+              resolve()
+            }
+          }
+          sleepers.add(sleeper)
+          signal?.addEventListener('abort', leave, { once: true })
+        })
   }
   return {
     clock,

@@ -4,28 +4,43 @@ import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { noBrowser, openBrowser } from './browser.ts'
 
-type Test = { teardown (handler: () => unknown): unknown }
+type Test = { teardown(handler: () => unknown): unknown }
 
 const XVFB = process.env.XVFB || '/usr/bin/Xvfb'
 
 /** Why a test of the desktop cannot run here. In CI, which installs what it takes, it must. */
-export const noDisplay = noBrowser || (existsSync(XVFB) || process.env.CI ? false : `needs Xvfb at ${XVFB}: apt-get install xvfb, or set XVFB`)
+export const noDisplay = noBrowser ||
+  (existsSync(XVFB) || process.env.CI ? false : `needs Xvfb at ${XVFB}: apt-get install xvfb, or set XVFB`)
 
 /** An X server of its own without a screen that anybody sees; resolves to its name. It ends when the test ends. */
-export async function startDisplay (t: Test, { width, height } = { width: 800, height: 600 }): Promise<{ name: string, stop (): Promise<unknown> }> {
-  const server = spawn(XVFB, ['-displayfd', '3', '-screen', '0', `${width}x${height}x24`, '-nolisten', 'tcp', '-noreset'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+export async function startDisplay (
+  t: Test,
+  { width, height } = { width: 800, height: 600 }
+): Promise<{ name: string, stop(): Promise<unknown> }> {
+  const server = spawn(XVFB, ['-displayfd', '3', '-screen', '0', `${width}x${height}x24`, '-nolisten', 'tcp', '-noreset'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe']
+  })
   const exited = once(server, 'exit')
   const stop = () => {
     server.kill('SIGKILL')
     return exited
   }
   t.teardown(stop)
-  const [number] = await Promise.race([once(server.stdio[3]!, 'data'), exited.then(() => { throw new Error('Xvfb ended') })])
+  const [number] = await Promise.race([
+    once(server.stdio[3]!, 'data'),
+    exited.then(() => {
+      throw new Error('Xvfb ended')
+    })
+  ])
   return { name: `:${String(number).trim()}`, stop }
 }
 
 /** A browser's window over the whole screen, showing this. `at` gives the screen's pixel of a place in the page. */
-export async function openWindow (t: Test, display: string, html: string): Promise<{ page: Page, at (x: number, y: number): { x: number, y: number } }> {
+export async function openWindow (
+  t: Test,
+  display: string,
+  html: string
+): Promise<{ page: Page, at(x: number, y: number): { x: number, y: number } }> {
   const browser = await openBrowser(t, ['--kiosk', '--test-type', '--window-position=0,0'], { ...process.env, DISPLAY: display })
   const page = await browser.newPage({ viewport: null })
   await page.setContent(html)

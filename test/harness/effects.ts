@@ -8,5 +8,6 @@ export const effects = (dir: string) => existsSync(`${dir}/effects.log`) ? readF
 
 /** The configuration of a model that, told anything, makes these calls in one step and then says "done". */
 export const calling = (...toolCalls: Array<{ toolName: string, input: object }>) => ({
-  model: 'offline/scripted', offline: { script: [{ toolCalls }, { text: 'done' }] }
+  model: 'offline/scripted',
+  offline: { script: [{ toolCalls }, { text: 'done' }] }
 })

@@ -2,12 +2,15 @@ import { Writable } from 'node:stream'
 import { buildApp, type App, type Settings } from '../../app.ts'
 
 interface Test {
-  testdir (content?: any): string
-  teardown (handler: () => unknown): unknown
+  testdir(content?: any): string
+  teardown(handler: () => unknown): unknown
 }
 
 /** The whole service on a fresh configuration directory, closed when the test ends. `config` becomes its config.json. */
-export async function build (t: Test, { config, ...settings }: Partial<Settings> & { config?: object } = {}): Promise<App & { home: string, cwd: string }> {
+export async function build (
+  t: Test,
+  { config, ...settings }: Partial<Settings> & { config?: object } = {}
+): Promise<App & { home: string, cwd: string }> {
   // Before the folder is made, or tap removes it under the service.
   if (!settings.home) t.teardown(() => {})
   // A second service of one test gets the first one's directory.

@@ -4,14 +4,23 @@ import type { App } from '../../app.ts'
 const of = (program: string) => fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/${program}/dist/index.js`, import.meta.url))
 
 /** Real tool servers, as bodies of POST /mcp/connect. */
-export const everything = (name = 'everything', rest: object = {}) => ({ name, command: process.execPath, args: [of('server-everything'), 'stdio'], ...rest })
+export const everything = (name = 'everything', rest: object = {}) => ({
+  name,
+  command: process.execPath,
+  args: [of('server-everything'), 'stdio'],
+  ...rest
+})
 export const filesystem = (folder: string, name = 'files') => ({ name, command: process.execPath, args: [of('server-filesystem'), folder] })
 
 export const connect = (app: App, body: object) => app.inject({ method: 'POST', url: '/mcp/connect', payload: body })
 
 /** The server that misbehaves; see test/fakes/mcp-server.ts for its options. */
-export const misbehaving = (name = 'odd', options: string[] = [], rest: object = {}) =>
-  ({ name, command: process.execPath, args: [fileURLToPath(new URL('../fakes/mcp-server.ts', import.meta.url)), ...options], ...rest })
+export const misbehaving = (name = 'odd', options: string[] = [], rest: object = {}) => ({
+  name,
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../fakes/mcp-server.ts', import.meta.url)), ...options],
+  ...rest
+})
 
 /** How the servers stand, by name. */
 export async function statuses (app: App): Promise<Record<string, string>> {

@@ -6,10 +6,14 @@ export function unpaired (prompt: any[]): string[] {
     if (role === 'assistant') {
       const calls = content.flatMap((part: any) => part.type === 'tool-call' ? [part.toolCallId] : [])
       const results: string[] = []
-      for (let next = at + 1; prompt[next]?.role === 'tool'; next++) results.push(...prompt[next].content.map((part: any) => part.toolCallId))
+      for (let next = at + 1; prompt[next]?.role === 'tool'; next++) {
+        results.push(...prompt[next].content.map((part: any) => part.toolCallId))
+      }
       if (String(calls.toSorted()) !== String(results.toSorted())) wrong.push(`calls ${calls} at ${at} have results ${results}`)
     }
-    if (role === 'tool' && !['assistant', 'tool'].includes(prompt[at - 1]?.role)) wrong.push(`a result after ${prompt[at - 1]?.role} at ${at}`)
+    if (role === 'tool' && !['assistant', 'tool'].includes(prompt[at - 1]?.role)) {
+      wrong.push(`a result after ${prompt[at - 1]?.role} at ${at}`)
+    }
   }
   return wrong
 }

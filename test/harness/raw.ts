@@ -2,7 +2,12 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import type { App } from '../../app.ts'
 
-export interface RawAnswer { status: number, headers: Record<string, string>, body: string, json (): any }
+export interface RawAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+  json(): any
+}
 
 /** Lets the service listen on a free local port, unless it does already, and returns its port. */
 export async function listen (app: App): Promise<number> {
@@ -28,9 +33,19 @@ export async function sendBytes (port: number, ...pieces: Array<string | Buffer>
 }
 
 /** One request, header by header, in a connection of its own. `Host` is the right one unless `headers` names one. */
-export async function sendRaw (port: number, { method = 'GET', path = '/health', headers = [], body = '' }: { method?: string, path?: string, headers?: string[], body?: string | Buffer } = {}): Promise<RawAnswer> {
+export async function sendRaw (
+  port: number,
+  { method = 'GET', path = '/health', headers = [], body = '' }: {
+    method?: string,
+    path?: string,
+    headers?: string[],
+    body?: string | Buffer
+  } = {}
+): Promise<RawAnswer> {
   const given = headers.some((header) => /^host:/i.test(header)) ? headers : [`Host: 127.0.0.1:${port}`, ...headers]
-  const length = body.length > 0 && !headers.some((header) => /^(content-length|transfer-encoding):/i.test(header)) ? [`Content-Length: ${Buffer.byteLength(body)}`] : []
+  const length = body.length > 0 && !headers.some((header) => /^(content-length|transfer-encoding):/i.test(header))
+    ? [`Content-Length: ${Buffer.byteLength(body)}`]
+    : []
   return sendBytes(port, [`${method} ${path} HTTP/1.1`, ...given, ...length, 'Connection: close', '', ''].join('\r\n'), body)
 }
 
@@ -38,7 +53,9 @@ export async function sendRaw (port: number, { method = 'GET', path = '/health',
 export function parseAnswer (text: string): RawAnswer {
   const [head, ...rest] = text.split('\r\n\r\n')
   const [statusLine, ...lines] = head.split('\r\n')
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()])
+  )
   const body = rest.join('\r\n\r\n')
   return { status: Number(statusLine.split(' ')[1]), headers, body, json: () => JSON.parse(body) }
 }

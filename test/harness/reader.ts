@@ -18,9 +18,15 @@ async function open (app: App, method: string, path: string, body?: object) {
 
   return {
     ...stream,
-    get text () { return said() },
-    get events (): Sent[] { return parseEvents(said().slice(0, said().lastIndexOf('\n\n') + 2)) },
-    hangUp () { sent.destroy() }
+    get text () {
+      return said()
+    },
+    get events (): Sent[] {
+      return parseEvents(said().slice(0, said().lastIndexOf('\n\n') + 2))
+    },
+    hangUp () {
+      sent.destroy()
+    }
   }
 }
 

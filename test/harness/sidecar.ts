@@ -11,11 +11,11 @@ export interface Sidecar {
   pid: number
   child: ChildProcess
   /** All of stdout so far. */
-  out (): string
+  out(): string
   /** All of stderr so far. */
-  log (): string
+  log(): string
   /** Ends it and waits; resolves to `{ code, signal }`. */
-  stop (signal?: NodeJS.Signals): Promise<{ code: number | null, signal: string | null }>
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null, signal: string | null }>
   exited: Promise<{ code: number | null, signal: string | null }>
 }
 
@@ -36,7 +36,12 @@ interface Options {
 
 /** Runs the built service as a shell would, without waiting for it. */
 export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr }: Options) {
-  const child = spawn(process.execPath, [...preload.flatMap((module) => ['--import', module]), SERVER, ...port === null ? [] : ['--port', port], ...args], {
+  const child = spawn(process.execPath, [
+    ...preload.flatMap((module) => ['--import', module]),
+    SERVER,
+    ...port === null ? [] : ['--port', port],
+    ...args
+  ], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_AGENT_HOME: home, ...env },
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', stderr ?? 'pipe']
@@ -44,8 +49,12 @@ export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, pr
   child.stdin?.on('error', () => {}).write(stdin)
   let out = ''
   let log = ''
-  child.stdout!.setEncoding('utf8').on('data', (text) => { out += text })
-  child.stderr?.setEncoding('utf8').on('data', (text) => { log += text })
+  child.stdout!.setEncoding('utf8').on('data', (text) => {
+    out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    log += text
+  })
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   return { child, out: () => out, log: () => log, exited }
 }

@@ -6,9 +6,16 @@ import { fileURLToPath } from 'node:url'
  * the JSON it prints. Undefined where such a file system cannot be mounted.
  */
 export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
-  const inNamespace = (errors: 'ignore' | 'inherit', ...command: string[]) => execFileSync('unshare',
-    ['--map-root-user', '--mount', 'sh', '-c', `mount -t tmpfs -o size=${mebibytes}m,mode=700 tmpfs "$0" && exec "$@"`, dir, ...command],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', errors] })
+  const inNamespace = (errors: 'ignore' | 'inherit', ...command: string[]) =>
+    execFileSync('unshare', [
+      '--map-root-user',
+      '--mount',
+      'sh',
+      '-c',
+      `mount -t tmpfs -o size=${mebibytes}m,mode=700 tmpfs "$0" && exec "$@"`,
+      dir,
+      ...command
+    ], { encoding: 'utf8', stdio: ['ignore', 'pipe', errors] })
   try {
     inNamespace('ignore', 'true')
   } catch {

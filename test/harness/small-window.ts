@@ -12,19 +12,34 @@ export const lookUp = (n: number, output: object) => [
   { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${n}`, toolName: 'readFile', output: { type: 'json', value: output } }] }
 ]
 /** Questions and answers, each turn of so many tokens. */
-export const turns = (count: number, tokens: number, first = 0) => Array.from({ length: count }, (_, at) => at + first).map((n) =>
-  [user(`question ${n}?`), { role: 'assistant', content: words(`answer ${n}`, tokens) }]).flat()
+export const turns = (count: number, tokens: number, first = 0) =>
+  Array.from({ length: count }, (_, at) => at + first).map((
+    n
+  ) => [user(`question ${n}?`), { role: 'assistant', content: words(`answer ${n}`, tokens) }]).flat()
 
 /** The service with a model of a small window. `summary` is what the fast model answers, `nth` counted from 0. */
-export async function small (t: Test, { reply = () => ({ text: 'done' }), summary = () => ({ object: { summary: 'They talked of fado.' } }), config = {}, ...settings }:
-{ reply?: (request: any, nth: number) => Plan | Promise<Plan>, summary?: (nth: number) => Plan | Promise<Plan>, config?: object, [key: string]: any } = {}) {
+export async function small (
+  t: Test,
+  { reply = () => ({ text: 'done' }), summary = () => ({ object: { summary: 'They talked of fado.' } }), config = {}, ...settings }: {
+    reply?: (request: any, nth: number) => Plan | Promise<Plan>,
+    summary?: (nth: number) => Plan | Promise<Plan>,
+    config?: object,
+    [key: string]: any
+  } = {}
+) {
   let nth = 0
-  const made = await withGateway(t, reply, { config: { contextWindows: { test: WINDOW }, models: { fast: 'test/fast' }, ...config }, structured: () => summary(nth++), ...settings })
+  const made = await withGateway(t, reply, {
+    config: { contextWindows: { test: WINDOW }, models: { fast: 'test/fast' }, ...config },
+    structured: () => summary(nth++),
+    ...settings
+  })
   const sent = () => made.gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => body.prompt as any[])
   const summaries = () => made.gateway.requests.filter(({ structured }) => structured === 'summary')
   return { ...made, sent, summaries }
 }
 
-export const TOO_LONG: Plan = { error: { status: 400, type: 'invalid_request_error', message: 'prompt is too long: 31000 tokens > 20000 maximum' } }
+export const TOO_LONG: Plan = {
+  error: { status: 400, type: 'invalid_request_error', message: 'prompt is too long: 31000 tokens > 20000 maximum' }
+}
 export const json = (value: unknown) => JSON.stringify(value)
 export const compactions = (events: any[]) => of(events, 'data-compaction').map(({ data }) => data)

@@ -1,9 +1,20 @@
 /** An event of a stream, as its `data:` line says. */
-export interface Sent { type: string, [field: string]: any }
+export interface Sent {
+  type: string
+  [field: string]: any
+}
 
 /** Posts JSON and reads the answer's events to the end, or until the connection is cut. */
-export async function postEvents (url: string, body: unknown, headers: Record<string, string> = {}): Promise<{ status: number, headers: Headers, events: Sent[], text: string, cut: boolean }> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+export async function postEvents (
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {}
+): Promise<{ status: number, headers: Headers, events: Sent[], text: string, cut: boolean }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body)
+  })
   let text = ''
   let cut = false
   const decoder = new TextDecoder()

@@ -3,7 +3,7 @@ import { openStore } from '../../services/store/store.ts'
 import { atEnd, type Ending } from './at-end.ts'
 
 /** An encrypted store on a directory of the test's own. */
-export async function testStore (t: Ending & { testdir (content?: any): string }, clock: Clock = systemClock) {
+export async function testStore (t: Ending & { testdir(content?: any): string }, clock: Clock = systemClock) {
   const store = await openStore({ dir: t.testdir({}), clock })
   atEnd(t, () => store.close())
   return store

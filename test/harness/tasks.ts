@@ -2,7 +2,9 @@ import type { App } from '../../app.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import { listen } from './raw.ts'
 
-interface Test { teardown (handler: () => unknown): unknown }
+interface Test {
+  teardown(handler: () => unknown): unknown
+}
 type Told = TaskStreamEvent & Record<string, any>
 
 /** What happens to the tasks of a service, by its event stream. */
@@ -39,7 +41,9 @@ export async function watchTasks (t: Test, url: string) {
     /** The next event of that type, and with those fields, after the one that was waited for before. */
     async until (type: Told['type'], fields: Record<string, unknown> = {}): Promise<Told> {
       for (;;) {
-        const at = events.findIndex((event, index) => index >= taken && event.type === type && Object.entries(fields).every(([key, value]) => event[key] === value))
+        const at = events.findIndex((event, index) =>
+          index >= taken && event.type === type && Object.entries(fields).every(([key, value]) => event[key] === value)
+        )
         if (at !== -1) {
           taken = at + 1
           return events[at]
@@ -81,9 +85,16 @@ export async function watchTasks (t: Test, url: string) {
 /** Calls the routes of tasks, of a service in this process or behind an address. */
 export async function tasksOf (t: Test, service: App | { url: string }) {
   const url = 'url' in service ? service.url : `http://127.0.0.1:${await listen(service)}`
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ status: number, body: any }> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<{ status: number, body: any }> => {
     const response = await fetch(`${url}/tasks${path}`, {
-      method, headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, ...(body !== undefined && { body: JSON.stringify(body) })
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) })
     })
     return { status: response.status, body: await response.json() }
   }

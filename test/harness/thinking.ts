@@ -25,9 +25,17 @@ export function thinking (name: string, { text = '', calls = [] }: { text?: stri
       { type: 'reasoning-end', id: '2', providerMetadata: { openai: { itemId: `rs_${name}`, reasoningEncryptedContent: 'gAAA' } } },
       ...text === ''
         ? []
-        : [{ type: 'text-start', id: '3', providerMetadata: { openai: { itemId: `msg_${name}` } } }, { type: 'text-delta', id: '3', delta: text }, { type: 'text-end', id: '3' }],
+        : [{ type: 'text-start', id: '3', providerMetadata: { openai: { itemId: `msg_${name}` } } }, {
+            type: 'text-delta',
+            id: '3',
+            delta: text
+          }, { type: 'text-end', id: '3' }],
       ...calls.map(({ toolName, input }, n) => ({
-        type: 'tool-call', toolCallId: `${name}_${n}`, toolName, input: JSON.stringify(input), providerMetadata: { google: { thoughtSignature: `${name} ${n}` } }
+        type: 'tool-call',
+        toolCallId: `${name}_${n}`,
+        toolName,
+        input: JSON.stringify(input),
+        providerMetadata: { google: { thoughtSignature: `${name} ${n}` } }
       })),
       { type: 'finish', finishReason: { unified: reason, raw: reason }, usage }
     ]
@@ -42,7 +50,13 @@ export const returned = (name: string, { text = '', calls = [] }: { text?: strin
     { type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: `${name} secret` } } },
     { type: 'reasoning', text: '', providerOptions: { openai: { itemId: `rs_${name}`, reasoningEncryptedContent: 'gAAA' } } },
     ...text === '' ? [] : [{ type: 'text', text, providerOptions: { openai: { itemId: `msg_${name}` } } }],
-    ...calls.map(({ toolName, input }, n) => ({ type: 'tool-call', toolCallId: `${name}_${n}`, toolName, input, providerOptions: { google: { thoughtSignature: `${name} ${n}` } } }))
+    ...calls.map(({ toolName, input }, n) => ({
+      type: 'tool-call',
+      toolCallId: `${name}_${n}`,
+      toolName,
+      input,
+      providerOptions: { google: { thoughtSignature: `${name} ${n}` } }
+    }))
   ]
 })
 

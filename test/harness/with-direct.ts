@@ -9,14 +9,21 @@ type Reply = (request: OpenAIRequest, nth: number) => Plan | undefined | Promise
  * The service with `ollama/llama3` of a (fake) OpenAI-compatible server as its model. `reply` says what that does at its
  * n-th streamed call, counted from 0; analysis is off unless `config` turns it on.
  */
-export async function withDirect (t: Parameters<typeof build>[0], reply: Reply = () => undefined, { config, provider, server: options, ...settings }: Partial<Settings> & {
-  config?: object
-  /** Beside the address. */
-  provider?: { apiKey?: string, models?: string[] }
-  server?: FakeOpenAIOptions
-} = {}) {
+export async function withDirect (
+  t: Parameters<typeof build>[0],
+  reply: Reply = () => undefined,
+  { config, provider, server: options, ...settings }: Partial<Settings> & {
+    config?: object,
+    /** Beside the address. */
+    provider?: { apiKey?: string, models?: string[] },
+    server?: FakeOpenAIOptions
+  } = {}
+) {
   let calls = 0
-  const server = await startFakeOpenAI({ reply: (request) => request.structured === undefined ? reply(request, calls++) : undefined, ...options })
+  const server = await startFakeOpenAI({
+    reply: (request) => request.structured === undefined ? reply(request, calls++) : undefined,
+    ...options
+  })
   t.teardown(() => server.close())
   const whole = { model: 'ollama/llama3', analysis: false, providers: { ollama: { baseURL: server.url, ...provider } }, ...config }
   const app = await build(t, { config: whole, ...settings })

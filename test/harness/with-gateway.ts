@@ -8,12 +8,24 @@ type Reply = (request: GatewayRequest, nth: number) => Plan | undefined | Promis
  * The service with a model behind the (fake) gateway. `reply` says what the model does at its n-th streamed call,
  * counted from 0; analysis is off unless `config` turns it on, and `structured` says what calls for data are answered.
  */
-export async function withGateway (t: Parameters<typeof build>[0], reply: Reply, { config, structured, ...settings }: Partial<Settings> & { config?: object, structured?: (name: string, request: GatewayRequest) => Plan | Promise<Plan> } = {}) {
+export async function withGateway (
+  t: Parameters<typeof build>[0],
+  reply: Reply,
+  { config, structured, ...settings }: Partial<Settings> & {
+    config?: object,
+    structured?: (name: string, request: GatewayRequest) => Plan | Promise<Plan>
+  } = {}
+) {
   let calls = 0
   const gateway = await startFakeGateway({
     reply: (request) => request.structured === undefined ? reply(request, calls++) : structured?.(request.structured, request)
   })
   t.teardown(() => gateway.close())
-  const app = await build(t, { gatewayKey: 'the-key', gatewayBaseURL: gateway.url, config: { model: 'test/model', analysis: false, threads: { titles: false }, ...config }, ...settings })
+  const app = await build(t, {
+    gatewayKey: 'the-key',
+    gatewayBaseURL: gateway.url,
+    config: { model: 'test/model', analysis: false, threads: { titles: false }, ...config },
+    ...settings
+  })
   return { app, gateway, systemOf: (n: number): string => gateway.requests[n].body.prompt[0].content }
 }

@@ -15,11 +15,15 @@ const ANSWER = Array.from({ length: 640 }, () => 'x'.repeat(64 * 1024))
 const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
 
 t.test('readers that stop reading cost little memory and hold up nobody else', { skip: process.platform !== 'linux' }, async (t) => {
-  const gateway = await startFakeGateway({ reply: ({ body }) => ({ text: JSON.stringify(body.prompt).includes('quick') ? 'a quick answer' : ANSWER }) })
+  const gateway = await startFakeGateway({
+    reply: ({ body }) => ({ text: JSON.stringify(body.prompt).includes('quick') ? 'a quick answer' : ANSWER })
+  })
   t.teardown(() => gateway.close())
   const dir = t.testdir({ home: { 'config.json': JSON.stringify({ model: 'test/model', analysis: false }) }, work: {} })
   const service = await startService(t, {
-    home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url }
+    home: `${dir}/home`,
+    cwd: `${dir}/work`,
+    env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url }
   })
   const quick = () => postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'quick' }] })
   for (let n = 0; n < 20; n++) await quick()

@@ -6,7 +6,8 @@ import { exported, imported, noise, PASSPHRASE, post, until } from '../faults/ba
 /** A built service of its own; `first` gets a tool that is not asked for. */
 async function place (t: Test, env: NodeJS.ProcessEnv = {}) {
   const dir = t.testdir({ a: { 'config.json': JSON.stringify({ permissions: { writeFile: 'ask' }, mine: { x: 1 } }) }, b: {}, work: {} })
-  const start = (name: string, more: NodeJS.ProcessEnv = {}) => startService(t, { home: `${dir}/${name}`, cwd: `${dir}/work`, env: { ...env, ...more } })
+  const start = (name: string, more: NodeJS.ProcessEnv = {}) =>
+    startService(t, { home: `${dir}/${name}`, cwd: `${dir}/work`, env: { ...env, ...more } })
   return { dir, start }
 }
 
@@ -15,9 +16,16 @@ async function fill (url: string) {
   await post(url, '/memory/brain/fact', { fact: 'Likes tea' })
   await post(url, '/memory/brain/pref', { key: 'units', value: 'metric' })
   await post(url, '/providers/configure', { gateway_key: 'vck_the-gateway-key', model: 'offline/assistant' })
-  await post(url, '/threads/chat', { title: 'A chat', messages: [{ role: 'user', content: 'hi', mine: { deep: [1] } }, { role: 'user', content: noise(600_000) }] }, 'PUT')
+  await post(url, '/threads/chat', {
+    title: 'A chat',
+    messages: [{ role: 'user', content: 'hi', mine: { deep: [1] } }, { role: 'user', content: noise(600_000) }]
+  }, 'PUT')
   await post(url, '/run', { id: 'asking', messages: [{ role: 'user', content: 'write "x" to a.txt' }] })
-  const { body: task } = await post(url, '/tasks', { goal: 'system info', taskType: 'recurring', schedule: { interval: 'daily', at: '09:00' } })
+  const { body: task } = await post(url, '/tasks', {
+    goal: 'system info',
+    taskType: 'recurring',
+    schedule: { interval: 'daily', at: '09:00' }
+  })
   await post(url, `/tasks/${task.id}/start`, {})
   const { body: waiting } = await post(url, '/tasks', { goal: 'write "x" to b.txt', approval: { mode: 'always' } })
   await post(url, `/tasks/${waiting.id}/start`, {})
@@ -29,7 +37,17 @@ const get = async (url: string, path: string): Promise<any> => (await fetch(url 
 
 /** What callers see of all of it. */
 async function seen (url: string) {
-  const paths = ['/memory/brain', '/memory/brain/facts', '/threads', '/threads/chat', '/threads/asking', '/approvals', '/tasks', '/providers', '/config']
+  const paths = [
+    '/memory/brain',
+    '/memory/brain/facts',
+    '/threads',
+    '/threads/chat',
+    '/threads/asking',
+    '/approvals',
+    '/tasks',
+    '/providers',
+    '/config'
+  ]
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await get(url, path)])))
 }
 
@@ -48,7 +66,8 @@ t.test('everything goes from one service to another, whose key is another, and t
   t.match(await imported(b.url, backup), { status: 200, body: { status: 'imported', records: Number } })
   await until(b.url, (facts) => facts[0] === 'Likes tea')
   const there = await seen(b.url)
-  const timeless = (value: any) => JSON.parse(JSON.stringify(value, (key, each) => key === 'updatedAt' || key === 'nextRunAt' ? undefined : each))
+  const timeless = (value: any) =>
+    JSON.parse(JSON.stringify(value, (key, each) => key === 'updatedAt' || key === 'nextRunAt' ? undefined : each))
   t.strictSame(timeless(there), timeless(all))
   t.ok((await get(b.url, `/tasks/${task}`)).nextRunAt > Date.now())
   t.same(await get(b.url, `/tasks/${waiting}/runs`), runs)
@@ -73,18 +92,28 @@ t.test('what is no backup, has another passphrase or comes from elsewhere is ref
   const damaged = Buffer.from(backup)
   damaged[damaged.length - 1] ^= 1
   t.match(await imported(a.url, damaged), { status: 400, body: { code: 'ERR_BACKUP_DAMAGED', error: /Nothing was changed/ } })
-  t.match(await imported(a.url, backup, { 'x-export-passphrase': 'incorrect horse' }), { status: 400, body: { code: 'ERR_BACKUP_PASSPHRASE' } })
+  t.match(await imported(a.url, backup, { 'x-export-passphrase': 'incorrect horse' }), {
+    status: 400,
+    body: { code: 'ERR_BACKUP_PASSPHRASE' }
+  })
   t.match(await imported(a.url, Buffer.from('{"facts":[]}')), { status: 400, body: { code: 'ERR_NO_BACKUP' } })
   t.match(await imported(a.url, Buffer.of()), { status: 400, body: { code: 'ERR_NO_BACKUP' } })
   t.match(await imported(a.url, backup, { 'x-export-passphrase': 'short' }), { status: 400, body: { code: 'ERR_INVALID_REQUEST' } })
-  t.match(await imported(a.url, Buffer.from('{}'), { 'content-type': 'application/json' }), { status: 415, body: { error: /octet-stream/ } })
+  t.match(await imported(a.url, Buffer.from('{}'), { 'content-type': 'application/json' }), {
+    status: 415,
+    body: { error: /octet-stream/ }
+  })
   t.match(await imported(a.url, backup, { 'content-type': 'text/plain' }), { status: 415 })
   t.match(await imported(a.url, backup, { origin: 'https://evil.example' }), { status: 403 })
   t.match(await imported(a.url, backup, { 'sec-fetch-site': 'cross-site' }), { status: 403 })
   t.equal((await fetch(`${a.url}/export`)).status, 400, 'no passphrase')
   t.equal((await fetch(`${a.url}/export`, { headers: { 'x-export-passphrase': PASSPHRASE, origin: 'https://evil.example' } })).status, 403)
   for (const path of ['/run', '/memory/brain/fact', '/threads']) {
-    t.equal((await fetch(a.url + path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: 'x' })).status, 415, `bytes are for imports, not for ${path}`)
+    t.equal(
+      (await fetch(a.url + path, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: 'x' })).status,
+      415,
+      `bytes are for imports, not for ${path}`
+    )
   }
   t.match(await get(a.url, '/memory/brain'), { brain: { facts: ['Likes tea'] } })
   t.same(readdirSync(`${dir}/a`).filter((name) => /next|replace|import|data\./.test(name)), [])

@@ -60,7 +60,9 @@ async function gone (t: Test, marker: string, what: string) {
   t.same(withArgument(marker).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1')), [], what)
 }
 
-t.test('no process of a command is left when it ends, its client leaves, its run is stopped or over time, or the service goes', { skip: linux }, async (t) => {
+t.test('no process of a command is left when it ends, its client leaves, its run is stopped or over time, or the service goes', {
+  skip: linux
+}, async (t) => {
   const dir = t.testdir({ work, home: home({}), brief: home({ limits: { runMs: 3000 } }) })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
   const brief = { ...where, home: `${dir}/brief` }
@@ -90,11 +92,21 @@ t.test('nothing of ours can be read off the processes of the service: tokens, pa
   const providers = { mine: { baseURL: 'http://127.0.0.1:9/v1', apiKey: '${MY_PROVIDER}' } } // eslint-disable-line no-template-curly-in-string
   const dir = t.testdir({ work: {}, home: home({ model: 'offline/assistant', providers }) })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
-  const secrets = { LOCAL_AGENT_TOKEN: 'a-token-hush', LOCAL_AGENT_PASSPHRASE: 'a-passphrase-hush', AI_GATEWAY_API_KEY: 'a-gateway-key-hush', MY_PROVIDER: 'a-provider-key-hush' }
+  const secrets = {
+    LOCAL_AGENT_TOKEN: 'a-token-hush',
+    LOCAL_AGENT_PASSPHRASE: 'a-passphrase-hush',
+    AI_GATEWAY_API_KEY: 'a-gateway-key-hush',
+    MY_PROVIDER: 'a-provider-key-hush'
+  }
   const service = await startService(t, { ...where, env: { ...secrets, OTHER: 'kept' } })
-  writeFileSync(`${where.cwd}/look.sh`, 'env; cat /proc/$PPID/environ /proc/$PPID/cmdline /proc/self/environ /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -a "hush\\|OTHER"')
+  writeFileSync(
+    `${where.cwd}/look.sh`,
+    'env; cat /proc/$PPID/environ /proc/$PPID/cmdline /proc/self/environ /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -a "hush\\|OTHER"'
+  )
 
-  const { events } = await postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'run `sh look.sh`' }] }, { authorization: `Bearer ${secrets.LOCAL_AGENT_TOKEN}` })
+  const { events } = await postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'run `sh look.sh`' }] }, {
+    authorization: `Bearer ${secrets.LOCAL_AGENT_TOKEN}`
+  })
   const { output } = events.find(({ type }: Sent) => type === 'tool-output-available') as Sent
 
   t.match(output.stdout, /OTHER=kept/)

@@ -12,14 +12,15 @@ import { startService } from '../harness/sidecar.ts'
 const linux = process.platform === 'linux' ? false : 'needs /proc'
 
 /** Parent, process group and name of every process. */
-const processes = () => readdirSync('/proc').map(Number).filter((pid) => pid > 0).flatMap((pid) => {
-  try {
-    const [, name, parent, group] = /^\d+ \((.*)\) \S (\d+) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))!
-    return [{ pid, name, parent: Number(parent), group: Number(group) }]
-  } catch {
-    return []
-  }
-})
+const processes = () =>
+  readdirSync('/proc').map(Number).filter((pid) => pid > 0).flatMap((pid) => {
+    try {
+      const [, name, parent, group] = /^\d+ \((.*)\) \S (\d+) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))!
+      return [{ pid, name, parent: Number(parent), group: Number(group) }]
+    } catch {
+      return []
+    }
+  })
 
 /** What a process has open; links of a process that ends meanwhile are left out. */
 const opened = (pid: number): string[] => {
@@ -46,8 +47,13 @@ t.test('commands, tool servers, the desktop worker and their guards have no file
   })
   chmodSync(`${dir}/bin/mkfifo`, 0o755)
   const home = realpathSync(`${dir}/home`)
-  const service = await startService(t, { home, cwd: `${dir}/work`, env: { PATH: `${dir}/bin:${process.env.PATH}`, ...(display && { DISPLAY: display.name }) } })
-  const post = (path: string, body: object) => fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const service = await startService(t, {
+    home,
+    cwd: `${dir}/work`,
+    env: { PATH: `${dir}/bin:${process.env.PATH}`, ...(display && { DISPLAY: display.name }) }
+  })
+  const post = (path: string, body: object) =>
+    fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const say = (content: string) => post('/run', { messages: [{ role: 'user', content }] })
   t.ok(opened(service.pid).some((path) => path.startsWith(`${home}/data/`)), 'the service itself has some')
 
@@ -75,7 +81,12 @@ t.test('nor has a child that is started while files are being compacted', { skip
   const over = new AbortController()
   const writing = (async () => {
     for (let round = 0; !over.signal.aborted; round++) {
-      await level.batch(Array.from({ length: 200 }, (_, n) => ({ type: 'put' as const, key: `${n * 7919 % 1000} ${round % 5}`, value: 'x'.repeat(500 + round % 100) })))
+      await level.batch(
+        Array.from(
+          { length: 200 },
+          (_, n) => ({ type: 'put' as const, key: `${n * 7919 % 1000} ${round % 5}`, value: 'x'.repeat(500 + round % 100) })
+        )
+      )
       if (round % 4 === 0) await level.compactRange('', '~')
     }
   })()

@@ -20,7 +20,7 @@ export function flood (mark: string, { lasting = true } = {}): string {
       writeFileSync(${JSON.stringify(mark)}, '')
       if (${lasting}) setInterval(log, 10, 100)
     }))`
-  return `data:text/javascript,${encodeURIComponent(source).replaceAll('\'', '%27')}`
+  return `data:text/javascript,${encodeURIComponent(source).replaceAll("'", '%27')}`
 }
 
 /** Resolves once there is a file. */

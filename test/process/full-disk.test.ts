@@ -5,7 +5,10 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 12)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
   const { acknowledged, full, after, imports, onOneConnection, again, unchanged, refused, back } = seen
-  const noRoom = { status: 503, body: { error: /^The store is not available: No space left on device/, code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 } }
+  const noRoom = {
+    status: 503,
+    body: { error: /^The store is not available: No space left on device/, code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 }
+  }
 
   t.match(full.refusal, noRoom, 'a fact')
   t.match(full.health, { status: 'degraded', checks: { store: /^latched: No space left/ } })
@@ -22,7 +25,12 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   t.ok(after.approved.includes('tool-output-available'), 'the approval that found no room is taken now')
   t.equal(after.approved.at(-1), 'finish')
   for (const refusal of imports) {
-    t.match(refusal, { status: 503, body: { code: 'ERR_IMPORT_FAILED', error: /no space left on device.*Make room.*Nothing was changed/ }, left: [], health: 'ok' })
+    t.match(refusal, {
+      status: 503,
+      body: { code: 'ERR_IMPORT_FAILED', error: /no space left on device.*Make room.*Nothing was changed/ },
+      left: [],
+      health: 'ok'
+    })
     t.same(refusal.brain, acknowledged)
   }
   t.same(onOneConnection, [503, 200])

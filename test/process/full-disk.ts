@@ -28,7 +28,11 @@ function fill () {
 
 let service = await startService(own, disk)
 const post = async (path: string, body: object) => {
-  const response = await fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body)
+  })
   return { status: response.status, body: await response.json() as any }
 }
 const get = async (path: string) => (await fetch(service.url + path)).json() as any
@@ -55,7 +59,9 @@ const full = {
   health: await get('/health'),
   brain: (await fetch(`${service.url}/memory/brain`)).status,
   run: await run('hello'),
-  approve: await postEvents(`${service.url}/run/approve`, { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }] }).then(({ status, events }) => ({ status, events })),
+  approve: await postEvents(`${service.url}/run/approve`, {
+    messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }]
+  }).then(({ status, events }) => ({ status, events })),
   configure: await post('/providers/configure', { model: 'offline/scripted' }),
   key: await post('/providers/configure', { gateway_key: 'a-key-that-finds-no-room' }),
   about: await get('/'),
@@ -71,22 +77,33 @@ const after = {
   learned: (await learn(1_000)).status,
   configured: (await post('/providers/configure', { model: 'offline/scripted' })).status,
   config: JSON.parse(readFileSync(`${home}/config.json`, 'utf8')),
-  approved: (await postEvents(`${service.url}/run/approve`, { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }] })).events.map(({ type }) => type)
+  approved:
+    (await postEvents(`${service.url}/run/approve`, {
+      messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }]
+    })).events.map(({ type }) => type)
 }
 
 // Backups for which there is no room: as sent, and as new data beside what was sent.
-const send = async (backup: Buffer) => ({ ...await imported(service.url, backup), left: readdirSync(home).filter((name) => /next|import/.test(name)), health: (await get('/health')).status, brain: await facts() })
+const send = async (backup: Buffer) => ({
+  ...await imported(service.url, backup),
+  left: readdirSync(home).filter((name) => /next|import/.test(name)),
+  health: (await get('/health')).status,
+  brain: await facts()
+})
 const { bavail, bsize } = statfsSync(home)
 const record = JSON.stringify(['message/x/0', { text: noise(200_000) }])
 const head = [{ backup: 1, schema: newestOf(migrations), digestKey: noise(32) }, { config: {} }].map((line) => JSON.stringify(line))
 const pieces: Buffer[] = []
-for await (const piece of encipher([...head, ...Array<string>(Math.floor(bavail * bsize * 0.7 / record.length)).fill(record)], PASSPHRASE)) pieces.push(piece)
+for await (
+  const piece of encipher([...head, ...Array<string>(Math.floor(bavail * bsize * 0.7 / record.length)).fill(record)], PASSPHRASE)
+) pieces.push(piece)
 const tooLarge = Buffer.alloc(64 * 1024 * 1024)
 const imports = [await send(tooLarge), await send(Buffer.concat(pieces)), await send(tooLarge)]
 // The rest of a refused upload is in nobody's way: the next request on its connection is answered.
 const connection = [
   `POST /import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/octet-stream\r\nx-export-passphrase: ${PASSPHRASE}\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
-  tooLarge, 'GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
+  tooLarge,
+  'GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n'
 ]
 const { status: importStatus, body } = await sendBytes(Number(new URL(service.url).port), ...connection)
 const onOneConnection = [importStatus, Number(/HTTP\/1.1 (\d+)/.exec(body)?.[1])]

@@ -20,7 +20,11 @@ function place (t: Test, config: object = {}) {
 
 /** A run whose stream is being read. */
 async function openRun ({ url }: Sidecar, content: string) {
-  const response = await fetch(`${url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content }] }) })
+  const response = await fetch(`${url}/run`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content }] })
+  })
   let text = ''
   let arrived = Promise.withResolvers<void>()
   const ended = (async () => {
@@ -37,7 +41,9 @@ async function openRun ({ url }: Sidecar, content: string) {
     events: () => parseEvents(text),
     /** Resolves once an event of that type has arrived. */
     async seen (type: string) {
-      while (!parseEvents(text.slice(0, text.lastIndexOf('\n\n') + 2)).some((event) => event.type === type)) await Promise.race([arrived.promise, ended])
+      while (!parseEvents(text.slice(0, text.lastIndexOf('\n\n') + 2)).some((event) => event.type === type)) {
+        await Promise.race([arrived.promise, ended])
+      }
     }
   }
 }
@@ -98,7 +104,11 @@ t.test('while it shuts down new requests get 503, and /health says that it still
   await ending(service)
 
   t.equal((await fetch(`${service.url}/ready`)).status, 503)
-  const refused = await fetch(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"messages":[{"role":"user","content":"hello"}]}' })
+  const refused = await fetch(`${service.url}/run`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"messages":[{"role":"user","content":"hello"}]}'
+  })
   t.equal(refused.status, 503)
   t.match(await refused.json(), { error: /shutting down/, code: 'ERR_DRAINING', statusCode: 503 })
   t.equal((await fetch(service.url)).status, 503)
@@ -116,7 +126,10 @@ async function ending ({ url }: Sidecar) {
 
 t.test('further signals and errors change nothing of an end that is under way', async (t) => {
   const where = place(t, START)
-  const service = await startService(t, { ...where, preload: ['data:text/javascript,process.on("SIGWINCH", () => { throw new Error("boom") })'] })
+  const service = await startService(t, {
+    ...where,
+    preload: ['data:text/javascript,process.on("SIGWINCH", () => { throw new Error("boom") })']
+  })
   const command = await openCommand(service, where.cwd, "trap '' TERM; $TELL; sleep 60")
   service.child.kill('SIGTERM')
   await ending(service)
@@ -133,7 +146,11 @@ t.test('an end that hangs is cut off in time, with 0, and loses nothing', async 
   const where = place(t)
   const hang = 'data:text/javascript,import { Server } from "node:http"; Server.prototype.close = function () { return this }'
   const service = await startService(t, { ...where, preload: [hang] })
-  await fetch(`${service.url}/memory/brain/fact`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"fact":"Prefers tea"}' })
+  await fetch(`${service.url}/memory/brain/fact`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"fact":"Prefers tea"}'
+  })
   const { code, ms } = await timed(service, 'SIGTERM')
   t.equal(code, 0)
   t.ok(ms < 4 * WITHIN_MS, `${ms} ms`)
@@ -157,7 +174,8 @@ t.test('a reader that takes nothing holds up no end', async (t) => {
 
 t.test('a signal during the start ends it with 0', async (t) => {
   // The service gets its SIGTERM the moment it listens for it, when the store is not yet open.
-  const early = 'data:text/javascript,process.on("newListener", function early (event) { if (event === "SIGTERM") process.off("newListener", early), setImmediate(() => process.kill(process.pid, "SIGTERM")) })'
+  const early =
+    'data:text/javascript,process.on("newListener", function early (event) { if (event === "SIGTERM") process.off("newListener", early), setImmediate(() => process.kill(process.pid, "SIGTERM")) })'
   const where = place(t)
   const service = spawnService({ ...where, preload: [early] })
   t.match(await service.exited, { code: 0, signal: null })
@@ -165,7 +183,12 @@ t.test('a signal during the start ends it with 0', async (t) => {
   await startService(t, where)
 })
 
-for (const [what, code] of [['an exception that nobody catches', 'throw new Error("boom")'], ['a rejection that nobody handles', 'Promise.reject(new Error("boom"))']]) {
+for (
+  const [what, code] of [['an exception that nobody catches', 'throw new Error("boom")'], [
+    'a rejection that nobody handles',
+    'Promise.reject(new Error("boom"))'
+  ]]
+) {
   t.test(`${what} ends the service with 1 and is in its log; streams get a last event`, async (t) => {
     const where = place(t, SLOW)
     const service = await startService(t, { ...where, preload: [`data:text/javascript,process.on("SIGWINCH", () => { ${code} })`] })

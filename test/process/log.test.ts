@@ -42,9 +42,11 @@ t.test('a start that fails has its exit code, though nobody is told why', async 
 t.test('the key is changed, though nobody is told', async (t) => {
   const where = place(t)
   await (await startService(t, where)).stop()
-  await t.resolves(promisify(execFile)('/bin/sh', ['-c', `exec '${process.execPath}' '${SERVER}' rotate-key 2>/dev/full`], {
-    env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: where.home }
-  }))
+  await t.resolves(
+    promisify(execFile)('/bin/sh', ['-c', `exec '${process.execPath}' '${SERVER}' rotate-key 2>/dev/full`], {
+      env: { PATH: process.env.PATH, LOCAL_AGENT_HOME: where.home }
+    })
+  )
   await startService(t, where)
 })
 

@@ -13,7 +13,9 @@ const LEFT_OUT = ['.git', '.tap', 'node_modules', 'dist', 'test', 'bench', 'docs
 /** A clone of the sources, never built, with the packages installed. */
 function clone (t: Test) {
   const dir = t.testdir({ clone: {}, home: {} })
-  for (const part of readdirSync(ROOT).filter((name) => !LEFT_OUT.includes(name))) cpSync(`${ROOT}${part}`, `${dir}/clone/${part}`, { recursive: true })
+  for (const part of readdirSync(ROOT).filter((name) => !LEFT_OUT.includes(name))) {
+    cpSync(`${ROOT}${part}`, `${dir}/clone/${part}`, { recursive: true })
+  }
   symlinkSync(`${ROOT}node_modules`, `${dir}/clone/node_modules`)
   return { root: `${dir}/clone`, home: `${dir}/home` }
 }
@@ -21,9 +23,16 @@ function clone (t: Test) {
 /** `npm start -- --port 0`, until its ready line; then it is ended. */
 async function npmStart (t: Test, { root, home }: ReturnType<typeof clone>) {
   // npm itself may run on another Node; the script's is the installed one. A group of its own, so that all of it ends.
-  const child = spawn('npm', ['start', '--silent', '--', '--port', '0'], { cwd: root, env: { ...process.env, LOCAL_AGENT_HOME: home }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn('npm', ['start', '--silent', '--', '--port', '0'], {
+    cwd: root,
+    env: { ...process.env, LOCAL_AGENT_HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true
+  })
   let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => { log += text })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    log += text
+  })
   const exited = once(child, 'close')
   const lines = createInterface({ input: child.stdout })
   const first = await Promise.race([once(lines, 'line').then(([line]) => line), exited])

@@ -48,7 +48,9 @@ async function startEcho (teardown: (end: () => void) => unknown) {
 }
 
 t.test('no secret is in a file, a log, an answer or a crash report, though servers repeat it; what the user said is in no file or log', async (t) => {
-  const plans: Array<Plan> = [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'env; cat /proc/self/environ' } }] }, { text: 'done' }, ...echoes(SECRETS.environment)]
+  const plans: Array<Plan> = [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'env; cat /proc/self/environ' } }] }, {
+    text: 'done'
+  }, ...echoes(SECRETS.environment)]
   const keys = new Set<string | undefined>()
   const gateway = await startFakeGateway({
     reply (request) {
@@ -75,12 +77,19 @@ t.test('no secret is in a file, a log, an answer or a crash report, though serve
     LOCAL_AGENT_PASSPHRASE: SECRETS.passphrase,
     OWN: SECRETS.direct
   }
-  const crash = `data:text/javascript,process.on("SIGWINCH", () => { process.report.writeReport(${JSON.stringify(`${home}/report.json`)}); throw new Error("boom") })`
+  const crash = `data:text/javascript,process.on("SIGWINCH", () => { process.report.writeReport(${
+    JSON.stringify(`${home}/report.json`)
+  }); throw new Error("boom") })`
   const service = await startService(t, { home, cwd, env, preload: [crash] })
   const authorization = { authorization: `Bearer ${SECRETS.token}` }
   const answers: Array<readonly [string, Buffer]> = []
   const ask = async (path: string, body?: object, method = body ? 'POST' : 'GET', headers: Record<string, string> = authorization) => {
-    const response = await fetch(service.url + path, { method, headers: { ...headers, ...body && { 'content-type': 'application/json' } }, ...body && { body: JSON.stringify(body) }, signal: AbortSignal.timeout(5_000) })
+    const response = await fetch(service.url + path, {
+      method,
+      headers: { ...headers, ...body && { 'content-type': 'application/json' } },
+      ...body && { body: JSON.stringify(body) },
+      signal: AbortSignal.timeout(5_000)
+    })
     // A stream that stays open is not waited for.
     const text = response.headers.get('content-type')?.startsWith('text/event-stream') && method === 'GET' ? '' : await response.text()
     answers.push([`${method} ${path}`, Buffer.from(`${JSON.stringify([...response.headers])} ${text}`)])
@@ -124,10 +133,18 @@ t.test('no secret is in a file, a log, an answer or a crash report, though serve
   t.same(found(PRIVATE, [...files, ...logs]), [])
 })
 
-t.test('under any umask, and in a folder that was open to others, everything lies in folders that are closed to them', { skip: process.platform === 'win32' }, async (t) => {
+t.test('under any umask, and in a folder that was open to others, everything lies in folders that are closed to them', {
+  skip: process.platform === 'win32'
+}, async (t) => {
   const modes = (dir: string) => {
     const of = (path: string) => (statSync(path).mode & 0o777).toString(8)
-    return { home: of(dir), data: of(`${dir}/data`), cache: of(`${dir}/cache`), key: of(`${dir}/master.key`), config: of(`${dir}/config.json`) }
+    return {
+      home: of(dir),
+      data: of(`${dir}/data`),
+      cache: of(`${dir}/cache`),
+      key: of(`${dir}/master.key`),
+      config: of(`${dir}/config.json`)
+    }
   }
   const closed = { home: '700', data: '700', cache: '700', key: '600', config: '600' }
   const umask = (mask: string) => `data:text/javascript,process.umask(0o${mask})`
@@ -135,7 +152,11 @@ t.test('under any umask, and in a folder that was open to others, everything lie
   for (const mask of ['000', '077', '022']) {
     const home = `${dir}/made-${mask}`
     const service = await startService(t, { home, cwd: `${dir}/work`, preload: [umask(mask)] })
-    await fetch(`${service.url}/providers/configure`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"offline/assistant"}' })
+    await fetch(`${service.url}/providers/configure`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"offline/assistant"}'
+    })
     await service.stop()
     t.same(modes(home), closed, mask)
   }
@@ -150,13 +171,23 @@ t.test('under any umask, and in a folder that was open to others, everything lie
   symlinkSync(opened, `${dir}/link`)
   const service = await startService(t, { home: `${dir}/link`, cwd: `${dir}/work`, preload: [umask('000')] })
   t.same(modes(opened), closed, 'mended')
-  await fetch(`${service.url}/providers/configure`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"offline/scripted"}' })
-  t.match(JSON.parse(readFileSync(`${dir}/elsewhere/mine.json`, 'utf8')), { model: 'offline/scripted' }, 'a config.json that is a link stays one')
+  await fetch(`${service.url}/providers/configure`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"model":"offline/scripted"}'
+  })
+  t.match(
+    JSON.parse(readFileSync(`${dir}/elsewhere/mine.json`, 'utf8')),
+    { model: 'offline/scripted' },
+    'a config.json that is a link stays one'
+  )
   await service.stop()
   t.same(modes(opened), closed, 'and when it was written')
 })
 
-t.test('a folder that everybody may write to, such as /tmp, is not taken for the configuration directory, and stays as it is', { skip: process.platform === 'win32' }, async (t) => {
+t.test('a folder that everybody may write to, such as /tmp, is not taken for the configuration directory, and stays as it is', {
+  skip: process.platform === 'win32'
+}, async (t) => {
   const dir = t.testdir({ shared: {}, work: {} })
   chmodSync(`${dir}/shared`, 0o1777)
   const service = spawnService({ home: `${dir}/shared`, cwd: `${dir}/work` })
@@ -167,12 +198,16 @@ t.test('a folder that everybody may write to, such as /tmp, is not taken for the
   t.same(readdirSync(`${dir}/shared`), [])
 })
 
-t.test('compiled code that others may have put there is not run: such a folder is left alone', { skip: process.platform === 'win32' }, async (t) => {
-  const dir = t.testdir({ open: { cache: {} }, closed: {}, work: {} })
-  chmodSync(`${dir}/open/cache`, 0o777)
-  for (const home of ['open', 'closed']) {
-    chmodSync(`${dir}/${home}`, 0o700)
-    await (await startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work` })).stop()
-    t.equal(readdirSync(`${dir}/${home}/cache`).length > 0, home === 'closed', home)
+t.test(
+  'compiled code that others may have put there is not run: such a folder is left alone',
+  { skip: process.platform === 'win32' },
+  async (t) => {
+    const dir = t.testdir({ open: { cache: {} }, closed: {}, work: {} })
+    chmodSync(`${dir}/open/cache`, 0o777)
+    for (const home of ['open', 'closed']) {
+      chmodSync(`${dir}/${home}`, 0o700)
+      await (await startService(t, { home: `${dir}/${home}`, cwd: `${dir}/work` })).stop()
+      t.equal(readdirSync(`${dir}/${home}/cache`).length > 0, home === 'closed', home)
+    }
   }
-})
+)

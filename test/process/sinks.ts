@@ -29,7 +29,10 @@ export async function startOn (t: Test, stderr?: number, where = place(t)) {
 }
 
 /** Has the service log more than its sink takes: it answers and ends all the same. */
-export async function floodAndEnd (t: Test, { url, pid, where, exited }: { url: string, pid: number, where: Place, exited: Promise<unknown> }) {
+export async function floodAndEnd (
+  t: Test,
+  { url, pid, where, exited }: { url: string, pid: number, where: Place, exited: Promise<unknown> }
+) {
   process.kill(pid, 'SIGWINCH')
   await made(where.mark)
   t.equal((await fetch(`${url}/health`)).status, 200, 'it answers')
@@ -66,7 +69,9 @@ export async function readLate (t: Test, kind: 'pipe' | 'socket') {
 
   const input = pipe ? new Socket({ fd: pipe.reader, writable: false }) : service.child.stderr!
   let log = ''
-  input.setEncoding('utf8').on('data', (text) => { log += text }).resume()
+  input.setEncoding('utf8').on('data', (text) => {
+    log += text
+  }).resume()
   while (!/"lost":\d+.*\n/.test(log)) await once(input, 'data')
   countedWhole(t, log)
 
@@ -92,14 +97,20 @@ export function countedWhole (t: Test, log: string) {
 export async function startOnTerminal (t: Test, { detached = false } = {}) {
   const where = place(t)
   const command = `${detached ? 'setsid' : ''} '${process.execPath}' --import '${flood(where.mark)}' '${SERVER}' --port 0`
-  const terminal = await openTerminal(t, `cd '${where.cwd}'; ${command} & pid=$!; trap '${detached ? ':' : 'kill -HUP $pid'}' HUP
-    while kill -0 $pid 2>/dev/null; do wait $pid; code=$?; done; echo $code > code; mv code ended`, { LOCAL_AGENT_HOME: where.home })
+  const terminal = await openTerminal(
+    t,
+    `cd '${where.cwd}'; ${command} & pid=$!; trap '${detached ? ':' : 'kill -HUP $pid'}' HUP
+    while kill -0 $pid 2>/dev/null; do wait $pid; code=$?; done; echo $code > code; mv code ended`,
+    { LOCAL_AGENT_HOME: where.home }
+  )
   if (!terminal) {
     t.pass('not tried', { skip: 'there is no script of util-linux here' })
     return undefined
   }
   const { url, pid } = JSON.parse((await terminal.shows(/{"event":"ready".*}/))[0]) as { url: string, pid: number }
-  atEnd(t, () => { if (alive(pid)) process.kill(pid, 'SIGKILL') })
+  atEnd(t, () => {
+    if (alive(pid)) process.kill(pid, 'SIGKILL')
+  })
   const exited = made(`${where.cwd}/ended`).then(() => Number(readFileSync(`${where.cwd}/ended`, 'utf8')))
   return { where, terminal, url, pid, exited }
 }

@@ -8,7 +8,10 @@ import { spawnService, startService } from '../harness/sidecar.ts'
 type Options = Partial<Parameters<typeof spawnService>[0]>
 
 function place (t: Test, config?: unknown) {
-  const dir = t.testdir({ home: config === undefined ? {} : { 'config.json': typeof config === 'string' ? config : JSON.stringify(config) }, work: {} })
+  const dir = t.testdir({
+    home: config === undefined ? {} : { 'config.json': typeof config === 'string' ? config : JSON.stringify(config) },
+    work: {}
+  })
   return { home: `${dir}/home`, cwd: `${dir}/work` }
 }
 
@@ -68,7 +71,11 @@ t.test('without any of them the port is 3001', async (t) => {
 t.test('a port in use ends with 98, and leaves the store free', async (t) => {
   const port = await takenPort(t)
   const where = place(t)
-  t.match(await fails(t, { ...where, port: String(port) }), { code: 98, out: '', log: new RegExp(`Port ${port} .*--port or LOCAL_AGENT_PORT`) })
+  t.match(await fails(t, { ...where, port: String(port) }), {
+    code: 98,
+    out: '',
+    log: new RegExp(`Port ${port} .*--port or LOCAL_AGENT_PORT`)
+  })
   await startService(t, where)
 })
 
@@ -83,12 +90,24 @@ const senseless: Array<[string, Options, RegExp]> = [
   ['an argument', { args: ['start'] }, /start/],
   ['an option without its value', { args: ['--host'] }, /--host/],
   ['an empty host', { args: ['--host', ''] }, /--host/],
-  ['every address, without a token', { args: ['--host', '0.0.0.0'] }, /--host 0\.0\.0\.0 would let other machines in: set LOCAL_AGENT_TOKEN/],
+  [
+    'every address, without a token',
+    { args: ['--host', '0.0.0.0'] },
+    /--host 0\.0\.0\.0 would let other machines in: set LOCAL_AGENT_TOKEN/
+  ],
   ['another address, without a token', { args: ['--host', '192.0.2.1'] }, /LOCAL_AGENT_TOKEN/],
   ['every IPv6 address, with an empty token', { args: ['--host', '::'], env: { LOCAL_AGENT_TOKEN: '' } }, /LOCAL_AGENT_TOKEN/],
   ['a name that may be any address', { args: ['--host', 'localhost.evil.example'] }, /LOCAL_AGENT_TOKEN/],
-  ['a token that no header can carry', { env: { LOCAL_AGENT_TOKEN: 'read-from-a-file\n' } }, /LOCAL_AGENT_TOKEN begins or ends with a blank/],
-  ['an address that is not this machine\'s', { args: ['--host', '192.0.2.1'], env: { LOCAL_AGENT_TOKEN: 'x' } }, /cannot listen there.*--host/]
+  [
+    'a token that no header can carry',
+    { env: { LOCAL_AGENT_TOKEN: 'read-from-a-file\n' } },
+    /LOCAL_AGENT_TOKEN begins or ends with a blank/
+  ],
+  [
+    "an address that is not this machine's",
+    { args: ['--host', '192.0.2.1'], env: { LOCAL_AGENT_TOKEN: 'x' } },
+    /cannot listen there.*--host/
+  ]
 ]
 for (const [what, options, message] of senseless) {
   t.test(`${what} ends with 64 and says why`, async (t) => {
@@ -118,7 +137,9 @@ t.test('--version and --help print and end, and touch nothing', async (t) => {
   const { home, cwd } = place(t)
   rmSync(home, { recursive: true })
   t.match(await fails(t, { home, cwd, port: null, args: ['--version'] }), { code: 0, out: `${VERSION}\n`, log: '' })
-  for (const flag of ['--help', '-h']) t.match(await fails(t, { home, cwd, port: null, args: [flag] }), { code: 0, out: /--port <n>[\s\S]*LOCAL_AGENT_HOME/, log: '' })
+  for (const flag of ['--help', '-h']) {
+    t.match(await fails(t, { home, cwd, port: null, args: [flag] }), { code: 0, out: /--port <n>[\s\S]*LOCAL_AGENT_HOME/, log: '' })
+  }
   t.throws(() => rmSync(home, { recursive: true }), { code: 'ENOENT' })
 })
 
@@ -133,7 +154,11 @@ t.test('without the key that the data was written with it ends with 78', async (
   const where = place(t)
   const key = `${where.home}/master.key`
   await (await startService(t, where)).stop()
-  t.match(await fails(t, { ...where, env: { LOCAL_AGENT_PASSPHRASE: 'x' } }), { code: 78, log: /Unset LOCAL_AGENT_PASSPHRASE/ }, 'a passphrase instead')
+  t.match(
+    await fails(t, { ...where, env: { LOCAL_AGENT_PASSPHRASE: 'x' } }),
+    { code: 78, log: /Unset LOCAL_AGENT_PASSPHRASE/ },
+    'a passphrase instead'
+  )
   writeFileSync(key, Buffer.alloc(32, 7))
   t.match(await fails(t, where), { code: 78, out: '', log: /is not the key/ }, 'another key')
   writeFileSync(key, 'short')

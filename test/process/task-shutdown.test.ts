@@ -38,7 +38,9 @@ async function running ({ tasks, events, task }: Awaited<ReturnType<typeof atWor
 }
 
 async function over (tasks: Awaited<ReturnType<typeof tasksOf>>, events: Awaited<ReturnType<typeof atWork>>['events'], id: string) {
-  for (let seen = events.events.length; (await tasks.get(`/${id}`)).status === 'running'; seen = events.events.length) await events.beyond(seen)
+  for (let seen = events.events.length; (await tasks.get(`/${id}`)).status === 'running'; seen = events.events.length) {
+    await events.beyond(seen)
+  }
 }
 
 async function timed (service: Sidecar) {
@@ -46,25 +48,31 @@ async function timed (service: Sidecar) {
   return { ...await service.stop(), ms: performance.now() - begun }
 }
 
-t.test('a run is put down by every shutdown, goes on at every start, and is never given up for it', { skip: process.platform !== 'linux' }, async (t) => {
-  const where = place(t, STEPS)
-  for (let life = 0; life < 3; life++) {
-    const at = await atWork(t, where, life === 0)
-    t.match(await running(at, life), { status: 'running', attempts: life + 1 })
-    const pids = withArgument(marker(life))
-    const { code, ms } = await timed(at.service)
-    t.equal(code, 0)
-    t.ok(ms < WITHIN_MS, `${ms} ms`)
-    t.notMatch(at.service.log(), /did not close/)
-    await t.resolves(allGone(pids, 0), 'no process of it is left')
-    t.equal(at.events.of('task:error').length, 0, 'that is no end')
+t.test(
+  'a run is put down by every shutdown, goes on at every start, and is never given up for it',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const where = place(t, STEPS)
+    for (let life = 0; life < 3; life++) {
+      const at = await atWork(t, where, life === 0)
+      t.match(await running(at, life), { status: 'running', attempts: life + 1 })
+      const pids = withArgument(marker(life))
+      const { code, ms } = await timed(at.service)
+      t.equal(code, 0)
+      t.ok(ms < WITHIN_MS, `${ms} ms`)
+      t.notMatch(at.service.log(), /did not close/)
+      await t.resolves(allGone(pids, 0), 'no process of it is left')
+      t.equal(at.events.of('task:error').length, 0, 'that is no end')
+    }
+    const { tasks, events, task } = await atWork(t, where)
+    await over(tasks, events, task.id)
+    t.match(await tasks.runs(task.id), [{
+      status: 'completed',
+      attempts: 4,
+      toolCalls: [...Array(3).fill({ status: 'error', error: /Outcome unknown/ }), { status: 'complete' }]
+    }])
   }
-  const { tasks, events, task } = await atWork(t, where)
-  await over(tasks, events, task.id)
-  t.match(await tasks.runs(task.id), [{
-    status: 'completed', attempts: 4, toolCalls: [...Array(3).fill({ status: 'error', error: /Outcome unknown/ }), { status: 'complete' }]
-  }])
-})
+)
 
 t.test('a run under which the service dies three times is given up', { skip: process.platform !== 'linux' }, async (t) => {
   const where = place(t, STEPS)
@@ -91,7 +99,8 @@ t.test('a model is told that the run goes on, and of the call that a kill has cu
   })
   t.teardown(() => gateway.close())
   const dir = t.testdir({ home: { 'config.json': '{"model": "test/model"}' }, work: {} })
-  const start = () => startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } })
+  const start = () =>
+    startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } })
   const service = await start()
   const tasks = await tasksOf(t, service)
   const events = await tasks.watch()

@@ -9,12 +9,15 @@ const A = { calls: [run('echo hi')] }
 const B = { text: 'Now wait.', calls: [run('sleep 300')] }
 const C = { text: 'It was done.' }
 
-t.test('a task run goes on with its thinking, step by step and after a kill, and is told the same beside it', { skip: process.platform !== 'linux' }, async (t) => {
+t.test('a task run goes on with its thinking, step by step and after a kill, and is told the same beside it', {
+  skip: process.platform !== 'linux'
+}, async (t) => {
   const steps = [thinking('a', A), thinking('b', B), thinking('c', C)]
   const gateway = await startFakeGateway({ reply: ({ structured }) => structured === undefined ? steps.shift() : undefined })
   t.teardown(() => gateway.close())
   const dir = t.testdir({ home: { 'config.json': '{"model": "anthropic/claude-sonnet-5.5"}' }, work: {} })
-  const start = () => startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } })
+  const start = () =>
+    startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env: { AI_GATEWAY_API_KEY: 'key', AI_GATEWAY_BASE_URL: gateway.url } })
   const service = await start()
   const tasks = await tasksOf(t, service)
   const events = await tasks.watch()
@@ -22,7 +25,11 @@ t.test('a task run goes on with its thinking, step by step and after a kill, and
   await tasks.post(`/${id}/start`)
   while (events.of('task:tool-start').length < 2) await events.beyond(events.events.length)
   await tasks.post(`/${id}/steer`, { comment: 'Be brief.' })
-  await fetch(`${service.url}/memory/brain/fact`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"fact": "Likes tea"}' })
+  await fetch(`${service.url}/memory/brain/fact`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"fact": "Likes tea"}'
+  })
   await service.stop('SIGKILL')
 
   const again = await tasksOf(t, await start())
@@ -36,7 +43,14 @@ t.test('a task run goes on with its thinking, step by step and after a kill, and
     t.strictSame(body.tools, calls[0].body.tools)
     t.match(body.providerOptions, { anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: 'drop_block' } } } })
   }
-  t.strictSame(calls[2].body.prompt.slice(0, calls[1].body.prompt.length), calls[1].body.prompt, 'each call goes on where the one before ended')
-  t.match(calls[2].body.prompt.slice(-2), [/interrupted and goes on now/, /^The user adds: Be brief\.$/].map((text) => ({ role: 'user', content: [{ text }] })))
+  t.strictSame(
+    calls[2].body.prompt.slice(0, calls[1].body.prompt.length),
+    calls[1].body.prompt,
+    'each call goes on where the one before ended'
+  )
+  t.match(
+    calls[2].body.prompt.slice(-2),
+    [/interrupted and goes on now/, /^The user adds: Be brief\.$/].map((text) => ({ role: 'user', content: [{ text }] }))
+  )
   t.match(await again.runs(id), [{ attempts: 2 }])
 })

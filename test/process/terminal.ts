@@ -16,7 +16,9 @@ export async function openTerminal (t: Ending, line: string, env: NodeJS.Process
     return exited
   })
   let shown = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => { shown += text })
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    shown += text
+  })
   child.stdin.on('error', () => {})
   return {
     /** What it has shown so far. */
@@ -26,7 +28,12 @@ export async function openTerminal (t: Ending, line: string, env: NodeJS.Process
       for (;;) {
         const found = wanted.exec(shown)
         if (found) return found
-        await Promise.race([once(child.stdout, 'data'), exited.then(() => { throw new Error(`it ended, showing ${shown.slice(-2_000)}`) })])
+        await Promise.race([
+          once(child.stdout, 'data'),
+          exited.then(() => {
+            throw new Error(`it ended, showing ${shown.slice(-2_000)}`)
+          })
+        ])
       }
     },
     /** As with control-S: it takes no more output. */

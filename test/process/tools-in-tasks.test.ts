@@ -9,13 +9,35 @@ import { tasksOf } from '../harness/tasks.ts'
 
 const CANARY = 'canary-51b7d0e2a94f'
 
-t.test('a task of the built service reaches tool servers, pages and the search, and outlives a server that crashes', { skip: process.platform !== 'linux' && 'needs /proc' }, async (t) => {
-  const search = await startFakeSearch(t, 'searxng', () => ({ results: [{ title: 'Cats', url: 'https://cats.test/', snippet: 'All about them.' }] }))
+t.test('a task of the built service reaches tool servers, pages and the search, and outlives a server that crashes', {
+  skip: process.platform !== 'linux' && 'needs /proc'
+}, async (t) => {
+  const search = await startFakeSearch(
+    t,
+    'searxng',
+    () => ({ results: [{ title: 'Cats', url: 'https://cats.test/', snippet: 'All about them.' }] })
+  )
   const site = await startSite(t, { '/': '<title>My page</title><p>Written for a test.' })
-  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ analysis: false, fetch: { allowPrivate: true }, search: { provider: 'searxng', baseURL: search.url } }) }, work: {} })
+  const dir = t.testdir({
+    home: {
+      'config.json': JSON.stringify({
+        analysis: false,
+        fetch: { allowPrivate: true },
+        search: { provider: 'searxng', baseURL: search.url }
+      })
+    },
+    work: {}
+  })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
   for (const body of [misbehaving('odd', [], { env: { TOKEN: CANARY }, approval: 'always' }), misbehaving('good')]) {
-    t.equal((await fetch(`${service.url}/mcp/connect`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).status, 200)
+    t.equal(
+      (await fetch(`${service.url}/mcp/connect`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body)
+      })).status,
+      200
+    )
   }
   const tasks = await tasksOf(t, service)
   const watch = await tasks.watch()
@@ -29,7 +51,9 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
     return { status: run.status, output: run.output, calls: run.toolCalls }
   }
 
-  const { status, calls } = await done(`use echo with {"message": "from a task"} then use image with {"characters": 100000} then use env with {"name": "TOKEN"} then fetch ${site.url}/ then search for cats then use the fork tool then use good_pid with {}`)
+  const { status, calls } = await done(
+    `use echo with {"message": "from a task"} then use image with {"characters": 100000} then use env with {"name": "TOKEN"} then fetch ${site.url}/ then search for cats then use the fork tool then use good_pid with {}`
+  )
   t.equal(status, 'completed')
   t.match(calls.map(({ tool, status, output }) => [tool, status, output]), [
     ['echo', 'complete', { content: [{ text: 'from a task' }] }],
@@ -44,7 +68,9 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
   t.same([alive(forked), alive(good)], [true, true])
 
   const lost = await done('use the crash tool then use good_echo with {"message": "still here"}')
-  t.match(lost.calls.slice(0, 2).map(({ tool, status, output }) => [tool, status, output]), [['crash', 'error'], ['good_echo', 'complete', { content: [{ text: 'still here' }] }]])
+  t.match(lost.calls.slice(0, 2).map(({ tool, status, output }) => [tool, status, output]), [['crash', 'error'], ['good_echo', 'complete', {
+    content: [{ text: 'still here' }]
+  }]])
   t.match(lost.output, /could not use crash: The tool server was lost[^]*still here/, 'the report says both')
   await allGone([forked])
   t.ok(alive(good), 'the other server is the one it was')
@@ -53,5 +79,9 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
   t.notOk(alive(good))
   const told = JSON.stringify([watch.events, calls, lost]) + service.log() + service.out()
   t.notMatch(told, CANARY)
-  t.equal(execFileSync('sh', ['-c', `grep -rlaF ${CANARY} "$1" || true`, 'sh', dir], { encoding: 'utf8' }), '', 'the secret lies nowhere as it is')
+  t.equal(
+    execFileSync('sh', ['-c', `grep -rlaF ${CANARY} "$1" || true`, 'sh', dir], { encoding: 'utf8' }),
+    '',
+    'the secret lies nowhere as it is'
+  )
 })

@@ -9,9 +9,12 @@ t.test('the built service reads pages in its thread, directly, and ends at once 
   const proxy = await startSite(t)
   const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, http_proxy: proxy.url, HTTPS_PROXY: proxy.url }
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
-  const run = (path: string) => fetch(`${service.url}/run/sync`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: `fetch ${site.url}${path}` }] })
-  }).then(async (response) => response.json() as any)
+  const run = (path: string) =>
+    fetch(`${service.url}/run/sync`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: `fetch ${site.url}${path}` }] })
+    }).then(async (response) => response.json() as any)
 
   t.match((await run('/')).toolCalls, [{ toolName: 'fetchUrl', output: { content: '# Built\n\nA **page**' } }])
   t.same(proxy.requests, [], 'through no proxy')

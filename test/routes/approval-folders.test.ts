@@ -22,8 +22,12 @@ t.test('a request shows the real path of the folder, in the stream, in the list 
   const first = await say(app, 'go', { context: { cwd: link } })
   t.match(of(first.events, 'tool-approval-request'), [{ cwd: a }])
   t.match(await open(app), [{ cwd: a }])
-  t.notOk('folder' in (await open(app))[0], 'which folder it is on the disk is nobody else\'s business')
-  const sync = await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'go' }], context: { cwd: link } } })
+  t.notOk('folder' in (await open(app))[0], "which folder it is on the disk is nobody else's business")
+  const sync = await app.inject({
+    method: 'POST',
+    url: '/run/sync',
+    payload: { messages: [{ role: 'user', content: 'go' }], context: { cwd: link } }
+  })
   t.match(sync.json().pendingApprovals, [{ cwd: a }])
   await answer(app, { [asked(first.events)[0]]: true })
   t.equal(effects(a), 'x')
@@ -38,7 +42,12 @@ t.test('a link that leads elsewhere when the answer comes: nothing runs, and the
   const again = await answer(app, { [old]: true })
   t.same(kinds(again.events), ['start', 'tool-approval-request', 'finish'])
   const [request] = of(again.events, 'tool-approval-request')
-  t.match(request, { toolCallId: of(first.events, 'tool-approval-request')[0].toolCallId, input: append('x').input, cwd: b, reason: `The working folder was "${a}" when this was asked, and is "${b}" now. The call was not run.` })
+  t.match(request, {
+    toolCallId: of(first.events, 'tool-approval-request')[0].toolCallId,
+    input: append('x').input,
+    cwd: b,
+    reason: `The working folder was "${a}" when this was asked, and is "${b}" now. The call was not run.`
+  })
   t.match(again.events.at(-1), { finishReason: 'tool-calls' })
   t.not(request.approvalId, old)
   t.equal(effects(a) + effects(b), '')
@@ -82,7 +91,10 @@ t.test('another folder at the same path is another folder, also when a folder ab
   const [old] = asked((await say(app, 'go', { context: { cwd: a } })).events)
   const before = replace(a)
   const again = await answer(app, { [old]: true })
-  t.match(of(again.events, 'tool-approval-request'), [{ cwd: a, reason: `The folder "${a}" was replaced by another one after this was asked. The call was not run.` }])
+  t.match(of(again.events, 'tool-approval-request'), [{
+    cwd: a,
+    reason: `The folder "${a}" was replaced by another one after this was asked. The call was not run.`
+  }])
   t.equal(effects(a) + effects(before), '')
 
   rmSync(a, { recursive: true })
@@ -128,7 +140,10 @@ t.test('the folder that a command names itself is shown and kept to as well', as
 })
 
 t.test('a folder that a command names and an earlier call of the step makes is run in', async (t) => {
-  const { app, a } = await start(t, { toolName: 'runCommand', input: { command: 'mkdir made' } }, { toolName: 'runCommand', input: { command: 'printf x >> effects.log', cwd: 'made' } })
+  const { app, a } = await start(t, { toolName: 'runCommand', input: { command: 'mkdir made' } }, {
+    toolName: 'runCommand',
+    input: { command: 'printf x >> effects.log', cwd: 'made' }
+  })
   const first = await say(app, 'go', { context: { cwd: a } })
   t.match(of(first.events, 'tool-approval-request'), [{ cwd: a }, { cwd: a }])
   const [one, two] = asked(first.events)

@@ -69,11 +69,15 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
 
 t.test('an export is of one moment, whatever is written meanwhile', async (t) => {
   const app = await build(t)
-  for (let n = 0; n < 300; n++) await app.store.transact([{ type: 'put', key: `thing/${String(n).padStart(5, '0')}`, value: { v: 0, pad: 'x'.repeat(2_000) } }])
+  for (let n = 0; n < 300; n++) {
+    await app.store.transact([{ type: 'put', key: `thing/${String(n).padStart(5, '0')}`, value: { v: 0, pad: 'x'.repeat(2_000) } }])
+  }
   const stream = await app.backup.export(PASSPHRASE, new AbortController().signal)
   const pieces: Buffer[] = []
   for await (const piece of stream) {
-    if (pieces.length === 2) await app.store.transact([0, 299].map((n) => ({ type: 'put', key: `thing/${String(n).padStart(5, '0')}`, value: { v: 1 } })))
+    if (pieces.length === 2) {
+      await app.store.transact([0, 299].map((n) => ({ type: 'put', key: `thing/${String(n).padStart(5, '0')}`, value: { v: 1 } })))
+    }
     pieces.push(piece as Buffer)
   }
   await app.close()
@@ -98,9 +102,13 @@ t.test('a reader that takes nothing of an export loses it after a minute, and th
   const app = await build(t, { clock })
   for (let n = 0; n < 40; n++) await app.store.transact([{ type: 'put', key: `thing/${n}`, value: { pad: 'x'.repeat(50_000) } }])
   const stream = await app.backup.export(PASSPHRASE, new AbortController().signal)
-  await new Promise((resolve) => { stream.once('readable', resolve) })
+  await new Promise((resolve) => {
+    stream.once('readable', resolve)
+  })
   await t.rejects(app.backup.export(PASSPHRASE, new AbortController().signal), { code: 'ERR_BACKUP_BUSY' })
-  const closed = new Promise((resolve) => { stream.once('close', resolve) })
+  const closed = new Promise((resolve) => {
+    stream.once('close', resolve)
+  })
   await clock.advance(61_000)
   await clock.advance(61_000)
   await closed
@@ -109,10 +117,14 @@ t.test('a reader that takes nothing of an export loses it after a minute, and th
 
 t.test('a sender that goes away in the middle leaves nothing behind', async (t) => {
   const app = await build(t)
-  await t.rejects(app.backup.import(Readable.from((async function * () {
-    yield Buffer.from('lagentbk')
-    throw new Error('gone')
-  })()), PASSPHRASE, new AbortController().signal))
+  await t.rejects(app.backup.import(
+    Readable.from((async function * () {
+      yield Buffer.from('lagentbk')
+      throw new Error('gone')
+    })()),
+    PASSPHRASE,
+    new AbortController().signal
+  ))
   t.equal((await app.inject('/memory/brain')).statusCode, 200)
   const backup = await exported(app)
   t.equal((await send(app, backup)).statusCode, 200)

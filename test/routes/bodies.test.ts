@@ -22,8 +22,20 @@ function refused (t: Test, answer: RawAnswer, status: number, code: string, mess
 
 t.test('a body that is not application/json is refused, and nothing runs', async (t) => {
   const { port, marker } = await start(t)
-  const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain; application/json', 'application/jsonx',
-    'application/ld+json', 'application/json-patch+json', 'application/ json', 'json', ';', 'undefined', 'text/plain, application/json']
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain; application/json',
+    'application/jsonx',
+    'application/ld+json',
+    'application/json-patch+json',
+    'application/ json',
+    'json',
+    ';',
+    'undefined',
+    'text/plain, application/json'
+  ]
   for (const type of types) refused(t, await post(port, '/run', WRITE, `Content-Type: ${type}`), 415, 'ERR_UNSUPPORTED_MEDIA_TYPE', type)
   refused(t, await post(port, '/run', WRITE, 'X-None: 1'), 415, 'ERR_UNSUPPORTED_MEDIA_TYPE', 'no type at all')
   t.notOk(existsSync(marker))
@@ -31,7 +43,9 @@ t.test('a body that is not application/json is refused, and nothing runs', async
 
 t.test('parameters and case of the type do not matter', async (t) => {
   const { port } = await start(t)
-  for (const type of ['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON', 'application/json; a="b;c"']) {
+  for (
+    const type of ['application/json; charset=utf-8', 'application/json;charset=UTF-8', 'Application/JSON', 'application/json; a="b;c"']
+  ) {
     t.equal((await post(port, '/run', WRITE, `Content-Type: ${type}`)).status, 200, type)
   }
 })
@@ -41,11 +55,20 @@ t.test('an empty body is no body, whatever type it is said to have', async (t) =
   for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense', ';']) {
     const header = `Content-Type: ${type}`
     for (const length of ['Content-Length: 0', 'X-None: 1']) {
-      t.equal((await sendRaw(port, { method: 'POST', path: '/config/reload', headers: [header, length] })).status, 200, `POST ${type} ${length}`)
+      t.equal(
+        (await sendRaw(port, { method: 'POST', path: '/config/reload', headers: [header, length] })).status,
+        200,
+        `POST ${type} ${length}`
+      )
     }
     t.equal((await sendRaw(port, { method: 'DELETE', path: '/nowhere', headers: [header] })).status, 404, `DELETE ${type}`)
   }
-  const chunked = await sendRaw(port, { method: 'POST', path: '/config/reload', headers: ['Transfer-Encoding: chunked', 'Content-Type: text/plain'], body: '0\r\n\r\n' })
+  const chunked = await sendRaw(port, {
+    method: 'POST',
+    path: '/config/reload',
+    headers: ['Transfer-Encoding: chunked', 'Content-Type: text/plain'],
+    body: '0\r\n\r\n'
+  })
   t.equal(chunked.status, 200, 'chunked')
 })
 
@@ -67,7 +90,16 @@ t.test('bytes that are not UTF-8 are refused', async (t) => {
 
 t.test('broken JSON is refused, and the answer quotes none of it', async (t) => {
   const { port } = await start(t)
-  const broken = ['{"gateway_key": sk-secret}', '{"gateway_key": "sk-secret"', '{"gateway_key": "sk-secret"} x', 'sk-secret', '"sk-secret', '{"gateway_key": "sk-\nsecret"}', '\u0000sk-secret', "{'gateway_key': 'sk-secret'}"]
+  const broken = [
+    '{"gateway_key": sk-secret}',
+    '{"gateway_key": "sk-secret"',
+    '{"gateway_key": "sk-secret"} x',
+    'sk-secret',
+    '"sk-secret',
+    '{"gateway_key": "sk-\nsecret"}',
+    '\u0000sk-secret',
+    "{'gateway_key': 'sk-secret'}"
+  ]
   for (const body of broken) {
     const answer = await post(port, '/providers/configure', body)
     refused(t, answer, 400, 'ERR_BODY_NOT_JSON', body)
@@ -79,7 +111,13 @@ t.test('JSON is taken 64 levels deep and not 65', async (t) => {
   const { port, marker } = await start(t)
   const nested = (depth: number, open = '[', close = ']') => `{"x":${open.repeat(depth - 1)}${close.repeat(depth - 1)},${WRITE.slice(1)}`
   refused(t, await post(port, '/run', nested(65)), 400, 'ERR_BODY_TOO_DEEP', '65 levels')
-  refused(t, await post(port, '/run', nested(65, '{"a":', '}').replace('{"a":}', '{"a":{}}')), 400, 'ERR_BODY_TOO_DEEP', '65 levels of objects')
+  refused(
+    t,
+    await post(port, '/run', nested(65, '{"a":', '}').replace('{"a":}', '{"a":{}}')),
+    400,
+    'ERR_BODY_TOO_DEEP',
+    '65 levels of objects'
+  )
   refused(t, await post(port, '/run', '['.repeat(500_000)), 400, 'ERR_BODY_TOO_DEEP', 'brackets that never close')
   t.notOk(existsSync(marker))
   t.equal((await post(port, '/run', nested(64))).status, 200, '64 levels')
@@ -101,7 +139,13 @@ t.test('__proto__ as a key is refused, plain or escaped, and is harmless as text
 t.test('/run takes 10 MiB and other routes 1 MiB, and not a byte more', async (t) => {
   const { port, marker } = await start(t)
   const filled = (size: number, rest: string) => `{"x":"${'x'.repeat(size - 8 - rest.length)}",${rest}`
-  for (const [path, limit, rest] of [['/run', 10 * MIB, WRITE.slice(1)], ['/run/approve', 10 * MIB, WRITE.slice(1)], ['/providers/configure', MIB, '"model":"offline/assistant"}']] as const) {
+  for (
+    const [path, limit, rest] of [['/run', 10 * MIB, WRITE.slice(1)], ['/run/approve', 10 * MIB, WRITE.slice(1)], [
+      '/providers/configure',
+      MIB,
+      '"model":"offline/assistant"}'
+    ]] as const
+  ) {
     const tooLarge = filled(limit + 1, rest)
     t.equal(Buffer.byteLength(tooLarge), limit + 1)
     refused(t, await post(port, path, tooLarge), 413, 'ERR_BODY_TOO_LARGE', `${path} ${limit + 1}`)
@@ -116,7 +160,9 @@ t.test('/run takes 10 MiB and other routes 1 MiB, and not a byte more', async (t
 
 t.test('a path with malformed percent-encoding is refused', async (t) => {
   const { port } = await start(t)
-  for (const path of ['/%', '/%zz', '/threads/%e0%a4%a', '/mcp/%ff']) refused(t, await sendRaw(port, { path }), 400, 'ERR_BAD_REQUEST', path)
+  for (const path of ['/%', '/%zz', '/threads/%e0%a4%a', '/mcp/%ff']) {
+    refused(t, await sendRaw(port, { path }), 400, 'ERR_BAD_REQUEST', path)
+  }
 })
 
 t.test('headers beyond 16 KiB and a path as long are refused', async (t) => {
@@ -136,6 +182,12 @@ t.test('what is not HTTP is refused in the one shape', async (t) => {
   const { port } = await start(t)
   refused(t, await sendBytes(port, 'nonsense\r\n\r\n'), 400, 'ERR_BAD_REQUEST', 'no request line')
   refused(t, await sendRaw(port, { headers: ['Content-Length: abc'] }), 400, 'ERR_BAD_REQUEST', 'length')
-  refused(t, await sendRaw(port, { method: 'POST', headers: ['Content-Length: 3', 'Transfer-Encoding: chunked'], body: 'abc' }), 400, 'ERR_BAD_REQUEST', 'two lengths')
+  refused(
+    t,
+    await sendRaw(port, { method: 'POST', headers: ['Content-Length: 3', 'Transfer-Encoding: chunked'], body: 'abc' }),
+    400,
+    'ERR_BAD_REQUEST',
+    'two lengths'
+  )
   refused(t, await sendRaw(port, { headers: ['No colon'] }), 400, 'ERR_BAD_REQUEST', 'header without a colon')
 })

@@ -9,7 +9,8 @@ const MIB = 1024 * 1024
 const FULL = { status: 503, headers: { 'retry-after': '1' }, body: /"code":"ERR_TOO_MANY_BODIES","statusCode":503\}/ }
 const JSON_TYPE = 'Content-Type: application/json'
 const run = { messages: [{ role: 'user', content: 'go' }] }
-const filled = (body: object, size: number) => JSON.stringify({ ...body, filling: 'x'.repeat(size - JSON.stringify({ ...body, filling: '' }).length) })
+const filled = (body: object, size: number) =>
+  JSON.stringify({ ...body, filling: 'x'.repeat(size - JSON.stringify({ ...body, filling: '' }).length) })
 
 const post = (path: string, length: string) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${JSON_TYPE}\r\n${length}\r\n\r\n`
 
@@ -25,7 +26,12 @@ async function begin (t: Test, port: number, bytes: string) {
 /** Sends a small body again and again, until the answer is the one that is waited for. */
 async function untilAnswered (port: number, status: number) {
   for (;;) {
-    const answer = await sendRaw(port, { method: 'POST', path: '/memory/brain/pref', headers: [JSON_TYPE], body: '{"key":"tea","value":"green"}' })
+    const answer = await sendRaw(port, {
+      method: 'POST',
+      path: '/memory/brain/pref',
+      headers: [JSON_TYPE],
+      body: '{"key":"tea","value":"green"}'
+    })
     if (answer.status === status) return answer
   }
 }
@@ -54,7 +60,8 @@ t.test('chunked bodies count as they arrive', async (t) => {
   const port = await listen(await build(t))
   const chunk = `${(9 * MIB).toString(16)}\r\n${'x'.repeat(9 * MIB)}\r\n`
   const bodies = await Promise.all(Array.from({ length: 7 }, () => begin(t, port, post('/run', 'Transfer-Encoding: chunked') + chunk)))
-  const large = async () => (await sendRaw(port, { method: 'POST', path: '/run', headers: [JSON_TYPE], body: filled({ messages: 1 }, 2 * MIB) })).status
+  const large = async () =>
+    (await sendRaw(port, { method: 'POST', path: '/run', headers: [JSON_TYPE], body: filled({ messages: 1 }, 2 * MIB) })).status
   while (await large() !== 503);
   t.equal((await untilAnswered(port, 200)).status, 200, 'there is room for a small one')
   for (const body of bodies) body.destroy()

@@ -27,11 +27,23 @@ t.test('facts are learned and removed, preferences set and overwritten, everythi
   const clock = fakeClock()
   const app = await build(t, { clock })
   const empty = { facts: [], preferences: {}, patterns: [] }
-  t.strictSame(await learn(app, 'Likes tea'), { status: 200, body: { status: 'learned', brain: { ...empty, facts: ['Likes tea'], updatedAt: clock.now() } } })
+  t.strictSame(await learn(app, 'Likes tea'), {
+    status: 200,
+    body: { status: 'learned', brain: { ...empty, facts: ['Likes tea'], updatedAt: clock.now() } }
+  })
   await learn(app, 'Lives in Bremen')
-  t.strictSame(await prefer(app, 'theme', 'light'), { status: 200, body: { status: 'set', brain: { ...empty, facts: ['Likes tea', 'Lives in Bremen'], preferences: { theme: 'light' }, updatedAt: clock.now() } } })
+  t.strictSame(await prefer(app, 'theme', 'light'), {
+    status: 200,
+    body: {
+      status: 'set',
+      brain: { ...empty, facts: ['Likes tea', 'Lives in Bremen'], preferences: { theme: 'light' }, updatedAt: clock.now() }
+    }
+  })
   t.strictSame((await prefer(app, 'theme', 'dark')).body.brain.preferences, { theme: 'dark' })
-  t.strictSame(await forget(app, 'Likes tea'), { status: 200, body: { status: 'removed', brain: { ...empty, facts: ['Lives in Bremen'], preferences: { theme: 'dark' }, updatedAt: clock.now() } } })
+  t.strictSame(await forget(app, 'Likes tea'), {
+    status: 200,
+    body: { status: 'removed', brain: { ...empty, facts: ['Lives in Bremen'], preferences: { theme: 'dark' }, updatedAt: clock.now() } }
+  })
   t.strictSame(await recall(app), {
     brain: { facts: ['Lives in Bremen'], preferences: { theme: 'dark' }, patterns: [], updatedAt: clock.now() },
     contextPreview: '## Known facts\n- Lives in Bremen\n\n## Preferences\n- theme: dark'
@@ -44,7 +56,11 @@ t.test('forgetting a fact that is not stored answers 404 and changes nothing', a
   const app = await build(t)
   await learn(app, 'Prefers tea')
   for (const other of ['prefers coffee', 'prefers tea', 'Prefers te']) {
-    t.match(await forget(app, other), { status: 404, body: { error: /No stored fact/, code: 'ERR_FACT_NOT_FOUND', statusCode: 404 } }, other)
+    t.match(
+      await forget(app, other),
+      { status: 404, body: { error: /No stored fact/, code: 'ERR_FACT_NOT_FOUND', statusCode: 404 } },
+      other
+    )
   }
   t.same((await recall(app)).brain.facts, ['Prefers tea'])
 })
@@ -63,7 +79,10 @@ t.test('a fact is kept trimmed and composed, and forgotten however it is padded 
 t.test('a fact known in another case is learned without a double, as it was first said', async (t) => {
   const app = await build(t)
   await learn(app, 'Lives in MÜNCHEN')
-  t.match(await learn(app, ' lives in mu\u0308nchen '), { status: 200, body: { status: 'learned', brain: { facts: ['Lives in MÜNCHEN'] } } })
+  t.match(await learn(app, ' lives in mu\u0308nchen '), {
+    status: 200,
+    body: { status: 'learned', brain: { facts: ['Lives in MÜNCHEN'] } }
+  })
   t.same((await recall(app)).brain.facts, ['Lives in MÜNCHEN'])
 })
 
@@ -91,16 +110,25 @@ t.test('facts have 1 to 2,000 characters after trimming', async (t) => {
   const app = await build(t)
   for (const fact of ['x', ` ${'😀'.repeat(2_000)} `]) t.equal((await learn(app, fact)).status, 200)
   for (const fact of ['', ' \n ', 'x'.repeat(2_001)]) {
-    for (const change of [learn, forget]) t.match(await change(app, fact), { status: 400, body: { error: /body\.fact must have 1 to 2000 characters/, code: 'ERR_INVALID_REQUEST', statusCode: 400 } })
+    for (const change of [learn, forget]) {
+      t.match(await change(app, fact), {
+        status: 400,
+        body: { error: /body\.fact must have 1 to 2000 characters/, code: 'ERR_INVALID_REQUEST', statusCode: 400 }
+      })
+    }
   }
   t.equal((await recall(app)).brain.facts.length, 2)
 })
 
 t.test('keys have 1 to 200 characters after trimming, values up to 2,000, kept as they are', async (t) => {
   const app = await build(t)
-  t.same((await prefer(app, ` ${'k'.repeat(200)}\n`, `  ${'v'.repeat(1_998)}`)).body.brain.preferences, { ['k'.repeat(200)]: `  ${'v'.repeat(1_998)}` })
+  t.same((await prefer(app, ` ${'k'.repeat(200)}\n`, `  ${'v'.repeat(1_998)}`)).body.brain.preferences, {
+    ['k'.repeat(200)]: `  ${'v'.repeat(1_998)}`
+  })
   t.equal((await prefer(app, 'empty', '')).body.brain.preferences.empty, '')
-  for (const key of ['', ' ', 'k'.repeat(201)]) t.match(await prefer(app, key, 'v'), { status: 400, body: { error: /body\.key must have 1 to 200 characters/ } })
+  for (const key of ['', ' ', 'k'.repeat(201)]) {
+    t.match(await prefer(app, key, 'v'), { status: 400, body: { error: /body\.key must have 1 to 200 characters/ } })
+  }
   t.match(await prefer(app, 'k', 'v'.repeat(2_001)), { status: 400, body: { error: /body\.value .*2000/, details: [{ path: '/value' }] } })
   t.equal(Object.keys((await recall(app)).brain.preferences).length, 2)
 })
@@ -111,9 +139,17 @@ t.test('bodies that are not what is documented are refused, with the field and t
     t.match(await learn(app, fact), { status: 400, body: { error: /fact/, details: [{ message: String }] } })
     t.match(await forget(app, fact), { status: 400, body: { error: /fact/ } })
   }
-  for (const [key, value] of [['k', 5], ['k', undefined], [undefined, 'v'], [null, 'v']]) t.match(await prefer(app, key, value), { status: 400, body: { error: /key|value/ } })
-  t.match(await call(app, 'POST', '/memory/brain/fact', { fact: 'x', facts: [] }), { status: 400, body: { error: /unknown field "facts"; allowed are fact/ } })
-  t.match(await call(app, 'POST', '/memory/brain/pref', { key: 'k', value: 'v', other: 1 }), { status: 400, body: { error: /unknown field "other"; allowed are key, value/ } })
+  for (const [key, value] of [['k', 5], ['k', undefined], [undefined, 'v'], [null, 'v']]) {
+    t.match(await prefer(app, key, value), { status: 400, body: { error: /key|value/ } })
+  }
+  t.match(await call(app, 'POST', '/memory/brain/fact', { fact: 'x', facts: [] }), {
+    status: 400,
+    body: { error: /unknown field "facts"; allowed are fact/ }
+  })
+  t.match(await call(app, 'POST', '/memory/brain/pref', { key: 'k', value: 'v', other: 1 }), {
+    status: 400,
+    body: { error: /unknown field "other"; allowed are key, value/ }
+  })
   t.match(await call(app, 'POST', '/memory/brain/fact'), { status: 400, body: { error: /body is missing/ } })
   t.equal((await recall(app)).brain.updatedAt, 0)
 })
@@ -122,7 +158,10 @@ t.test('beyond 1,000 facts a new one is a 409 that says what to do; a known one 
   const facts = Array.from({ length: 999 }, (_, i) => `fact ${i}`)
   const app = await remembering(t, { facts })
   t.equal((await learn(app, 'the last one')).status, 200)
-  t.match(await learn(app, 'one more'), { status: 409, body: { error: /DELETE \/memory\/brain\/fact/, code: 'ERR_TOO_MANY_FACTS', statusCode: 409 } })
+  t.match(await learn(app, 'one more'), {
+    status: 409,
+    body: { error: /DELETE \/memory\/brain\/fact/, code: 'ERR_TOO_MANY_FACTS', statusCode: 409 }
+  })
   t.equal((await learn(app, 'FACT 7')).status, 200)
   t.equal((await recall(app)).brain.facts.length, 1_000)
   await forget(app, 'fact 7')
@@ -131,7 +170,12 @@ t.test('beyond 1,000 facts a new one is a 409 that says what to do; a known one 
 
 t.test('beyond 1,000 preferences a new key is a 409; a known one is overwritten', async (t) => {
   const app = await remembering(t, { preferences: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`key ${i}`, 'v'])) })
-  for (const key of ['one more', 'toString']) t.match(await prefer(app, key, 'v'), { status: 409, body: { error: /DELETE \/memory\/brain/, code: 'ERR_TOO_MANY_PREFERENCES', statusCode: 409 } })
+  for (const key of ['one more', 'toString']) {
+    t.match(await prefer(app, key, 'v'), {
+      status: 409,
+      body: { error: /DELETE \/memory\/brain/, code: 'ERR_TOO_MANY_PREFERENCES', statusCode: 409 }
+    })
+  }
   t.equal((await prefer(app, 'key 7', 'w')).body.brain.preferences['key 7'], 'w')
 })
 
@@ -152,6 +196,11 @@ t.test('names that every object has are keys like any other', async (t) => {
 
 t.test('`__proto__` as a key of a body itself is refused', async (t) => {
   const app = await build(t)
-  const answer = await app.inject({ method: 'POST', url: '/memory/brain/pref', headers: { 'content-type': 'application/json' }, payload: '{"key":"k","value":"v","__proto__":{"value":"w"}}' })
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/memory/brain/pref',
+    headers: { 'content-type': 'application/json' },
+    payload: '{"key":"k","value":"v","__proto__":{"value":"w"}}'
+  })
   t.match([answer.statusCode, answer.json().error], [400, /__proto__/])
 })

@@ -25,8 +25,17 @@ t.test('a preflight of an allowed origin names the methods and the headers that 
 t.test('a preflight of another origin is refused without CORS headers', async (t) => {
   const port = await start(t)
   for (const origin of ['https://evil.example', 'null', 'http://localhost:1']) {
-    for (const more of [[], ['Access-Control-Request-Private-Network: true'], ['Access-Control-Request-Local-Network: true', 'Access-Control-Request-Headers: content-type, authorization']]) {
-      const answer = await sendRaw(port, { method: 'OPTIONS', path: '/run', headers: [`Origin: ${origin}`, 'Access-Control-Request-Method: POST', ...more] })
+    for (
+      const more of [[], ['Access-Control-Request-Private-Network: true'], [
+        'Access-Control-Request-Local-Network: true',
+        'Access-Control-Request-Headers: content-type, authorization'
+      ]]
+    ) {
+      const answer = await sendRaw(port, {
+        method: 'OPTIONS',
+        path: '/run',
+        headers: [`Origin: ${origin}`, 'Access-Control-Request-Method: POST', ...more]
+      })
       t.equal(answer.status, 403)
       t.notOk(Object.keys(answer.headers).some((name) => name.startsWith('access-control')))
     }
@@ -49,7 +58,9 @@ t.test('errors carry the same CORS headers as answers', async (t) => {
     413: { method: 'POST', path: '/providers/configure', headers: ['Content-Type: application/json', 'Content-Length: 99999999'] },
     415: { method: 'POST', path: '/run', headers: ['Content-Type: text/plain'], body: 'x' }
   }
-  for (const [status, { headers = [], ...request }] of Object.entries(requests) as Array<[string, Parameters<typeof sendRaw>[1] & object]>) {
+  for (
+    const [status, { headers = [], ...request }] of Object.entries(requests) as Array<[string, Parameters<typeof sendRaw>[1] & object]>
+  ) {
     const answer = await sendRaw(port, { ...request, headers: [...headers, `Origin: ${SHELL}`] })
     t.equal(answer.status, Number(status))
     t.equal(answer.headers['access-control-allow-origin'], SHELL, status)

@@ -25,7 +25,10 @@ t.test('the same answer again goes on with a run that failed after its tool had 
 t.test('what an approved tool did is in the thread, and told to the model, also when its run failed afterwards', async (t) => {
   const { app, gateway } = await failAfterTheTool(t)
   await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: { role: 'user', content: 'and now?' } } })
-  t.match(partsOf(gateway.requests.at(-1)!.body.prompt, 'tool'), [{ type: 'tool-result', output: { type: 'json', value: { exitCode: 0 } } }])
+  t.match(partsOf(gateway.requests.at(-1)!.body.prompt, 'tool'), [{
+    type: 'tool-result',
+    output: { type: 'json', value: { exitCode: 0 } }
+  }])
 })
 
 t.test('a client that never saw the outcome is no reason to leave the model in the dark', async (t) => {
@@ -50,7 +53,9 @@ t.test('once the user has said something else the old run does not go on, and ta
 })
 
 t.test('a permitted command that was cut off is told as such', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? run('touch begun; sleep 60') : { text: 'ok' }, { config: { permissions: { runCommand: 'allow' } } })
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? run('touch begun; sleep 60') : { text: 'ok' }, {
+    config: { permissions: { runCommand: 'allow' } }
+  })
   const cut = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
   while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
   await app.inject({ method: 'POST', url: '/run/chat/stop' })
@@ -61,14 +66,25 @@ t.test('a permitted command that was cut off is told as such', async (t) => {
 })
 
 t.test('who hangs up and at once says something new is heard after what was said before', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? { text: ['partly ', 'never'], ending: 'stall', after: 4 } : { text: 'ok' })
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) => nth === 0 ? { text: ['partly ', 'never'], ending: 'stall', after: 4 } : { text: 'ok' }
+  )
   const cut = await openRun(app, { ...userSays('one'), id: 'chat' })
   await cut.says('partly')
   cut.hangUp()
   let status = 409
-  while (status === 409) ({ statusCode: status } = await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: { role: 'user', content: 'two' } } }))
+  while (status === 409) {
+    ;({ statusCode: status } = await app.inject({
+      method: 'POST',
+      url: '/run',
+      payload: { id: 'chat', message: { role: 'user', content: 'two' } }
+    }))
+  }
   t.equal(status, 200)
   t.match(gateway.requests[1].body.prompt.slice(1), [
-    { role: 'user', content: [{ text: 'one' }] }, { role: 'assistant', content: [{ text: 'partly ' }] }, { role: 'user', content: [{ text: 'two' }] }
+    { role: 'user', content: [{ text: 'one' }] },
+    { role: 'assistant', content: [{ text: 'partly ' }] },
+    { role: 'user', content: [{ text: 'two' }] }
   ])
 })

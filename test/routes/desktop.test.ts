@@ -21,7 +21,9 @@ const PAGE = `<body style="margin:0;background:#336699">
     addEventListener('keydown', ({ key, ctrlKey }) => { if (ctrlKey) seen.push(['ctrl', key]) })
   </script>`
 
-const until = async (holds: () => boolean | Promise<boolean>) => { while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 10)) }
+const until = async (holds: () => boolean | Promise<boolean>) => {
+  while (!await holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
 
 /** The colour of a pixel of a picture in a tool's output. */
 function colour ({ content: [{ data }] }: any, x: number, y: number): string {
@@ -62,9 +64,18 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
 
   await t.test('click and type ask first; the answers carry them out, and a screenshot shows what came of it', async (t) => {
     const { app } = await setUp(t, name, { config: { permissions: {}, model: 'offline/assistant' } })
-    const first = await say(app, `take a screenshot, then click at ${place.x}, ${place.y}, then type 'Hello, World! {~}|^', then press ctrl+a`)
+    const first = await say(
+      app,
+      `take a screenshot, then click at ${place.x}, ${place.y}, then type 'Hello, World! {~}|^', then press ctrl+a`
+    )
     const [picture] = of(first.events, 'tool-output-available').map(({ output }) => output)
-    t.match(picture, { width: 1238, height: 929, screen: SCREEN, view: { x: 0, y: 0, ...SCREEN, imageWidth: 1238, imageHeight: 929 }, note: /No vision model is configured.* models\.vision/ })
+    t.match(picture, {
+      width: 1238,
+      height: 929,
+      screen: SCREEN,
+      view: { x: 0, y: 0, ...SCREEN, imageWidth: 1238, imageHeight: 929 },
+      note: /No vision model is configured.* models\.vision/
+    })
     const pixel = (x: number, y: number): [number, number] => [Math.floor(at(x, y).x * 1238 / 1600), Math.floor(at(x, y).y * 929 / 1200)]
     t.equal(colour(picture, ...pixel(300, 200)), '#ffcc00')
     t.equal(colour(picture, ...pixel(600, 200)), '#336699')
@@ -80,7 +91,10 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     t.equal(await value(), 'Hello, World! {~}|^')
     t.same(await seen(), [['click', 150, 150]])
     const last = await answer(app, { [asked(third.events)[0]]: false })
-    t.match(textOf(last.events), /I took a screenshot of 1238 × 929 pixels\.\n\nNo vision model[^]*Clicked at 150, \d+\.\n\nTyped “Hello, World! {~}\|\^”\.\n\nYou did not approve pressing ctrl\+a/)
+    t.match(
+      textOf(last.events),
+      /I took a screenshot of 1238 × 929 pixels\.\n\nNo vision model[^]*Clicked at 150, \d+\.\n\nTyped “Hello, World! {~}\|\^”\.\n\nYou did not approve pressing ctrl\+a/
+    )
     t.same(await seen(), [])
   })
 
@@ -94,7 +108,10 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     t.equal(colour(part, 100, 99), '#336699')
     t.equal(colour(part, 99, 100), '#336699')
     const half = { x: at(150, 150).x / 2, y: Math.floor(at(150, 150).y / 2) }
-    const { outputs } = await go(['click', { ...half, view: whole.view }], ['click', { x: 250, y: 50, view: part.view, double: true }], ['click', { ...at(700, 300), button: 'right' }])
+    const { outputs } = await go(['click', { ...half, view: whole.view }], ['click', { x: 250, y: 50, view: part.view, double: true }], [
+      'click',
+      { ...at(700, 300), button: 'right' }
+    ])
     t.match(outputs[0].screen, SCREEN)
     t.match(outputs[1], at(650, 250))
     await until(async () => (await page.evaluate(() => (globalThis as any).seen.length)) >= 5)
@@ -115,7 +132,10 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     await go(['scroll', { direction: 'up', amount: 2 }], ['scroll', { direction: 'left', amount: 1 }])
     await until(async () => (await turned())[1] === 0 && (await turned())[0] < 0)
     t.same([...new Set(wheel.map(([x, y]) => `${x}, ${y}`))], ['700, 500'])
-    await go(['click', place], ['type', { text: 'one\ntwo', keys: 'ctrl+a' }], ['type', { keys: 'delete' }], ['type', { text: 'three', keys: 'shift+home' }], ['type', { text: 'x' }])
+    await go(['click', place], ['type', { text: 'one\ntwo', keys: 'ctrl+a' }], ['type', { keys: 'delete' }], ['type', {
+      text: 'three',
+      keys: 'shift+home'
+    }], ['type', { text: 'x' }])
     await until(async () => (await value()) === 'x')
     t.match((await seen()).filter(([type]: [string]) => type === 'ctrl').at(-1), ['ctrl', 'a'])
   })
@@ -126,9 +146,17 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     const refused: Array<[tool: string, input: object, why: RegExp]> = [
       ['click', { x: 1600, y: 5 }, /^\(1600, 5\) is outside the screen, which is 1600 × 1200 pixels\.$/],
       ['click', { x: 800, y: 5, view }, /\(800, 5\) is outside the screenshot, which is 800 × 600/],
-      ['click', { x: 5, y: 5, view: { ...view, width: 1700 } }, /region of 1700 × 1200 pixels at \(0, 0\) is not on the screen, which is 1600 × 1200/],
+      [
+        'click',
+        { x: 5, y: 5, view: { ...view, width: 1700 } },
+        /region of 1700 × 1200 pixels at \(0, 0\) is not on the screen, which is 1600 × 1200/
+      ],
       ['scroll', { direction: 'up', x: 5, y: 5000 }, /\(5, 5000\) is outside the screen/],
-      ['screenshot', { region: { x: 1500, y: 0, width: 101, height: 10 } }, /region of 101 × 10 pixels at \(1500, 0\) is not on the screen/],
+      [
+        'screenshot',
+        { region: { x: 1500, y: 0, width: 101, height: 10 } },
+        /region of 101 × 10 pixels at \(1500, 0\) is not on the screen/
+      ],
       ['click', { x: -1, y: 5 }, /x must be >= 0/],
       ['click', { x: 1 }, /lacks the property "y"/],
       ['type', {}, /fewer than 1/],
@@ -150,7 +178,10 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
   await t.test('the model of role vision says what is there; the model that acts sees the picture', async (t) => {
     let sees: object = { text: 'A blue page.' }
     const { gateway, go } = await setUp(t, name, { config: { models: { vision: 'test/eyes' } }, sees: () => sees })
-    t.match((await go(['screenshot', { question: 'What colour is the page?' }])).outputs, [{ description: 'A blue page.', note: undefined }])
+    t.match((await go(['screenshot', { question: 'What colour is the page?' }])).outputs, [{
+      description: 'A blue page.',
+      note: undefined
+    }])
     const asked = gateway.requests.find(({ streaming }) => !streaming)!
     t.equal(asked.modelId, 'test/eyes')
     t.match(asked.body.prompt[1].content, [{ type: 'text', text: 'What colour is the page?' }, { type: 'file', mediaType: 'image/png' }])
@@ -158,7 +189,11 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     t.match(text.text, /A blue page/)
     t.match(file, { type: 'file', mediaType: 'image/png', data: { data: /^iVBOR/ } })
     sees = { error: { status: 400, type: 'invalid_request_error', message: 'no pictures, please' } }
-    t.match((await go(['screenshot', {}])).outputs, [{ description: undefined, note: /The picture was not described\. .*test\/eyes/, content: [{ type: 'image' }] }])
+    t.match((await go(['screenshot', {}])).outputs, [{
+      description: undefined,
+      note: /The picture was not described\. .*test\/eyes/,
+      content: [{ type: 'image' }]
+    }])
   })
 
   await t.test('a child that is killed is an error of its call, and the next one works', async (t) => {
@@ -179,11 +214,21 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
   })
 
   await t.test('a run that is stopped stops typing', async (t) => {
-    await page.evaluate(() => { (globalThis as any).a.value = '' })
+    await page.evaluate(() => {
+      ;(globalThis as any).a.value = ''
+    })
     const { app, go } = await setUp(t, name)
     await go(['click', place])
     const leaving = new AbortController()
-    const typing = app.tools.execute({ name: 'type', input: { text: '\n'.repeat(2000) }, runId: 'r', attempt: app.fence.enter('r'), callId: 'c', cwd: '/', signal: leaving.signal })
+    const typing = app.tools.execute({
+      name: 'type',
+      input: { text: '\n'.repeat(2000) },
+      runId: 'r',
+      attempt: app.fence.enter('r'),
+      callId: 'c',
+      cwd: '/',
+      signal: leaving.signal
+    })
     await until(async () => (await value()).includes('\n'))
     leaving.abort(new Error('enough'))
     await t.rejects(typing, { message: 'enough' })
@@ -195,8 +240,14 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
 
 t.test('without a display there are no desktop tools, and all else works', async (t) => {
   const { app, gateway, go } = await setUp(t, undefined)
-  t.match((await go(['click', { x: 1, y: 1 }], ['systemInfo', {}])), { errors: [/click cannot be used here\. There is no display: DISPLAY is not set/], outputs: [{ desktop: 'There is no display: DISPLAY is not set.' }] })
-  t.same(gateway.requests[0].body.tools.map(({ name }: any) => name).filter((name: string) => /screenshot|click|type|scroll/.test(name)), [])
+  t.match(await go(['click', { x: 1, y: 1 }], ['systemInfo', {}]), {
+    errors: [/click cannot be used here\. There is no display: DISPLAY is not set/],
+    outputs: [{ desktop: 'There is no display: DISPLAY is not set.' }]
+  })
+  t.same(
+    gateway.requests[0].body.tools.map(({ name }: any) => name).filter((name: string) => /screenshot|click|type|scroll/.test(name)),
+    []
+  )
   await app.desktop.probe()
   t.equal(app.desktop.pid, undefined)
 })
@@ -206,13 +257,18 @@ t.test('a display that is not there is found out', { skip: process.platform !== 
   t.match(await go(['screenshot', {}]), { errors: ['The X display ":65000" cannot be opened.'] })
   const pid = app.desktop.pid!
   await app.desktop.probe()
-  t.match(await go(['screenshot', {}], ['systemInfo', {}]), { errors: ['screenshot cannot be used here. The X display ":65000" cannot be opened.'], outputs: [{ desktop: /cannot be opened/ }] })
+  t.match(await go(['screenshot', {}], ['systemInfo', {}]), {
+    errors: ['screenshot cannot be used here. The X display ":65000" cannot be opened.'],
+    outputs: [{ desktop: /cannot be opened/ }]
+  })
   await allGone([pid])
 })
 
 t.test('a display whose windows nobody may touch is none', { skip: process.platform !== 'linux' }, async (t) => {
   process.env.WAYLAND_DISPLAY = 'wayland-0'
-  t.teardown(() => { delete process.env.WAYLAND_DISPLAY })
+  t.teardown(() => {
+    delete process.env.WAYLAND_DISPLAY
+  })
   const { go } = await setUp(t, ':65000')
   t.match(await go(['systemInfo', {}]), { outputs: [{ desktop: /Wayland session/ }] })
 })

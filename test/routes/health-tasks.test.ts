@@ -31,7 +31,15 @@ t.test('whether time is kept: starting, ok, and degraded while a task that is du
 t.test('a due task that is damaged is told of once, and no more when it is removed', async (t) => {
   const clock = fakeClock()
   let log = ''
-  const app = await build(t, { clock, log: new Writable({ write (chunk, _encoding, done) { log += chunk; done() } }) })
+  const app = await build(t, {
+    clock,
+    log: new Writable({
+      write (chunk, _encoding, done) {
+        log += chunk
+        done()
+      }
+    })
+  })
   const tasks = await tasksOf(t, app)
   const task = await tasks.create('system info', { taskType: 'recurring', schedule: { interval: '1h' } })
   await tasks.post(`/${task.id}/start`)

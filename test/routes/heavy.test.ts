@@ -21,7 +21,10 @@ const tooMany: Array<[string, string]> = [
   ['messages', filled('{"messages":[', USER, ']}')],
   ['parts', filled('{"messages":[{"role":"user","content":[', '{"type":"text","text":"hi"}', ']}]}')],
   ['parts that are none', filled('{"messages":[{"role":"user","content":[', '{"type":"none"}', ']}]}')],
-  ['decisions', filled('{"messages":[{"role":"tool","content":[', '{"type":"tool-approval-response","approvalId":"x","approved":true}', ']}]}')]
+  [
+    'decisions',
+    filled('{"messages":[{"role":"tool","content":[', '{"type":"tool-approval-response","approvalId":"x","approved":true}', ']}]}')
+  ]
 ]
 
 const allowed: Array<[string, string, number]> = [
@@ -37,7 +40,11 @@ const allowed: Array<[string, string, number]> = [
   ['more messages', `{"messages":[${some(25_001, USER)}]}`, 400],
   ['many parts', `{"messages":[{"role":"user","content":[${some(30_000, '{"type":"text","text":"hi"}')}]}]}`, 200],
   ['many parts that are none', `{"messages":[{"role":"user","content":[${some(49_000, '{"type":"none"}')}]}]}`, 400],
-  ['a part that is none behind many', `{"messages":[{"role":"user","content":[${some(20_000, '{"type":"text","text":"hi"}')},{"type":"none"}]}]}`, 400]
+  [
+    'a part that is none behind many',
+    `{"messages":[{"role":"user","content":[${some(20_000, '{"type":"text","text":"hi"}')},{"type":"none"}]}]}`,
+    400
+  ]
 ]
 
 t.test('bodies made to be expensive are refused before anything is built of them, or cost little, and the service lives', async (t) => {
@@ -61,11 +68,19 @@ t.test('an error repeats no more than a little of what it is about', async (t) =
   const dir = t.testdir({ home: {}, work: {} })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
   const long = 'k'.repeat(900_000)
-  for (const [path, body] of [
-    ['/memory/brain/fact', { fact: 'x', [long]: 1 }], ['/run', { messages: [{ role: 'user', content: 'hi' }], context: { cwd: long } }], ['/run', { messages: [{ role: 'user', content: [{ type: long }] }] }],
-    ['/run/approve', { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: long, approved: true }] }] }]
-  ] as const) {
-    const answer = await fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  for (
+    const [path, body] of [
+      ['/memory/brain/fact', { fact: 'x', [long]: 1 }],
+      ['/run', { messages: [{ role: 'user', content: 'hi' }], context: { cwd: long } }],
+      ['/run', { messages: [{ role: 'user', content: [{ type: long }] }] }],
+      ['/run/approve', { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: long, approved: true }] }] }]
+    ] as const
+  ) {
+    const answer = await fetch(service.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body)
+    })
     const text = await answer.text()
     t.match(answer.status, /^4/)
     t.ok(text.length < 4_000, `${path}: ${text.length}`)

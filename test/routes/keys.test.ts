@@ -18,7 +18,12 @@ t.test('a configured key lies in the encrypted store alone: in no file, log or a
     }
   })
   const echo = ({ headers }: { headers: { authorization?: string } }): Plan => ({
-    error: { status: 400, type: 'invalid_request_error', message: `Refused ${headers.authorization}`, headers: { 'x-key': String(headers.authorization) } }
+    error: {
+      status: 400,
+      type: 'invalid_request_error',
+      message: `Refused ${headers.authorization}`,
+      headers: { 'x-key': String(headers.authorization) }
+    }
   })
   const turns: Array<typeof echo | Plan> = [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'env' } }] }, { text: 'done' }, echo]
   const keys: unknown[] = []
@@ -31,11 +36,18 @@ t.test('a configured key lies in the encrypted store alone: in no file, log or a
   })
   t.teardown(() => gateway.close())
   process.env.TEST_DIRECT_KEY = DIRECT_KEY
-  t.teardown(() => { delete process.env.TEST_DIRECT_KEY })
-  const { app, reload, config } = await withDirect(t, echo, {
-    log, gatewayBaseURL: gateway.url, provider: { apiKey: ['$', '{TEST_DIRECT_KEY}'].join('') }, config: { model: 'test/model', log: { level: 'trace' } }
+  t.teardown(() => {
+    delete process.env.TEST_DIRECT_KEY
   })
-  const keep = (where: string, answer: unknown) => { told.push([where, Buffer.from(JSON.stringify(answer))]) }
+  const { app, reload, config } = await withDirect(t, echo, {
+    log,
+    gatewayBaseURL: gateway.url,
+    provider: { apiKey: ['$', '{TEST_DIRECT_KEY}'].join('') },
+    config: { model: 'test/model', log: { level: 'trace' } }
+  })
+  const keep = (where: string, answer: unknown) => {
+    told.push([where, Buffer.from(JSON.stringify(answer))])
+  }
   const post = async (url: string, payload: object) => {
     const { body, headers } = await app.inject({ method: 'POST', url, payload })
     keep(url, { body, headers })
@@ -62,7 +74,7 @@ t.test('a configured key lies in the encrypted store alone: in no file, log or a
   t.same(found({ GATEWAY_KEY, EARLIER_KEY, DIRECT_KEY }, [...files, ...told]), [])
 })
 
-t.test('the key that was configured is there after a restart, and wins over the environment\'s', async (t) => {
+t.test("the key that was configured is there after a restart, and wins over the environment's", async (t) => {
   const gateway = await startFakeGateway()
   t.teardown(() => gateway.close())
   const settings = { gatewayKey: 'of-the-environment', gatewayBaseURL: gateway.url, config: { model: 'test/model' } }
@@ -82,7 +94,16 @@ t.test('a key that can be none is refused by its provider, and stops neither the
   t.equal((await app.inject('/config')).statusCode, 200)
   await app.close()
   const log: string[] = []
-  const { app: again } = await withDirect(t, undefined, { home: app.home, cwd: app.cwd, log: new Writable({ write: (line, _encoding, done) => { log.push(String(line)); done() } }) })
+  const { app: again } = await withDirect(t, undefined, {
+    home: app.home,
+    cwd: app.cwd,
+    log: new Writable({
+      write: (line, _encoding, done) => {
+        log.push(String(line))
+        done()
+      }
+    })
+  })
   await again.listen({ port: 0 })
   t.match(log.join(''), /Server listening/)
 })

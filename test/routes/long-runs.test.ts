@@ -8,8 +8,14 @@ import { tasksOf } from '../harness/tasks.ts'
 
 t.test('one long run is made to fit at each step, with what it did, and goes on', async (t) => {
   const { app, gateway, sent, summaries } = await small(t, {
-    reply: (_request: any, nth: number) => nth < 12 ? { text: `step ${nth}`, toolCalls: [{ toolName: 'readFile', input: { path: `big${nth % 3}.txt` } }] } : { text: 'all read' },
-    summary: (nth) => nth === 0 ? { object: { complexity: 'complex', goal: 'g', thinking: 't', qualityCriteria: [] } } : { object: { satisfied: true, score: 1, issues: [], summary: 'Files were read.' } },
+    reply: (_request: any, nth: number) =>
+      nth < 12
+        ? { text: `step ${nth}`, toolCalls: [{ toolName: 'readFile', input: { path: `big${nth % 3}.txt` } }] }
+        : { text: 'all read' },
+    summary: (nth) =>
+      nth === 0
+        ? { object: { complexity: 'complex', goal: 'g', thinking: 't', qualityCriteria: [] } }
+        : { object: { satisfied: true, score: 1, issues: [], summary: 'Files were read.' } },
     config: { analysis: true }
   })
   for (const n of [0, 1, 2]) writeFileSync(`${app.cwd}/big${n}.txt`, words(`big ${n}`, 5_000))
@@ -28,9 +34,12 @@ t.test('one long run is made to fit at each step, with what it did, and goes on'
   t.ok(gateway.requests.length > 13)
 })
 
-t.test('steps of one run whose inputs are large are summed up once, behind the user\'s message', async (t) => {
+t.test("steps of one run whose inputs are large are summed up once, behind the user's message", async (t) => {
   const { app, sent, summaries } = await small(t, {
-    reply: (_request: any, nth: number) => nth < 9 ? { toolCalls: [{ toolName: 'writeFile', input: { path: `out${nth}.txt`, content: words(`text ${nth}`, 3_000) } }] } : { text: 'written' },
+    reply: (_request: any, nth: number) =>
+      nth < 9
+        ? { toolCalls: [{ toolName: 'writeFile', input: { path: `out${nth}.txt`, content: words(`text ${nth}`, 3_000) } }] }
+        : { text: 'written' },
     config: { permissions: { writeFile: 'allow' } }
   })
   const { events } = await sayAll(app, [user('Write the files.')])
@@ -66,7 +75,10 @@ t.test('a conversation that is too long even so fails saying what to do, after o
 t.test('pictures count, and a run told as one object says what was done', async (t) => {
   const { app, sent } = await small(t)
   const picture = { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' }
-  const history = Array.from({ length: 14 }, (_, n) => [{ role: 'user', content: [{ type: 'text', text: `see ${n}` }, picture] }, { role: 'assistant', content: 'nice' }]).flat()
+  const history = Array.from(
+    { length: 14 },
+    (_, n) => [{ role: 'user', content: [{ type: 'text', text: `see ${n}` }, picture] }, { role: 'assistant', content: 'nice' }]
+  ).flat()
   const answer = (await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [...history, user('and now?')] } })).json()
   t.equal(answer.text, 'done')
   t.match(answer.compactions, [{ outputs: 0, dropped: 0 }])
@@ -83,7 +95,9 @@ t.test('a task run is made to fit in the same way, and keeps its summary through
         reached.resolve()
         await release.promise
       }
-      return nth < 10 ? { toolCalls: [{ toolName: 'writeFile', input: { path: `out${nth}.txt`, content: words(`text ${nth}`, 3_000) } }] } : { text: 'written' }
+      return nth < 10
+        ? { toolCalls: [{ toolName: 'writeFile', input: { path: `out${nth}.txt`, content: words(`text ${nth}`, 3_000) } }] }
+        : { text: 'written' }
     }
   })
   const tasks = await tasksOf(t, app)

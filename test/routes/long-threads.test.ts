@@ -21,7 +21,8 @@ function countReads ({ store }: App) {
 /** The service with a thread of those messages, and a word for its next one. */
 async function long (t: Test, messages: object[], settings: Parameters<typeof small>[1] = {}) {
   const made = await small(t, settings)
-  const put = async (all: object[]) => t.equal((await made.app.inject({ method: 'PUT', url: '/threads/chat', payload: { messages: all } })).statusCode, 200)
+  const put = async (all: object[]) =>
+    t.equal((await made.app.inject({ method: 'PUT', url: '/threads/chat', payload: { messages: all } })).statusCode, 200)
   await put(messages)
   const read = countReads(made.app)
   const say = async (message: object) => {
@@ -51,7 +52,9 @@ t.test('of a thread far beyond the window the newest messages are read and sent,
 })
 
 t.test('the summary that is kept beside a thread stands for what is older, which is then not read', async (t) => {
-  const first = await long(t, turns(1_500, 100), { summary: (nth) => ({ object: { summary: nth === 0 ? 'They talked of fado.' : 'Of fado, then of trams.' } }) })
+  const first = await long(t, turns(1_500, 100), {
+    summary: (nth) => ({ object: { summary: nth === 0 ? 'They talked of fado.' : 'Of fado, then of trams.' } })
+  })
   const { say, summaries, last } = first
   await say(user('and now?'))
   t.equal(summaries().length, 1)
@@ -66,14 +69,22 @@ t.test('the summary that is kept beside a thread stands for what is older, which
   t.equal(summaries().length, 1, 'nobody is asked again')
   await first.app.close()
 
-  const again = await small(t, { home: first.app.home, cwd: first.app.cwd, summary: () => ({ object: { summary: 'Of fado, then of trams.' } }) })
+  const again = await small(t, {
+    home: first.app.home,
+    cwd: first.app.cwd,
+    summary: () => ({ object: { summary: 'Of fado, then of trams.' } })
+  })
   const read = countReads(again.app)
   const post = (message: object) => again.app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message } })
   await post(user('still there?'))
   t.ok(read.messages < 200, `${read.messages} read`)
   t.match(again.sent()[0][1].content[0].text, 'fado')
   await post(user(words('Much more:', 9_000)))
-  t.match(again.summaries()[0].body.prompt[1].content[0].text, /^Summary of what was before:\nThey talked of fado\./, 'the next summary goes on from it')
+  t.match(
+    again.summaries()[0].body.prompt[1].content[0].text,
+    /^Summary of what was before:\nThey talked of fado\./,
+    'the next summary goes on from it'
+  )
   t.match(again.sent()[1][1].content[0].text, 'Of fado, then of trams.')
 })
 
@@ -111,9 +122,14 @@ t.test('an edit of what was summed up makes the summary stand for nothing', asyn
 
 // Thrice, so that the end of the reading goes by a call and its result.
 for (const drop of [0, 1, 2]) {
-  const history = Array.from({ length: 700 }, (_, n) => [user(`look at ${n}`), ...lookUp(n, { text: words(`file ${n}`, 60) }), { role: 'assistant', content: `${n} is fine` }]).flat()
+  const history = Array.from(
+    { length: 700 },
+    (_, n) => [user(`look at ${n}`), ...lookUp(n, { text: words(`file ${n}`, 60) }), { role: 'assistant', content: `${n} is fine` }]
+  ).flat()
   t.test(`where the reading ends, no result stands without its call, nor a call without its result (${drop})`, async (t) => {
-    const { say, last, read } = await long(t, history.slice(0, history.length - drop * 4).concat(turns(drop, 35)), { summary: () => ({ error: { status: 500, message: 'no' } }) })
+    const { say, last, read } = await long(t, history.slice(0, history.length - drop * 4).concat(turns(drop, 35)), {
+      summary: () => ({ error: { status: 500, message: 'no' } })
+    })
     await say(user('and now?'))
     t.same(unpaired(last()), [])
     t.ok(read.messages < history.length / 2, `${read.messages} of ${history.length} read`)
@@ -123,12 +139,20 @@ for (const drop of [0, 1, 2]) {
 
 t.test('pictures cost few tokens and many bytes: a thread full of them is not read whole either', async (t) => {
   const data = 'A'.repeat(2 * 1024 * 1024)
-  const picture = (n: number) => ({ role: 'user', content: [{ type: 'text', text: `picture ${n}` }, { type: 'image', image: data, mediaType: 'image/png' }] })
+  const picture = (n: number) => ({
+    role: 'user',
+    content: [{ type: 'text', text: `picture ${n}` }, { type: 'image', image: data, mediaType: 'image/png' }]
+  })
   const { app, say, last } = await long(t, [], { config: { contextWindows: { test: 1_000_000 } } })
   // A body holds four of them.
   for (let n = 0; n < 12; n += 4) {
     const { messages } = n === 0 ? { messages: [] } : { messages: await app.threads.messages('chat') }
-    await app.store.transact(await app.threads.replace('chat', [...messages, ...[0, 1, 2, 3].flatMap((more) => [picture(n + more), { role: 'assistant', content: 'Nice.' }])] as never))
+    await app.store.transact(
+      await app.threads.replace(
+        'chat',
+        [...messages, ...[0, 1, 2, 3].flatMap((more) => [picture(n + more), { role: 'assistant', content: 'Nice.' }])] as never
+      )
+    )
   }
   await say(user('which is the nicest?'))
   t.ok(json(last()).length < 18 * 1024 * 1024)
@@ -137,7 +161,8 @@ t.test('pictures cost few tokens and many bytes: a thread full of them is not re
 })
 
 t.test('a run of a long thread that waits for an approval goes on with the same view of it, also after a restart', async (t) => {
-  const reply = (_: object, nth: number) => nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] } : { text: 'written' }
+  const reply = (_: object, nth: number) =>
+    nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] } : { text: 'written' }
   const { app, say, sent } = await long(t, turns(1_500, 100), { reply })
   const [approvalId] = asked(await say(user('write it')))
   await app.close()

@@ -11,14 +11,29 @@ import { withGateway } from '../harness/with-gateway.ts'
 const saved = (app: { home: string }) => JSON.parse(readFileSync(`${app.home}/config.json`, 'utf8'))
 const call = (toolName: string, input: object = {}) => ({ toolCalls: [{ toolName, input }] })
 const pidOf = async (app: any) => Number((await app.tools.execute(run(app, 'pid'))).output.content[0].text)
-const run = (app: any, name: string, input: object = {}) =>
-  ({ name, input, runId: name, attempt: app.fence.enter(name), callId: 'c', cwd: '/', signal: new AbortController().signal })
+const run = (app: any, name: string, input: object = {}) => ({
+  name,
+  input,
+  runId: name,
+  attempt: app.fence.enter(name),
+  callId: 'c',
+  cwd: '/',
+  signal: new AbortController().signal
+})
 
 t.test('a real server is connected, listed, described, used by the agent and disconnected', async (t) => {
-  const { app, gateway, systemOf } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [{ toolName: 'echo', input: { message: 'hi' } }, { toolName: 'get-structured-content', input: { location: 'Chicago' } }, { toolName: 'get-tiny-image', input: {} }, { toolName: 'echo', input: {} }] },
-    { text: 'done' }
-  ][nth])
+  const { app, gateway, systemOf } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        toolCalls: [
+          { toolName: 'echo', input: { message: 'hi' } },
+          { toolName: 'get-structured-content', input: { location: 'Chicago' } },
+          { toolName: 'get-tiny-image', input: {} },
+          { toolName: 'echo', input: {} }
+        ]
+      },
+      { text: 'done' }
+    ][nth])
   const connected = await connect(app, everything())
   t.equal(connected.statusCode, 200)
   const { status, tools } = connected.json()
@@ -26,13 +41,26 @@ t.test('a real server is connected, listed, described, used by the agent and dis
   t.ok(['echo', 'get-sum', 'get-tiny-image'].every((name) => tools.includes(name)))
   t.strictSame((await app.inject('/mcp/servers')).json(), { servers: [{ name: 'everything', status: 'connected', tools }] })
   const about = await detail(app, 'everything')
-  t.match(about, { status: 'connected', capabilities: { tools: {} }, instructions: /Everything Server/, stderr: /STDIO/, warnings: [], version: { name: /everything/ } })
-  t.match(about.toolDetails.find(({ name }: any) => name === 'echo'), { agentName: 'echo', inputSchema: { required: ['message'], properties: { message: { type: 'string' } } } })
+  t.match(about, {
+    status: 'connected',
+    capabilities: { tools: {} },
+    instructions: /Everything Server/,
+    stderr: /STDIO/,
+    warnings: [],
+    version: { name: /everything/ }
+  })
+  t.match(about.toolDetails.find(({ name }: any) => name === 'echo'), {
+    agentName: 'echo',
+    inputSchema: { required: ['message'], properties: { message: { type: 'string' } } }
+  })
   t.ok(about.prompts.length > 0 && about.resources.length > 0)
 
   const { events } = await say(app, 'go')
   const outputs = of(events, 'tool-output-available').map(({ output }) => output)
-  t.match(outputs.find(({ structuredContent }) => structuredContent), { structuredContent: { temperature: Number }, content: [{ type: 'text' }] })
+  t.match(outputs.find(({ structuredContent }) => structuredContent), {
+    structuredContent: { temperature: Number },
+    content: [{ type: 'text' }]
+  })
   t.match(outputs.find(({ content }) => /hi/.test(content[0].text)), { content: [{ type: 'text', text: /hi/ }] })
   const image = outputs.flatMap(({ content }) => content).find(({ type }) => type === 'image')
   t.match(image, { type: 'image', mimeType: 'image/png', data: /^iVBOR/ })
@@ -43,7 +71,12 @@ t.test('a real server is connected, listed, described, used by the agent and dis
   t.match(systemOf(0), /- everything: echo, [\s\S]*everything says of itself:\n {2}> /)
   const results = gateway.requests[1].body.prompt.at(-1).content
   t.match(results.find(({ toolName }: any) => toolName === 'get-tiny-image').output, {
-    type: 'content', value: [{ type: 'text', text: /image 1: image\/png/ }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: image.data } }]
+    type: 'content',
+    value: [{ type: 'text', text: /image 1: image\/png/ }, {
+      type: 'file',
+      mediaType: 'image/png',
+      data: { type: 'data', data: image.data }
+    }]
   }, 'the model sees the image, whole')
 
   t.strictSame((await app.inject({ method: 'DELETE', url: '/mcp/everything' })).json(), { status: 'disconnected', name: 'everything' })
@@ -60,10 +93,13 @@ t.test('two servers work side by side; built-ins keep their names', async (t) =>
   await connect(app, filesystem(app.cwd))
   const names = app.tools.offered().map(({ name }) => name)
   t.ok(['odd_readFile', 'odd___proto__', 'list_directory', 'files_list_directory', 'read_text_file'].every((name) => names.includes(name)))
-  t.match(await app.tools.execute(run(app, 'odd___proto__')), { status: 'complete', output: { content: [{ text: '__proto__ was called' }] } })
+  t.match(await app.tools.execute(run(app, 'odd___proto__')), {
+    status: 'complete',
+    output: { content: [{ text: '__proto__ was called' }] }
+  })
   t.match(await app.tools.execute(run(app, 'files_list_directory', { path: app.cwd })), { output: { content: [{ text: /a\.txt/ }] } })
   t.match(await app.tools.execute(run(app, 'read_text_file', { path: '/etc/passwd' })), { status: 'error', errorText: /outside allowed/ })
-  t.equal(app.tools.permission('read_text_file'), 'ask', 'permissions may be given by the server\'s name')
+  t.equal(app.tools.permission('read_text_file'), 'ask', "permissions may be given by the server's name")
 })
 
 t.test('what cannot be connected is told with its stderr, and nothing is saved', async (t) => {
@@ -71,14 +107,30 @@ t.test('what cannot be connected is told with its stderr, and nothing is saved',
   const failed = await connect(app, misbehaving('odd', ['--die'], { env: { TOKEN: 'canary-0123456789' } }))
   t.equal(failed.statusCode, 502)
   t.strictSame(failed.json(), {
-    error: 'The tool server "odd" is not connected: it ended with exit code 4.', code: 'ERR_TOOL_SERVER_FAILED', statusCode: 502, stderr: 'cannot log in with [secret]\n'
+    error: 'The tool server "odd" is not connected: it ended with exit code 4.',
+    code: 'ERR_TOOL_SERVER_FAILED',
+    statusCode: 502,
+    stderr: 'cannot log in with [secret]\n'
   })
-  t.match((await connect(app, { name: 'x', command: 'no-such-program' })).json(), { statusCode: 502, error: /exit code 127 \(its command was not found\)/, stderr: /no-such-program/ })
-  t.match((await connect(app, { name: 'x', command: app.cwd })).json(), { statusCode: 502, error: /exit code 126 \(its command cannot be executed\)/ })
+  t.match((await connect(app, { name: 'x', command: 'no-such-program' })).json(), {
+    statusCode: 502,
+    error: /exit code 127 \(its command was not found\)/,
+    stderr: /no-such-program/
+  })
+  t.match((await connect(app, { name: 'x', command: app.cwd })).json(), {
+    statusCode: 502,
+    error: /exit code 126 \(its command cannot be executed\)/
+  })
   t.match((await connect(app, { name: 'x', command: 'a\0b' })).json(), { statusCode: 502, error: /holds a NUL character/ })
   t.strictSame((await app.inject('/mcp/servers')).json(), { servers: [] })
   t.notOk(existsSync(`${app.home}/config.json`))
-  for (const body of [{ name: 'a/b', command: 'x' }, { name: '', command: 'x' }, { name: 'a' }, { name: 'a', command: '' }, { name: 'a', command: 'x', env: { 'a=b': 'c' } }, { name: 'a', command: 'x', url: 'y' }]) {
+  for (
+    const body of [{ name: 'a/b', command: 'x' }, { name: '', command: 'x' }, { name: 'a' }, { name: 'a', command: '' }, {
+      name: 'a',
+      command: 'x',
+      env: { 'a=b': 'c' }
+    }, { name: 'a', command: 'x', url: 'y' }]
+  ) {
     t.equal((await connect(app, body)).statusCode, 400, JSON.stringify(body))
   }
 })
@@ -95,7 +147,10 @@ t.test('the same name replaces, once the new server is connected', async (t) => 
   t.ok(app.tools.find('more'))
   t.equal(app.tools.permission('echo'), 'ask', 'who is asked stays')
   const { args } = misbehaving('odd', ['--tools=more'])
-  t.same(Object.entries(saved(app)), Object.entries({ mine: 1, mcp: [{ note: 'kept', name: 'odd', command: process.execPath, approval: ['echo'], args }], last: 2 }))
+  t.same(
+    Object.entries(saved(app)),
+    Object.entries({ mine: 1, mcp: [{ note: 'kept', name: 'odd', command: process.execPath, approval: ['echo'], args }], last: 2 })
+  )
 })
 
 t.test('config.json decides: what changed is taken over on reload, the rest stays connected', async (t) => {
@@ -114,7 +169,13 @@ t.test('config.json decides: what changed is taken over on reload, the rest stay
   await until(app, 'c', 'connected')
   t.same(Object.keys(await statuses(app)), ['c', 'a'])
   t.equal(app.tools.permission('a_pid'), 'ask')
-  t.match(app.tools.offered().map(({ name, description }) => [name, (app.tools.find(name) as any).source, description]).find(([name]) => name === 'pid'), ['pid', 'c'], 'the first in the file has the name')
+  t.match(
+    app.tools.offered().map(({ name, description }) => [name, (app.tools.find(name) as any).source, description]).find(([name]) =>
+      name === 'pid'
+    ),
+    ['pid', 'c'],
+    'the first in the file has the name'
+  )
   t.match(await app.tools.execute(run(app, 'a_pid')), { output: { content: [{ text: String(pid) }] } }, 'it is still the same process')
   t.equal((await reload([{ name: 'no command' }])).statusCode, 400)
   t.same(await statuses(app), { c: 'connected', a: 'connected' })
@@ -125,15 +186,28 @@ t.test('config.json decides: what changed is taken over on reload, the rest stay
 
 t.test('variables come from the store, the file or the environment', async (t) => {
   process.env.FOR_A_SERVER = 'from-the-environment-1'
-  t.teardown(() => { delete process.env.FOR_A_SERVER })
+  t.teardown(() => {
+    delete process.env.FOR_A_SERVER
+  })
   const app = await build(t, {
-    config: { mcp: [misbehaving('hand', [], { env: { PLAIN: 'as it is', FILLED: '<${FOR_A_SERVER}>' } }), misbehaving('gone', [], { env: { X: '${NOT_SET_ANYWHERE}', Y: 'secret:mcp/gone/Y' } })] } // eslint-disable-line no-template-curly-in-string
+    config: {
+      mcp: [
+        // eslint-disable-next-line no-template-curly-in-string
+        misbehaving('hand', [], { env: { PLAIN: 'as it is', FILLED: '<${FOR_A_SERVER}>' } }),
+        // eslint-disable-next-line no-template-curly-in-string
+        misbehaving('gone', [], { env: { X: '${NOT_SET_ANYWHERE}', Y: 'secret:mcp/gone/Y' } })
+      ]
+    }
   })
   await app.mcp.start()
   await until(app, 'hand', 'connected')
   await until(app, 'gone', 'failed')
   t.match((await detail(app, 'gone')).error, /X is to come from the environment variable NOT_SET_ANYWHERE/)
-  t.equal((await connect(app, misbehaving('given', [], { env: { TOKEN: 'canary-0123456789', LITERAL: '${FOR_A_SERVER}' } }))).statusCode, 200) // eslint-disable-line no-template-curly-in-string
+  t.equal(
+    // eslint-disable-next-line no-template-curly-in-string
+    (await connect(app, misbehaving('given', [], { env: { TOKEN: 'canary-0123456789', LITERAL: '${FOR_A_SERVER}' } }))).statusCode,
+    200
+  )
   t.same(saved(app).mcp.at(-1).env, { TOKEN: 'secret:mcp/given/TOKEN', LITERAL: 'secret:mcp/given/LITERAL' })
   t.notMatch(readFileSync(`${app.home}/config.json`, 'utf8'), /canary/)
   const env = async (tool: string, name: string) => ((await app.tools.execute(run(app, tool, { name }))) as any).output.content[0].text
@@ -150,11 +224,16 @@ t.test('variables come from the store, the file or the environment', async (t) =
 })
 
 t.test('a tool that is to be asked about runs once it is approved, as long as it is the same', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [call('echo', { message: 'one' }), { text: 'said' }, call('echo', { message: 'two' }), { text: 'not said' }][nth])
+  const { app } = await withGateway(
+    t,
+    (_request, nth) => [call('echo', { message: 'one' }), { text: 'said' }, call('echo', { message: 'two' }), { text: 'not said' }][nth]
+  )
   await connect(app, misbehaving('odd', [], { approval: ['echo'] }))
   const first = await say(app, 'go')
   t.match(of(first.events, 'tool-approval-request'), [{ toolName: 'echo', input: { message: 'one' } }])
-  t.match(of((await answer(app, { [asked(first.events)[0]]: true })).events, 'tool-output-available'), [{ output: { content: [{ text: 'one' }] } }])
+  t.match(of((await answer(app, { [asked(first.events)[0]]: true })).events, 'tool-output-available'), [{
+    output: { content: [{ text: 'one' }] }
+  }])
 
   const second = await say(app, 'go on')
   await app.tools.execute(run(app, 'change'))
@@ -165,9 +244,11 @@ t.test('a tool that is to be asked about runs once it is approved, as long as it
 })
 
 t.test('a tool of a server asks unless its server says that it only reads, or its entry says otherwise', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [{ toolName: 'echo', input: { message: 'read' } }, { toolName: 'pid', input: {} }] }, { text: 'done' }
-  ][nth])
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      { toolCalls: [{ toolName: 'echo', input: { message: 'read' } }, { toolName: 'pid', input: {} }] },
+      { text: 'done' }
+    ][nth])
   const reads = ['--reads=echo']
   await connect(app, misbehaving('odd', reads))
   await connect(app, misbehaving('never', reads, { approval: 'never' }))
@@ -185,10 +266,16 @@ t.test('a tool of a server asks unless its server says that it only reads, or it
 })
 
 t.test('a tool that loses its readOnlyHint while a run is under way asks from then on', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [{ toolName: 'change', input: {} }, { toolName: 'runCommand', input: { command: 'until [ -e go ]; do sleep 0.01; done' } }, { toolName: 'echo', input: { message: 'too late' } }] },
-    { text: 'done' }
-  ][nth], { config: { permissions: { runCommand: 'allow', change: 'allow' } } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        toolCalls: [{ toolName: 'change', input: {} }, {
+          toolName: 'runCommand',
+          input: { command: 'until [ -e go ]; do sleep 0.01; done' }
+        }, { toolName: 'echo', input: { message: 'too late' } }]
+      },
+      { text: 'done' }
+    ][nth], { config: { permissions: { runCommand: 'allow', change: 'allow' } } })
   await connect(app, misbehaving('odd', ['--reads=echo']))
   t.equal(app.tools.permission('echo'), 'allow')
   const running = say(app, 'go')
@@ -198,7 +285,9 @@ t.test('a tool that loses its readOnlyHint while a run is under way asks from th
   const { events } = await running
   t.match(of(events, 'tool-output-available').map(({ toolName }) => toolName), ['change', 'runCommand'])
   t.match(of(events, 'tool-approval-request'), [{ toolName: 'echo', input: { message: 'too late' } }])
-  t.match(of((await answer(app, { [asked(events)[0]]: true })).events, 'tool-output-available'), [{ output: { content: [{ text: 'too late' }] } }])
+  t.match(of((await answer(app, { [asked(events)[0]]: true })).events, 'tool-output-available'), [{
+    output: { content: [{ text: 'too late' }] }
+  }])
 })
 
 t.test('variables that are damaged on the disk cost their server its connection, and nobody else anything', async (t) => {
@@ -210,7 +299,10 @@ t.test('variables that are damaged on the disk cost their server its connection,
 
   const app = await build(t, { home: before.home, cwd: before.cwd })
   t.match(textOf((await say(app, 'use echo with {"message": "still here"}')).events), 'still here')
-  t.match(await detail(app, 'odd'), { status: 'failed', error: /nothing is stored for its variable TOKEN; connect it again with POST \/mcp\/connect/ })
+  t.match(await detail(app, 'odd'), {
+    status: 'failed',
+    error: /nothing is stored for its variable TOKEN; connect it again with POST \/mcp\/connect/
+  })
   t.match((await connect(app, misbehaving('odd', [], { env: { TOKEN: 'canary-0123456789' } }))).json(), { status: 'connected' })
   t.equal((await app.inject({ method: 'DELETE', url: '/mcp/odd' })).statusCode, 200)
 })

@@ -6,7 +6,8 @@ import { build } from '../harness/helper.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 /** JSON as it is written here: `JSON.stringify` cannot say everything that JSON can. */
-const postJson = (app: App, payload: string) => app.inject({ method: 'POST', url: '/run', headers: { 'content-type': 'application/json' }, payload })
+const postJson = (app: App, payload: string) =>
+  app.inject({ method: 'POST', url: '/run', headers: { 'content-type': 'application/json' }, payload })
 const calling = (...toolCalls: object[]) => ({ model: 'offline/scripted', offline: { script: [{ toolCalls }, { text: 'done' }] } })
 
 t.test('half a surrogate pair in a message is no obstacle for the conversation', async (t) => {
@@ -22,11 +23,19 @@ t.test('an id that is no text is refused', async (t) => {
   const app = await build(t)
   const refused = await postJson(app, '{"id":"\\ud800","messages":[{"role":"user","content":"hi"}]}')
   t.match(refused.json(), { statusCode: 400, error: /id/ })
-  t.equal((await postJson(app, '{"id":"\\ud83d\\ude00","messages":[{"role":"user","content":"hi"}]}')).headers['x-thread-id'], encodeURIComponent('😀'))
+  t.equal(
+    (await postJson(app, '{"id":"\\ud83d\\ude00","messages":[{"role":"user","content":"hi"}]}')).headers['x-thread-id'],
+    encodeURIComponent('😀')
+  )
 })
 
-t.test('half a surrogate pair in a tool\'s input can be asked about, refused and remembered', async (t) => {
-  const app = await build(t, { config: calling({ toolName: 'writeFile', input: { path: 'a.txt', content: 'x\ud83d' } }, { toolName: 'writeFile', input: { path: 'a.txt', content: 'x\ud83c' } }) })
+t.test("half a surrogate pair in a tool's input can be asked about, refused and remembered", async (t) => {
+  const app = await build(t, {
+    config: calling({ toolName: 'writeFile', input: { path: 'a.txt', content: 'x\ud83d' } }, {
+      toolName: 'writeFile',
+      input: { path: 'a.txt', content: 'x\ud83c' }
+    })
+  })
   const [one, two] = asked((await say(app, 'go', { id: 'chat' })).events)
   await answer(app, { [one]: false, [two]: true })
   t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'x\ufffd')
@@ -34,9 +43,16 @@ t.test('half a surrogate pair in a tool\'s input can be asked about, refused and
 })
 
 /** A model that, told anything, streams these parts between the first and the last one, and then says "done". */
-const streaming = (...parts: object[]) => (_request: unknown, nth: number) => nth > 0
-  ? { text: 'done' }
-  : { parts: [{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', finishReason: { unified: 'tool-calls', raw: 'tool-calls' }, usage: { inputTokens: {}, outputTokens: {} } }] }
+const streaming = (...parts: object[]) => (_request: unknown, nth: number) =>
+  nth > 0
+    ? { text: 'done' }
+    : {
+        parts: [{ type: 'stream-start', warnings: [] }, ...parts, {
+          type: 'finish',
+          finishReason: { unified: 'tool-calls', raw: 'tool-calls' },
+          usage: { inputTokens: {}, outputTokens: {} }
+        }]
+      }
 const calls = (input: string) => ({ type: 'tool-call', toolCallId: 'one', toolName: 'systemInfo', input })
 
 t.test('an input that is no object is a bad call, and not what providers refuse in the next one', async (t) => {
@@ -47,7 +63,8 @@ t.test('an input that is no object is a bad call, and not what providers refuse 
       t.match(of(events, 'tool-input-error'), [{ toolName: 'systemInfo', errorText: /systemInfo/ }])
       t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
       t.match(gateway.requests[1].body.prompt.slice(2), [
-        { role: 'assistant', content: [{ type: 'tool-call', input: {} }] }, { role: 'tool', content: [{ type: 'tool-result', output: { type: 'error-text' } }] }
+        { role: 'assistant', content: [{ type: 'tool-call', input: {} }] },
+        { role: 'tool', content: [{ type: 'tool-result', output: { type: 'error-text' } }] }
       ])
       t.strictSame(gateway.requests[1].body.prompt[2].content[0].input, {})
     })
@@ -60,7 +77,7 @@ t.test('an empty text of the model, which providers refuse, is not given back to
   t.same(gateway.requests[1].body.prompt[2].content.map(({ type }: any) => type), ['tool-call'])
 })
 
-t.test('a history that is cut at its beginning, has calls of the provider\'s own or inputs that are no object becomes one that providers take', async (t) => {
+t.test("a history that is cut at its beginning, has calls of the provider's own or inputs that are no object becomes one that providers take", async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
   const call = (toolCallId: string, more = {}) => ({ type: 'tool-call', toolCallId, toolName: 'search', input: {}, ...more })
   const result = (toolCallId: string) => ({ type: 'tool-result', toolCallId, toolName: 'search', output: { type: 'text', value: 'found' } })
@@ -71,21 +88,39 @@ t.test('a history that is cut at its beginning, has calls of the provider\'s own
     { role: 'tool', content: [result('ours')] },
     { role: 'user', content: 'two' }
   ])
-  t.match(gateway.requests[0].body.prompt.slice(1).map(({ role, content }: any) => [role, ...content.map(({ type, toolCallId }: any) => toolCallId ?? type)]), [
-    ['user', 'text'], ['assistant', 'theirs', 'theirs', 'ours'], ['tool', 'ours'], ['user', 'text']
-  ])
+  t.match(
+    gateway.requests[0].body.prompt.slice(1).map(({ role, content }: any) => [
+      role,
+      ...content.map(({ type, toolCallId }: any) => toolCallId ?? type)
+    ]),
+    [
+      ['user', 'text'],
+      ['assistant', 'theirs', 'theirs', 'ours'],
+      ['tool', 'ours'],
+      ['user', 'text']
+    ]
+  )
   t.strictSame(gateway.requests[0].body.prompt[2].content[2].input, {})
 })
 
 t.test('no number of a query is beyond its limits, however it is written', async (t) => {
   const app = await build(t)
   const { paths } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'))
-  const numbers = Object.entries<any>(paths).flatMap(([path, { get }]) => (get?.parameters ?? [])
-    .filter(({ in: place, schema }: any) => place === 'query' && schema.type === 'integer').map(({ name }: any) => ({ path, name, others: get.parameters.filter((each: any) => each.required && each.in === 'query').map((each: any) => [each.name, '0']) })))
+  const numbers = Object.entries<any>(paths).flatMap(([path, { get }]) =>
+    (get?.parameters ?? [])
+      .filter(({ in: place, schema }: any) => place === 'query' && schema.type === 'integer').map(({ name }: any) => ({
+        path,
+        name,
+        others: get.parameters.filter((each: any) => each.required && each.in === 'query').map((each: any) => [each.name, '0'])
+      }))
+  )
   t.ok(numbers.length > 10)
   for (const { path, name, others } of numbers) {
     for (const text of ['1e999', '-1e999', 'Infinity', '1e300']) {
-      const { statusCode, body } = await app.inject({ url: path.replace('{id}', '01900000-0000-7000-8000-000000000000'), query: { ...Object.fromEntries(others), [name]: text } })
+      const { statusCode, body } = await app.inject({
+        url: path.replace('{id}', '01900000-0000-7000-8000-000000000000'),
+        query: { ...Object.fromEntries(others), [name]: text }
+      })
       t.match([statusCode, body], [400, name], `${path}?${name}=${text}`)
     }
   }

@@ -28,13 +28,18 @@ t.test('the models of all providers stand in one list', async (t) => {
   const { models: all, errors } = await models(app)
   t.strictSame(errors, [])
   t.strictSame(all.map(({ id }: { id: string }) => id), [
-    'offline/assistant', 'offline/scripted', 'ollama/llama3', 'anthropic/claude-sonnet-5.5', 'anthropic/claude-haiku-5.5', 'openai/gpt-6-sol'
+    'offline/assistant',
+    'offline/scripted',
+    'ollama/llama3',
+    'anthropic/claude-sonnet-5.5',
+    'anthropic/claude-haiku-5.5',
+    'openai/gpt-6-sol'
   ])
   t.match(all[2], { name: 'llama3', provider: 'ollama', contextWindow: 8192 })
   t.match(all[3], { provider: 'anthropic', pricing: { input: '0.000003', output: '0.000015' } })
 })
 
-t.test('every id of the list is the id to use, also where a direct provider has a name of the gateway\'s', async (t) => {
+t.test("every id of the list is the id to use, also where a direct provider has a name of the gateway's", async (t) => {
   const { gateway, keys } = await gatewayFor(t)
   const { app, server, reload } = await withDirect(t, undefined, keys)
   await reload({ providers: { openai: { baseURL: server.url } } })
@@ -100,7 +105,10 @@ t.test('a client who leaves ends the asking', async (t) => {
 t.test('lists are kept for five minutes, failures are not', async (t) => {
   const clock = fakeClock()
   let fails = true
-  const { app, server } = await withDirect(t, undefined, { clock, server: { listing: () => fails ? { error: { status: 500 } } : undefined } })
+  const { app, server } = await withDirect(t, undefined, {
+    clock,
+    server: { listing: () => fails ? { error: { status: 500 } } : undefined }
+  })
   t.equal((await models(app)).errors.length, 1)
   fails = false
   t.strictSame((await models(app)).errors, [])
@@ -167,7 +175,9 @@ t.test('a test takes another model, of any provider', async (t) => {
 })
 
 t.test('a test that fails says what to do', async (t) => {
-  const { app, server } = await withDirect(t, () => ({ error: { status: 401, message: 'Bad key secret-key-1' } }), { provider: { apiKey: 'secret-key-1' } })
+  const { app, server } = await withDirect(t, () => ({ error: { status: 401, message: 'Bad key secret-key-1' } }), {
+    provider: { apiKey: 'secret-key-1' }
+  })
   const refused = await test(app)
   t.equal(refused.statusCode, 200)
   t.match(refused.json(), { ok: false, model: 'ollama/llama3', latencyMs: Number, error: /the key is not valid.*"apiKey" for "ollama"/ })
@@ -195,7 +205,11 @@ t.test('an answer that breaks off fails a test', async (t) => {
 
 t.test('what is no model id is refused with 400, and nothing is called', async (t) => {
   const { app, server } = await withDirect(t)
-  for (const payload of [{ model: 'llama3' }, { model: 'offline/gpt' }, { model: '' }, { model: 7 }, { other: 1 }, { model: `a/${'b'.repeat(300)}` }]) {
+  for (
+    const payload of [{ model: 'llama3' }, { model: 'offline/gpt' }, { model: '' }, { model: 7 }, { other: 1 }, {
+      model: `a/${'b'.repeat(300)}`
+    }]
+  ) {
     t.match((await test(app, payload)).json(), { statusCode: 400, error: String, code: /^ERR_INVALID/ }, JSON.stringify(payload))
   }
   t.equal(server.requests.length, 0)
@@ -206,7 +220,9 @@ t.test('providers of the configuration are listed with their defaults', async (t
   t.match((await app.inject('/providers')).json(), {
     active_model: 'ollama/llama3',
     gateway_configured: false,
-    providers: [{ name: 'offline' }, { name: 'ollama', default_model: 'ollama/small', kind: 'direct', configured: true }, { name: 'gateway' }],
+    providers: [{ name: 'offline' }, { name: 'ollama', default_model: 'ollama/small', kind: 'direct', configured: true }, {
+      name: 'gateway'
+    }],
     roles: { fast: 'ollama/llama3', capable: 'ollama/llama3', vision: 'ollama/llama3' }
   })
   await reload({ ...config, providers: {} })
@@ -215,12 +231,18 @@ t.test('providers of the configuration are listed with their defaults', async (t
 })
 
 t.test('roles go to direct models, and to the active one when theirs cannot be used', async (t) => {
-  const { app, reload, config } = await withDirect(t, undefined, { config: { models: { fast: 'ollama/small', vision: 'openai/gpt-6-sol' } } })
+  const { app, reload, config } = await withDirect(t, undefined, {
+    config: { models: { fast: 'ollama/small', vision: 'openai/gpt-6-sol' } }
+  })
   const roles = async () => (await app.inject('/providers')).json().roles
   t.strictSame(await roles(), { fast: 'ollama/small', capable: 'ollama/llama3', vision: 'ollama/llama3' })
   await configure(app, { gateway_key: 'x-key' })
   t.strictSame(await roles(), { fast: 'ollama/small', capable: 'ollama/llama3', vision: 'openai/gpt-6-sol' })
-  await reload({ ...config, model: 'offline/assistant', providers: { ollama: { baseURL: 'http://127.0.0.1:9', apiKey: ['$', '{NOT_SET_ANYWHERE}'].join('') } } })
+  await reload({
+    ...config,
+    model: 'offline/assistant',
+    providers: { ollama: { baseURL: 'http://127.0.0.1:9', apiKey: ['$', '{NOT_SET_ANYWHERE}'].join('') } }
+  })
   t.equal((await roles()).fast, 'offline/assistant')
 })
 

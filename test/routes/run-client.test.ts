@@ -9,7 +9,7 @@ import { withGateway } from '../harness/with-gateway.ts'
 
 const stalled = { text: ['and then ', 'nothing'], ending: 'stall' as const, after: 4 }
 
-t.test('a client that hangs up ends the model\'s call', async (t) => {
+t.test("a client that hangs up ends the model's call", async (t) => {
   const { app, gateway } = await withGateway(t, () => stalled)
   const run = await openRun(app, userSays('go'))
   await run.says('and then')
@@ -18,9 +18,10 @@ t.test('a client that hangs up ends the model\'s call', async (t) => {
 })
 
 t.test('a client that hangs up ends the command that runs for it, and the conversation is free again', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => nth === 0
-    ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'touch begun; sleep 60; touch finished' } }] }
-    : { text: 'hello again' }, { config: { permissions: { runCommand: 'allow' } } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    nth === 0
+      ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'touch begun; sleep 60; touch finished' } }] }
+      : { text: 'hello again' }, { config: { permissions: { runCommand: 'allow' } } })
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
   await run.says('tool-input-available')
   while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
@@ -32,9 +33,10 @@ t.test('a client that hangs up ends the command that runs for it, and the conver
 })
 
 t.test('an approved tool that was cut off has an unknown outcome and is not run again', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => nth === 0
-    ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'printf x >> effects.log; touch begun; sleep 60' } }] }
-    : { text: 'I had better look' })
+  const { app } = await withGateway(t, (_request, nth) =>
+    nth === 0
+      ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'printf x >> effects.log; touch begun; sleep 60' } }] }
+      : { text: 'I had better look' })
   const [id] = asked((await say(app, 'go')).events)
   const response = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: id, approved: true }] }
   const run = await openRun(app, { messages: [response] }, '/run/approve')
@@ -88,7 +90,11 @@ t.test('silence is broken by a comment every fifteen seconds', async (t) => {
 t.test('a reader that stops reading holds the model back, and is dropped after thirty seconds', async (t) => {
   const clock = fakeClock()
   const piece = 'x'.repeat(64 * 1024)
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? { text: Array.from({ length: 200 }, () => piece) } : { text: 'quick' }, { clock })
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) => nth === 0 ? { text: Array.from({ length: 200 }, () => piece) } : { text: 'quick' },
+    { clock }
+  )
   const run = await openRun(app, userSays('go'))
   await run.says(piece)
   run.response.pause()
@@ -119,7 +125,10 @@ t.test('a request that is still arriving when the service shuts down is refused,
   const { app, gateway } = await withGateway(t, () => stalled)
   const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
   const body = JSON.stringify(userSays('go'))
-  const late = request(new URL('/run', url), { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } })
+  const late = request(new URL('/run', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': body.length }
+  })
   const answered = once(late, 'response') as Promise<[IncomingMessage]>
   const arriving = once(app.server, 'request')
   late.write(body.slice(0, 10))

@@ -37,9 +37,10 @@ t.test('a model of a direct provider reads, asks before it writes, writes, and a
 })
 
 t.test('several calls of one step, their arguments in pieces, are all carried out', async (t) => {
-  const { app, server } = await withDirect(t, (_request, nth) => nth > 0
-    ? { text: 'Both are read.' }
-    : { text: 'Reading.', toolCalls: ['a', 'b'].map((name) => ({ toolName: 'readFile', input: { path: `${name}.txt` } })) })
+  const { app, server } = await withDirect(t, (_request, nth) =>
+    nth > 0
+      ? { text: 'Both are read.' }
+      : { text: 'Reading.', toolCalls: ['a', 'b'].map((name) => ({ toolName: 'readFile', input: { path: `${name}.txt` } })) })
   for (const name of ['a', 'b']) writeFileSync(`${app.cwd}/${name}.txt`, `this is ${name}`)
   const { events } = await say(app, 'read both')
   t.strictSame(of(events, 'tool-input-available').map(({ input }) => input.path), ['a.txt', 'b.txt'])
@@ -51,7 +52,10 @@ t.test('the analysis is a structured call of the active model when no fast one c
   const { app, server } = await withDirect(t, undefined, { config: { analysis: true } })
   const { events } = await say(app, 'hi')
   t.match(server.calls[0], { modelId: 'llama3', streaming: false, structured: 'analysis' })
-  t.match(server.calls[0].body.response_format, { type: 'json_schema', json_schema: { schema: { required: ['complexity', 'goal', 'thinking', 'qualityCriteria'] } } })
+  t.match(server.calls[0].body.response_format, {
+    type: 'json_schema',
+    json_schema: { schema: { required: ['complexity', 'goal', 'thinking', 'qualityCriteria'] } }
+  })
   t.match(of(events, 'reasoning-delta').map(({ content }) => content).join(''), /short question/)
 })
 
@@ -59,18 +63,25 @@ t.test('the fast role may be a direct model beside an active one from elsewhere'
   const gateway = await startFakeGateway()
   t.teardown(() => gateway.close())
   const { app, server } = await withDirect(t, undefined, {
-    gatewayKey: 'the-key', gatewayBaseURL: gateway.url, config: { model: 'test/model', models: { fast: 'ollama/small' }, analysis: true }
+    gatewayKey: 'the-key',
+    gatewayBaseURL: gateway.url,
+    config: { model: 'test/model', models: { fast: 'ollama/small' }, analysis: true }
   })
   t.equal(textOf((await say(app, 'hi')).events), 'Hello from the fake gateway.')
   t.strictSame([...server.calls, ...gateway.requests].map(({ modelId }) => modelId), ['small', 'test/model'])
 })
 
 t.test('the fallback takes over from a server that is down, and a direct one from the gateway', async (t) => {
-  const gateway = await startFakeGateway({ reply: ({ modelId }) => modelId === 'test/gone' ? { error: { status: 404, type: 'model_not_found' } } : undefined })
+  const gateway = await startFakeGateway({
+    reply: ({ modelId }) => modelId === 'test/gone' ? { error: { status: 404, type: 'model_not_found' } } : undefined
+  })
   t.teardown(() => gateway.close())
   const clock = fakeClock()
   const { app, server, reload, config } = await withDirect(t, undefined, {
-    gatewayKey: 'the-key', gatewayBaseURL: gateway.url, clock, config: { models: { fallback: 'test/model' } }
+    gatewayKey: 'the-key',
+    gatewayBaseURL: gateway.url,
+    clock,
+    config: { models: { fallback: 'test/model' } }
   })
   await server.close()
   const running = say(app, 'go')
@@ -88,9 +99,10 @@ t.test('the fallback takes over from a server that is down, and a direct one fro
 
 t.test('a refusal to serve so many requests is waited out as long as the server asks', async (t) => {
   const clock = fakeClock()
-  const { app, server } = await withDirect(t, (_request, nth) => nth === 0
-    ? { error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', headers: { 'retry-after': '7' } } }
-    : { text: 'now' }, { clock })
+  const { app, server } = await withDirect(t, (_request, nth) =>
+    nth === 0
+      ? { error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', headers: { 'retry-after': '7' } } }
+      : { text: 'now' }, { clock })
   const running = say(app, 'go')
   await clock.sleeper(7_000)
   t.equal(server.calls.length, 1)
@@ -145,5 +157,9 @@ t.test('a changed address, key and list of providers hold from the next run on',
   await reload({ ...config, model: 'another/model', providers: { another: { baseURL: server.url } } })
   await say(app, 'three')
   t.match(server.calls[1], { modelId: 'model', headers: { authorization: undefined } })
-  t.strictSame((await app.inject('/providers')).json().providers.map(({ name }: { name: string }) => name), ['offline', 'another', 'gateway'])
+  t.strictSame((await app.inject('/providers')).json().providers.map(({ name }: { name: string }) => name), [
+    'offline',
+    'another',
+    'gateway'
+  ])
 })

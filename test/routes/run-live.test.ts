@@ -119,9 +119,14 @@ t.test('what is said while a question is put is heard after the answer, also aft
       await post(app, '/run/chat/steer', { message: 'turn left' })
       wait.open()
       await run.ended
-      const service = restarted ? await app.close().then(() => build(t, { home: app.home, cwd: app.cwd, gatewayKey: 'the-key', gatewayBaseURL: gateway.url })) : app
+      const service = restarted
+        ? await app.close().then(() => build(t, { home: app.home, cwd: app.cwd, gatewayKey: 'the-key', gatewayBaseURL: gateway.url }))
+        : app
       await answer(service, { [asked(run.events)[0]]: true })
-      t.match(gateway.requests[1].body.prompt.slice(2), [{ role: 'assistant' }, { role: 'tool' }, { role: 'user', content: [{ text: 'turn left' }] }])
+      t.match(gateway.requests[1].body.prompt.slice(2), [{ role: 'assistant' }, { role: 'tool' }, {
+        role: 'user',
+        content: [{ text: 'turn left' }]
+      }])
       t.equal(gateway.requests.length, 2)
     })
   }
@@ -167,7 +172,9 @@ t.test('messages that wait are bounded, and must say something', async (t) => {
   const { app } = await withGateway(t, () => stalled)
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
   await run.says('first')
-  for (const payload of [{}, { message: '' }, { message: 5 }, { message: 'x', extra: 1 }]) t.equal((await post(app, '/run/chat/steer', payload)).statusCode, 400)
+  for (const payload of [{}, { message: '' }, { message: 5 }, { message: 'x', extra: 1 }]) {
+    t.equal((await post(app, '/run/chat/steer', payload)).statusCode, 400)
+  }
   for (let n = 0; n < 20; n++) t.equal((await post(app, '/run/chat/steer', { message: `${n}` })).statusCode, 200)
   t.match((await post(app, '/run/chat/steer', { message: 'one too many' })).json(), { statusCode: 429 })
   run.hangUp()
@@ -179,7 +186,9 @@ t.test('one message with the id of its thread continues the stored conversation,
   const payload = { id: 'chat', message: { role: 'user', content: 'my second question' } }
   t.equal(textOf(parseEvents((await post(app, '/run', payload)).body)), 'answer 1')
   t.match(gateway.requests[1].body.prompt.slice(1), [
-    { role: 'user', content: [{ text: 'my first question' }] }, { role: 'assistant', content: [{ text: 'answer 0' }] }, { role: 'user', content: [{ text: 'my second question' }] }
+    { role: 'user', content: [{ text: 'my first question' }] },
+    { role: 'assistant', content: [{ text: 'answer 0' }] },
+    { role: 'user', content: [{ text: 'my second question' }] }
   ])
   t.match((await post(app, '/run', { message: payload.message })).json(), { statusCode: 400, error: /id/ })
   t.match((await post(app, '/run', { id: 'chat' })).json(), { statusCode: 400, error: /messages/ })

@@ -9,7 +9,9 @@ import { textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
-const tooMany = (seconds?: string): Plan => ({ error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', ...(seconds && { headers: { 'retry-after': seconds } }) } })
+const tooMany = (seconds?: string): Plan => ({
+  error: { status: 429, type: 'rate_limit_exceeded', message: 'slow down', ...(seconds && { headers: { 'retry-after': seconds } }) }
+})
 
 t.test('a call that fails before it has said anything is made again, after the time the provider asks for', async (t) => {
   const clock = fakeClock()
@@ -37,15 +39,19 @@ t.test('after three more tries the stream says which model failed, and how, and 
 })
 
 t.test('the fallback model takes over when the model cannot be had', async (t) => {
-  const { app, gateway } = await withGateway(t, ({ modelId }) => modelId === 'test/model'
-    ? { error: { status: 404, type: 'model_not_found', message: 'no such model' } }
-    : { text: 'from the other one' }, { config: { models: { fallback: 'test/other' } } })
+  const { app, gateway } = await withGateway(t, ({ modelId }) =>
+    modelId === 'test/model'
+      ? { error: { status: 404, type: 'model_not_found', message: 'no such model' } }
+      : { text: 'from the other one' }, { config: { models: { fallback: 'test/other' } } })
   t.equal(textOf((await say(app, 'go')).events), 'from the other one')
   t.same(gateway.requests.map(({ modelId }) => modelId), ['test/model', 'test/other'])
 })
 
 t.test('a refused key is said at once, without the key', async (t) => {
-  const { app, gateway } = await withGateway(t, () => ({ error: { status: 401, type: 'authentication_error', message: 'bad key the-key' } }))
+  const { app, gateway } = await withGateway(
+    t,
+    () => ({ error: { status: 401, type: 'authentication_error', message: 'bad key the-key' } })
+  )
   const { events } = await say(app, 'go')
   t.equal(gateway.requests.length, 1, 'no retry can help')
   t.match(of(events, 'error'), [{ errorText: /providers\/configure/ }])
@@ -70,22 +76,55 @@ for (const ending of ['cut', 'no-finish', 'invalid-json'] as const) {
   })
 }
 
-for (const part of [{ type: 'text-delta', id: 't' }, { type: 'text-delta', id: 't', delta: {} }, { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo' },
-  { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo', input: {} }, { type: 'tool-call', toolName: 'systemInfo', input: '{}' }, { type: 'tool-input-start', id: 'c' }, 5]) {
+for (
+  const part of [
+    { type: 'text-delta', id: 't' },
+    { type: 'text-delta', id: 't', delta: {} },
+    { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo' },
+    { type: 'tool-call', toolCallId: 'c', toolName: 'systemInfo', input: {} },
+    { type: 'tool-call', toolName: 'systemInfo', input: '{}' },
+    { type: 'tool-input-start', id: 'c' },
+    5
+  ]
+) {
   t.test(`a part that makes no sense (${JSON.stringify(part)}) ends the answer, and is told as the provider's failure`, async (t) => {
-    const { app } = await withGateway(t, () => ({ parts: [{ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'so far' }, part] }))
+    const { app } = await withGateway(
+      t,
+      () => ({ parts: [{ type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'so far' }, part] })
+    )
     const { events } = await say(app, 'go')
     t.equal(textOf(events), 'so far')
-    t.match(events.slice(-2), [{ type: 'error', errorText: /test\/model sent an answer that cannot be read/ }, { type: 'finish', finishReason: 'error' }])
+    t.match(events.slice(-2), [{ type: 'error', errorText: /test\/model sent an answer that cannot be read/ }, {
+      type: 'finish',
+      finishReason: 'error'
+    }])
     t.equal(of(events, 'tool-input-start').length, 0)
   })
 }
 
 t.test('what a model says without having announced it is announced for it, and what it ends without having begun is nothing', async (t) => {
-  const parts = [{ type: 'reasoning-delta', id: 'r', delta: 'hm' }, { type: 'text-end', id: 'never' }, { type: 'text-delta', id: 't', delta: 'a' }, { type: 'text-start', id: 't' }, { type: 'text-delta', id: 't', delta: 'b' }, { type: 'text-end', id: 't' }]
+  const parts = [
+    { type: 'reasoning-delta', id: 'r', delta: 'hm' },
+    { type: 'text-end', id: 'never' },
+    { type: 'text-delta', id: 't', delta: 'a' },
+    { type: 'text-start', id: 't' },
+    { type: 'text-delta', id: 't', delta: 'b' },
+    { type: 'text-end', id: 't' }
+  ]
   const { app } = await withGateway(t, () => ({ parts: [...parts, { type: 'finish' }] }))
   const { events } = await say(app, 'go')
-  t.same(events.map(({ type }) => type), ['start', 'start-step', 'reasoning-start', 'reasoning-delta', 'text-start', 'text-delta', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  t.same(events.map(({ type }) => type), [
+    'start',
+    'start-step',
+    'reasoning-start',
+    'reasoning-delta',
+    'text-start',
+    'text-delta',
+    'text-delta',
+    'text-end',
+    'finish-step',
+    'finish'
+  ])
   t.equal(textOf(events), 'ab')
 })
 
@@ -110,8 +149,10 @@ t.test('a model that falls silent is given up after a minute', async (t) => {
 
 t.test('a run ends when its time is up', async (t) => {
   const clock = fakeClock()
-  const { app } = await withGateway(t, () => ({ toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 60' } }] }),
-    { clock, config: { permissions: { runCommand: 'allow' }, limits: { runMs: 5_000 } } })
+  const { app } = await withGateway(t, () => ({ toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 60' } }] }), {
+    clock,
+    config: { permissions: { runCommand: 'allow' }, limits: { runMs: 5_000 } }
+  })
   const running = say(app, 'go')
   await clock.sleeper(30_000)
   const over = new AbortController()
@@ -128,7 +169,10 @@ t.test('an answer without end is stopped', async (t) => {
 })
 
 t.test('a model that asks for more than a run can hold gets so much of it, and the run is stopped', async (t) => {
-  const { app } = await withGateway(t, () => ({ toolCalls: Array.from({ length: 100 }, () => ({ toolName: 'image', input: { characters: 600 * 1024 } })) }))
+  const { app } = await withGateway(
+    t,
+    () => ({ toolCalls: Array.from({ length: 100 }, () => ({ toolName: 'image', input: { characters: 600 * 1024 } })) })
+  )
   await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const { events } = await say(app, 'go')
   t.ok(of(events, 'tool-output-available').length < 80)
@@ -149,11 +193,13 @@ t.test('an analysis that makes no sense, or takes more than two seconds, makes t
   }
 })
 
-t.test('a mistake of ours ends a run, and a task\'s, without a word of it', async (t) => {
+t.test("a mistake of ours ends a run, and a task's, without a word of it", async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'ok' }))
   const tasks = await tasksOf(t, app)
   const told = await tasks.watch()
-  app.brain.told = async () => { throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' }) }
+  app.brain.told = async () => {
+    throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' })
+  }
   const { events } = await say(app, 'go')
   const errorText = 'Something went wrong inside the service; its log says more.'
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_INTERNAL', errorText }, { type: 'finish', finishReason: 'error' }])

@@ -10,15 +10,33 @@ const verdict = (satisfied: boolean, ...issues: string[]) => ({ satisfied, score
 function judged (t: Parameters<typeof withGateway>[0], evaluation: object | undefined, texts: string[], analysis: object = complex) {
   return withGateway(t, (_request, nth) => ({ text: texts[nth] }), {
     config: { analysis: true },
-    structured: (name) => name === 'analysis' ? { object: analysis } : evaluation === undefined ? { error: { status: 500 } } : { object: evaluation }
+    structured: (name) =>
+      name === 'analysis' ? { object: analysis } : evaluation === undefined ? { error: { status: 500 } } : { object: evaluation }
   })
 }
 
 t.test('an answer to a complex request is judged; what is found wrong is mended once, in the same stream', async (t) => {
-  const { app, gateway } = await judged(t, verdict(false, 'It does not name the second one.'), ['Only the first.', 'The first and the second.', 'never'])
+  const { app, gateway } = await judged(t, verdict(false, 'It does not name the second one.'), [
+    'Only the first.',
+    'The first and the second.',
+    'never'
+  ])
   const { events } = await say(app, 'compare them')
 
-  t.same(kinds(events).slice(4), ['start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'step-boundary', 'start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  t.same(kinds(events).slice(4), [
+    'start-step',
+    'text-start',
+    'text-delta',
+    'text-end',
+    'finish-step',
+    'step-boundary',
+    'start-step',
+    'text-start',
+    'text-delta',
+    'text-end',
+    'finish-step',
+    'finish'
+  ])
   t.equal(textOf(events), 'Only the first.The first and the second.')
   const prompts = gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => JSON.stringify(body.prompt))
   t.equal(prompts.length, 2, 'at most one refinement')
@@ -46,9 +64,14 @@ t.test('only complex requests are judged', async (t) => {
 
 for (const [complexity, steps] of [['simple', 3], ['standard', 10], ['complex', 25]] as const) {
   t.test(`a ${complexity} request may take ${steps} steps with tools`, async (t) => {
-    const { app } = await withGateway(t, ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'enough' }, {
-      config: { analysis: true }, structured: (name) => name === 'analysis' ? { object: { ...complex, complexity } } : { object: verdict(true) }
-    })
+    const { app } = await withGateway(
+      t,
+      ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'enough' },
+      {
+        config: { analysis: true },
+        structured: (name) => name === 'analysis' ? { object: { ...complex, complexity } } : { object: verdict(true) }
+      }
+    )
     const { events } = await say(app, 'go')
     t.equal(of(events, 'tool-output-available').length, steps)
     t.equal(textOf(events), 'enough')

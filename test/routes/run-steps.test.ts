@@ -9,7 +9,10 @@ const look = { toolName: 'listDirectory', input: { path: '.' } }
 const run = (command: string) => ({ toolName: 'runCommand', input: { command } })
 
 t.test('steps are bounded: when they are used up the model answers without calling tools, which it is still told of', async (t) => {
-  const { app, gateway } = await withGateway(t, ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [look] } : { text: 'that is all' })
+  const { app, gateway } = await withGateway(
+    t,
+    ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [look] } : { text: 'that is all' }
+  )
   const { events } = await say(app, 'go')
   t.equal(of(events, 'tool-output-available').length, 10, 'ten steps without analysis')
   t.equal(gateway.requests.length, 11)
@@ -18,7 +21,9 @@ t.test('steps are bounded: when they are used up the model answers without calli
   t.same(last.toolChoice, { type: 'none' })
   t.match(last.prompt.at(-1), { role: 'user', content: [{ text: /used all your steps/ }] })
   t.notMatch(JSON.stringify(gateway.requests[9].body.prompt), /used all your steps/)
-  for (const { body } of gateway.requests) t.equal(body.prompt[0].content, first.prompt[0].content, 'the system prompt is the same in each step')
+  for (const { body } of gateway.requests) {
+    t.equal(body.prompt[0].content, first.prompt[0].content, 'the system prompt is the same in each step')
+  }
   t.equal(textOf(events), 'that is all')
   t.match(events.at(-1), { finishReason: 'stop' })
 })
@@ -31,21 +36,31 @@ t.test('a model that calls a tool although its steps are used up leaves no call 
 })
 
 t.test('calls of one step that share an id are two calls', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth > 0
-    ? { text: 'ok' }
-    : { toolCalls: ['a', 'b'].map((text) => ({ toolCallId: 'same', ...run(`printf ${text} >> effects.log`) })) })
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth > 0
+      ? { text: 'ok' }
+      : { toolCalls: ['a', 'b'].map((text) => ({ toolCallId: 'same', ...run(`printf ${text} >> effects.log`) })) })
   const [a, b] = asked((await say(app, 'go')).events)
   await answer(app, { [a]: true, [b]: true })
   t.equal(readFileSync(`${app.cwd}/effects.log`, 'utf8'), 'ab')
-  t.match(gateway.requests[1].body.prompt.slice(2), ['assistant', 'tool'].map((role) => ({ role, content: [{ toolCallId: 'same' }, { toolCallId: 'same-2' }] })))
+  t.match(
+    gateway.requests[1].body.prompt.slice(2),
+    ['assistant', 'tool'].map((role) => ({ role, content: [{ toolCallId: 'same' }, { toolCallId: 'same-2' }] }))
+  )
 })
 
 t.test('a bad call is an error the model sees, and the run goes on', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [{ toolName: 'readFile', input: { file: 'x' } }, { toolName: 'noSuchTool', input: {} }, { toolName: '__proto__', input: {} }] },
-    { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }] },
-    { text: 'I see' }
-  ][nth])
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        toolCalls: [{ toolName: 'readFile', input: { file: 'x' } }, { toolName: 'noSuchTool', input: {} }, {
+          toolName: '__proto__',
+          input: {}
+        }]
+      },
+      { toolCalls: [{ toolName: 'readFile', input: { path: 'missing.txt' } }] },
+      { text: 'I see' }
+    ][nth])
   const { events } = await say(app, 'go')
   t.match(of(events, 'tool-input-error'), [{ errorText: /path/ }, { errorText: /noSuchTool[\s\S]*readFile/ }, { errorText: /__proto__/ }])
   t.match(of(events, 'tool-output-error'), [{ errorText: /missing\.txt/ }])
@@ -64,9 +79,11 @@ t.test('calls that need no approval run in the step that asks for another one', 
 })
 
 t.test('permissions of config.json decide what is asked, allowed and not offered at all', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [run('printf x > ran.txt'), look, { toolName: 'deleteFile', input: { path: 'ran.txt' } }] }, { text: 'ok' }
-  ][nth], { config: { permissions: { runCommand: 'allow', 'list*': 'ask', 'delete*': 'deny' } } })
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      { toolCalls: [run('printf x > ran.txt'), look, { toolName: 'deleteFile', input: { path: 'ran.txt' } }] },
+      { text: 'ok' }
+    ][nth], { config: { permissions: { runCommand: 'allow', 'list*': 'ask', 'delete*': 'deny' } } })
   const { events } = await say(app, 'go')
   t.ok(existsSync(`${app.cwd}/ran.txt`))
   t.match(of(events, 'tool-approval-request'), [{ toolName: 'listDirectory' }])
@@ -85,7 +102,10 @@ t.test('after a denial the model is told the tool and the input, and not to try 
 })
 
 t.test('what the model sees of an output is bounded, the stream has it whole', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [{ toolCalls: [{ toolName: 'big', input: { bytes: 500_000 } }] }, { text: 'ok' }][nth])
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) => [{ toolCalls: [{ toolName: 'big', input: { bytes: 500_000 } }] }, { text: 'ok' }][nth]
+  )
   await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const { events } = await say(app, 'go')
   const seen = JSON.stringify(gateway.requests[1].body.prompt.at(-1).content[0].output.value)
@@ -98,7 +118,9 @@ t.test('a long file reaches the model in parts that nothing is cut out of', asyn
   const shown = (request: any) => request.body.prompt.at(-1).content.at(-1).output?.value
   const { app, gateway } = await withGateway(t, (request, nth) => {
     const { nextOffset } = nth === 0 ? { nextOffset: 1 } : shown(request)
-    return nextOffset === undefined ? { text: 'all read' } : { toolCalls: [{ toolName: 'readFile', input: { path: 'long.txt', offset: nextOffset } }] }
+    return nextOffset === undefined
+      ? { text: 'all read' }
+      : { toolCalls: [{ toolName: 'readFile', input: { path: 'long.txt', offset: nextOffset } }] }
   })
   writeFileSync(`${app.cwd}/long.txt`, text)
   t.equal(textOf((await say(app, 'read it all')).events), 'all read')
@@ -115,16 +137,20 @@ t.test('calls of a model that repeats its call ids are told apart', async (t) =>
 })
 
 t.test('reads of one step run side by side, changes one after the other', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [run('sleep 0.2; printf a >> order'), run('printf b >> order'), { toolName: 'readFile', input: { path: 'order' } }] }, { text: 'ok' }
-  ][nth], { config: { permissions: { runCommand: 'allow' } } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      { toolCalls: [run('sleep 0.2; printf a >> order'), run('printf b >> order'), { toolName: 'readFile', input: { path: 'order' } }] },
+      { text: 'ok' }
+    ][nth], { config: { permissions: { runCommand: 'allow' } } })
   const { events } = await say(app, 'go')
   t.match(of(events, 'tool-output-available').at(-1), { output: { content: 'ab' } })
 })
 
 t.test('a model that makes more calls than anybody needs is stopped before the first of them', async (t) => {
   const calls = (count: number) => ({ toolCalls: Array.from({ length: count }, () => run('printf x >> effects.log')) })
-  const { app } = await withGateway(t, (_request, nth) => [calls(129), calls(128), { text: 'ok' }][nth], { config: { permissions: { runCommand: 'deny' } } })
+  const { app } = await withGateway(t, (_request, nth) => [calls(129), calls(128), { text: 'ok' }][nth], {
+    config: { permissions: { runCommand: 'deny' } }
+  })
   const { events } = await say(app, 'go')
   t.match(of(events, 'error'), [{ errorText: /more than 128 tool calls/, code: 'ERR_TOO_MANY_CALLS' }])
   t.equal(of(events, 'tool-input-error').length, 0)

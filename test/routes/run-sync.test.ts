@@ -12,16 +12,25 @@ const sync = async (app: App, payload: object) => {
 const user = (content: string) => ({ role: 'user', content })
 
 t.test('a script gets the whole answer as one object', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [
-    { text: 'Looking.', toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }, { toolName: 'readFile', input: { path: 'none' } }], usage: { inputTokens: 5, outputTokens: 3 } },
-    { text: 'All good.', usage: { inputTokens: 7, outputTokens: 2 } }
-  ][nth], { config: { analysis: true } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        text: 'Looking.',
+        toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }, { toolName: 'readFile', input: { path: 'none' } }],
+        usage: { inputTokens: 5, outputTokens: 3 }
+      },
+      { text: 'All good.', usage: { inputTokens: 7, outputTokens: 2 } }
+    ][nth], { config: { analysis: true } })
   const { status, body } = await sync(app, { messages: [user('go')], id: 'chat' })
   t.equal(status, 200)
   t.match(body, {
     text: 'All good.',
     steps: 2,
-    toolCalls: [{ toolName: 'listDirectory', input: { path: '.' }, output: { entries: [] }, status: 'complete' }, { toolName: 'readFile', status: 'error', errorText: /none/ }],
+    toolCalls: [{ toolName: 'listDirectory', input: { path: '.' }, output: { entries: [] }, status: 'complete' }, {
+      toolName: 'readFile',
+      status: 'error',
+      errorText: /none/
+    }],
     usage: { inputTokens: 12, outputTokens: 5 },
     finishReason: 'stop',
     pendingApprovals: [],
@@ -41,12 +50,15 @@ t.test('approvals work without a stream, and the messages given back continue th
   t.match(asked.body, { finishReason: 'tool-calls', pendingApprovals: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] })
   const done = await sync(app, {
     messages: [user('write "x" to a.txt'), ...asked.body.messages, {
-      role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked.body.pendingApprovals[0].approvalId, approved: true }]
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: asked.body.pendingApprovals[0].approvalId, approved: true }]
     }]
   })
   t.match(done.body, { text: /a\.txt/, toolCalls: [{ toolName: 'writeFile', status: 'complete' }], threadId: asked.body.threadId })
   t.ok(existsSync(`${app.cwd}/a.txt`))
-  const next = await sync(app, { messages: [user('write "x" to a.txt'), ...asked.body.messages, ...done.body.messages, user('list the files here')] })
+  const next = await sync(app, {
+    messages: [user('write "x" to a.txt'), ...asked.body.messages, ...done.body.messages, user('list the files here')]
+  })
   t.match(next, { status: 200, body: { text: /a\.txt/ } })
 })
 
@@ -66,7 +78,10 @@ t.test('a disk that takes no more writes meanwhile is a 503, and the conversatio
     if (nth === 0) disk = breakDisk(t)
     return { text: `answer ${nth}` }
   })
-  t.match(await sync(app, { messages: [user('go')], id: 'chat' }), { status: 503, body: { code: 'ERR_STORE_UNAVAILABLE', error: /No space left/ } })
+  t.match(await sync(app, { messages: [user('go')], id: 'chat' }), {
+    status: 503,
+    body: { code: 'ERR_STORE_UNAVAILABLE', error: /No space left/ }
+  })
   disk!.mend()
   while (app.store.status().state !== 'ok') await new Promise(setImmediate)
   t.match(await sync(app, { messages: [user('go')], id: 'chat' }), { status: 200, body: { text: 'answer 1' } })
@@ -77,7 +92,10 @@ t.test('a client that hangs up ends its run, as with a stream', async (t) => {
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const leave = new AbortController()
   const answer = fetch(`${url}/run/sync`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [user('go')] }), signal: leave.signal
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [user('go')] }),
+    signal: leave.signal
   })
   while (gateway.requests.length === 0) await new Promise(setImmediate)
   leave.abort()

@@ -12,7 +12,9 @@ import { withGateway } from '../harness/with-gateway.ts'
 
 const user = (content: string) => ({ messages: [{ role: 'user', content }] })
 const dataOf = (events: Array<Record<string, any>>) => events.filter(({ type }) => type === 'data-task').map(({ data }) => data)
-const long = (fields: object = {}) => ({ object: { complexity: 'long_running', goal: 'list the files here', thinking: 'In the background.', qualityCriteria: [], ...fields } })
+const long = (fields: object = {}) => ({
+  object: { complexity: 'long_running', goal: 'list the files here', thinking: 'In the background.', qualityCriteria: [], ...fields }
+})
 const planned = { object: { phases: [{ description: 'list' }], qualityCriteria: [] } }
 const threadOf = async (app: App): Promise<any[]> => (await app.inject('/threads/chat')).json().messages ?? []
 
@@ -24,11 +26,35 @@ t.test('work to repeat becomes a task with its schedule, and the answer says wha
   const app = await build(t)
   const tasks = await tasksOf(t, app)
   const { events } = await post(app, { ...user('every day at 9 list the files here'), context: { cwd: app.cwd } })
-  t.same(kinds(events), ['start', 'reasoning-start', 'reasoning-delta', 'reasoning-end', 'start-step', 'data-task', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  t.same(kinds(events), [
+    'start',
+    'reasoning-start',
+    'reasoning-delta',
+    'reasoning-end',
+    'start-step',
+    'data-task',
+    'text-start',
+    'text-delta',
+    'text-end',
+    'finish-step',
+    'finish'
+  ])
   const [made] = dataOf(events)
-  t.match(made, { goal: 'list the files here', taskType: 'recurring', status: 'scheduled', interval: 'every day at 9:00', nextRunAt: Number })
+  t.match(made, {
+    goal: 'list the files here',
+    taskType: 'recurring',
+    status: 'scheduled',
+    interval: 'every day at 9:00',
+    nextRunAt: Number
+  })
   t.match(events.find(({ type }) => type === 'data-task'), { id: made.taskId })
-  t.match(await tasks.get(`/${made.taskId}`), { status: 'scheduled', schedule: { interval: 'every day at 9:00' }, cwd: app.cwd, approval: { mode: 'first_n', firstN: 3 }, nextRunAt: made.nextRunAt })
+  t.match(await tasks.get(`/${made.taskId}`), {
+    status: 'scheduled',
+    schedule: { interval: 'every day at 9:00' },
+    cwd: app.cwd,
+    approval: { mode: 'first_n', firstN: 3 },
+    nextRunAt: made.nextRunAt
+  })
   const text = textOf(events)
   for (const part of [made.taskId, 'list the files here', 'every day at 9:00', '/tasks/events', '/steer', '/approve']) t.match(text, part)
   t.equal((await tasks.get('')).tasks.length, 1)
@@ -79,7 +105,10 @@ t.test('an answer that is given again names the same task while that is under wa
 })
 
 t.test('how often that cannot be read makes it run once, and is said', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), { config: { analysis: true }, structured: (name): Plan => name === 'analysis' ? long({ interval: 'at every full moon' }) : name === 'plan' ? planned : {} })
+  const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), {
+    config: { analysis: true },
+    structured: (name): Plan => name === 'analysis' ? long({ interval: 'at every full moon' }) : name === 'plan' ? planned : {}
+  })
   const { events } = await post(app, user('at every full moon, list the files here'))
   t.match(dataOf(events), [{ taskType: 'one_shot', status: 'running' }])
   t.match(textOf(events), /could not read “at every full moon”/)
@@ -87,7 +116,8 @@ t.test('how often that cannot be read makes it run once, and is said', async (t)
 
 t.test('the answer as one object names the task, too', async (t) => {
   const app = await build(t)
-  const { task, text, finishReason, steps } = (await app.inject({ method: 'POST', url: '/run/sync', payload: user('keep watching the folder .') })).json()
+  const { task, text, finishReason, steps } =
+    (await app.inject({ method: 'POST', url: '/run/sync', payload: user('keep watching the folder .') })).json()
   t.match(task, { goal: 'look at the folder .', taskType: 'recurring', interval: 'hourly', status: 'scheduled' })
   t.match(text, task.taskId)
   t.match({ finishReason, steps }, { finishReason: 'stop', steps: 1 })
@@ -111,7 +141,9 @@ async function planning (t: Test) {
   await reached.promise
   return { app, run, gateway, tasks: await tasksOf(t, app), release: () => held.resolve() }
 }
-const idle = async (app: App) => { while (app.agent.liveRuns > 0) await new Promise(setImmediate) }
+const idle = async (app: App) => {
+  while (app.agent.liveRuns > 0) await new Promise(setImmediate)
+}
 
 t.test('a client that goes away leaves exactly one task behind, and the thread says so', async (t) => {
   const { app, run, tasks, release } = await planning(t)
@@ -138,7 +170,14 @@ t.test('what the user says meanwhile is still answered', async (t) => {
   await app.inject({ method: 'POST', url: '/run/chat/steer', payload: { message: 'and what is the time?' } })
   release()
   await idle(app)
-  t.match(JSON.stringify(gateway.requests.filter(({ structured, streaming }) => streaming && structured === undefined).map(({ body }) => body.prompt)), 'what is the time')
+  t.match(
+    JSON.stringify(
+      gateway.requests.filter(({ structured, streaming }) => streaming && structured === undefined).map(({ body }) =>
+        body.prompt
+      )
+    ),
+    'what is the time'
+  )
   t.equal((await tasks.get('')).tasks.length, 1)
 })
 
@@ -157,13 +196,24 @@ t.test('a store that takes nothing is told as an error, and there is no task', a
 
 t.test('an answer to an approval request is never taken for work for the background', async (t) => {
   let analyses = 0
-  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] } : { text: 'Written.' }, {
-    config: { analysis: true }, structured: (name): Plan => name === 'analysis' ? (analyses++ === 0 ? {} : long()) : planned
-  })
+  const { app } = await withGateway(
+    t,
+    (_request, nth) =>
+      nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] } : { text: 'Written.' },
+    {
+      config: { analysis: true },
+      structured: (name): Plan => name === 'analysis' ? (analyses++ === 0 ? {} : long()) : planned
+    }
+  )
   const { events } = await post(app, user('every day at 9 write x'))
   const { approvalId } = events.find(({ type }) => type === 'tool-approval-request')!
   for (const path of ['/run/approve', '/run']) {
-    const done = await post(app, { messages: [...user('every day at 9 write x').messages, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }] }, path)
+    const done = await post(app, {
+      messages: [...user('every day at 9 write x').messages, {
+        role: 'tool',
+        content: [{ type: 'tool-approval-response', approvalId, approved: true }]
+      }]
+    }, path)
     t.match(done.events.at(-1), { type: 'finish', finishReason: 'stop' })
   }
   t.equal(analyses, 1)

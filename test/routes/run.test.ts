@@ -6,18 +6,37 @@ import { kinds, textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 t.test('a plain reader sees every event of the interface, in order and with its fields', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [
-    { text: 'Let me look. ', toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] },
-    { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] },
-    { text: 'All done.' }
-  ][nth], { config: { analysis: true } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      { text: 'Let me look. ', toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] },
+      { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] },
+      { text: 'All done.' }
+    ][nth], { config: { analysis: true } })
 
   const first = await say(app, 'do it')
   t.match(first.headers, { 'content-type': /^text\/event-stream/, 'cache-control': 'no-cache', 'x-thread-id': /./ })
   t.same(kinds(first.events), [
-    'start', 'reasoning-start', 'reasoning-delta', 'reasoning-end',
-    'start-step', 'text-start', 'text-delta', 'text-end', 'tool-input-start', 'tool-input-delta', 'tool-input-available', 'tool-output-available', 'finish-step',
-    'step-boundary', 'start-step', 'tool-input-start', 'tool-input-delta', 'tool-input-available', 'tool-approval-request', 'finish-step', 'finish'
+    'start',
+    'reasoning-start',
+    'reasoning-delta',
+    'reasoning-end',
+    'start-step',
+    'text-start',
+    'text-delta',
+    'text-end',
+    'tool-input-start',
+    'tool-input-delta',
+    'tool-input-available',
+    'tool-output-available',
+    'finish-step',
+    'step-boundary',
+    'start-step',
+    'tool-input-start',
+    'tool-input-delta',
+    'tool-input-available',
+    'tool-approval-request',
+    'finish-step',
+    'finish'
   ])
   const of1 = (type: string) => of(first.events, type)[0]
   t.match(of1('start'), { messageId: /./, messageMetadata: { threadId: first.headers['x-thread-id'] } })
@@ -29,7 +48,17 @@ t.test('a plain reader sees every event of the interface, in order and with its 
   t.match(of1('tool-approval-request'), { approvalId: /./, toolCallId: /./, toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } })
 
   const second = await answer(app, { [asked(first.events)[0]]: true })
-  t.same(kinds(second.events), ['start', 'tool-output-available', 'step-boundary', 'start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  t.same(kinds(second.events), [
+    'start',
+    'tool-output-available',
+    'step-boundary',
+    'start-step',
+    'text-start',
+    'text-delta',
+    'text-end',
+    'finish-step',
+    'finish'
+  ])
   t.equal(textOf(second.events), 'All done.')
   t.equal(second.events[0].messageId, first.events[0].messageId, 'it is the same message that goes on')
 })
@@ -45,7 +74,9 @@ t.test('the stream begins before any model has answered', async (t) => {
   await app.listen({ port: 0 })
   const { port } = app.server.address() as { port: number }
   const response = await fetch(`http://127.0.0.1:${port}/run`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ messages: [{ role: 'user', content: 'hi' }] })
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'hi' }] })
   })
   const reader = response.body!.getReader()
   t.match(new TextDecoder().decode((await reader.read()).value), /"type":"start"/)
@@ -55,7 +86,10 @@ t.test('the stream begins before any model has answered', async (t) => {
 })
 
 t.test('the whole conversation reaches the model, results of tools included', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [{ toolCalls: [{ toolName: 'systemInfo', input: {} }] }, { text: 'ok' }][nth])
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) => [{ toolCalls: [{ toolName: 'systemInfo', input: {} }] }, { text: 'ok' }][nth]
+  )
   await sayAll(app, [
     { role: 'system', content: 'Talk like a pirate.' },
     { role: 'user', content: 'one' },
@@ -69,7 +103,10 @@ t.test('the whole conversation reaches the model, results of tools included', as
     { role: 'assistant', content: [{ text: 'two' }] },
     { role: 'user', content: [{ text: 'three' }] },
     { role: 'assistant', content: [{ type: 'tool-call', toolName: 'systemInfo' }] },
-    { role: 'tool', content: [{ type: 'tool-result', toolName: 'systemInfo', output: { type: 'json', value: { platform: process.platform } } }] }
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolName: 'systemInfo', output: { type: 'json', value: { platform: process.platform } } }]
+    }
   ])
 })
 
@@ -77,13 +114,22 @@ t.test('a call that the history left without a result counts as denied, and clai
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
   await sayAll(app, [
     { role: 'user', content: 'go' },
-    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'runCommand', input: { command: 'x' } }, { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'c1' }] },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'runCommand', input: { command: 'x' } }, {
+        type: 'tool-approval-request',
+        approvalId: 'a1',
+        toolCallId: 'c1'
+      }]
+    },
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a1', approved: true }] },
     { role: 'user', content: 'never mind' }
   ])
   t.match(gateway.requests[0].body.prompt.slice(1), [
-    { role: 'user' }, { role: 'assistant', content: [{ type: 'tool-call' }] },
-    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', output: { type: 'execution-denied' } }] }, { role: 'user' }
+    { role: 'user' },
+    { role: 'assistant', content: [{ type: 'tool-call' }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', output: { type: 'execution-denied' } }] },
+    { role: 'user' }
   ])
 })
 
@@ -109,7 +155,9 @@ t.test('a message that is none is a 400 that names it', async (t) => {
     [[{ role: 'system', content: 'only this' }], /no message with role "user"/],
     [[{ content: 'no role' }], /role/]
   ]
-  for (const [messages, error] of cases) t.match(await sayAll(app, messages), { status: 400, body: { error, code: /^ERR_/ } }, JSON.stringify(messages))
+  for (const [messages, error] of cases) {
+    t.match(await sayAll(app, messages), { status: 400, body: { error, code: /^ERR_/ } }, JSON.stringify(messages))
+  }
   t.match(await say(app, 'hi', { id: 'a/b' }), { status: 400 })
   t.match(await say(app, 'hi', { whatever: 'else', id: 'fine id é' }), { status: 200 }, 'other keys are ignored')
 })

@@ -49,7 +49,10 @@ t.test('a new schedule counts from now, also for a task that is paused', async (
   const from = clock.now()
   const { id } = await start('system info', { interval: '1h', maxRuns: 3 })
   await to(from + 30 * MINUTE)
-  t.match((await tasks.call('PUT', `/${id}`, { schedule: { interval: '20m', timezone: 'UTC' } })).body, { status: 'scheduled', nextRunAt: from + 50 * MINUTE })
+  t.match((await tasks.call('PUT', `/${id}`, { schedule: { interval: '20m', timezone: 'UTC' } })).body, {
+    status: 'scheduled',
+    nextRunAt: from + 50 * MINUTE
+  })
   t.same((await schedule(id, '?upcoming=2')).upcoming, [from + 50 * MINUTE, from + 70 * MINUTE], 'maxRuns is gone with it')
   await tasks.post(`/${id}/pause`)
   await to(from + 55 * MINUTE)
@@ -58,7 +61,10 @@ t.test('a new schedule counts from now, also for a task that is paused', async (
   t.same((await slots(id, 1)).map(fate), [[from + 50 * MINUTE, 'skipped', 'paused']])
   t.match(await tasks.post(`/${id}/resume`), { status: 'scheduled', nextRunAt: from + 24 * HOUR })
   t.match(await tasks.post(`/${id}/cancel`), { status: 'cancelled', nextRunAt: undefined })
-  t.match((await tasks.call('PUT', `/${id}`, { schedule: { interval: 'hourly', timezone: 'UTC' } })).body, { status: 'cancelled', nextRunAt: undefined }, 'what is over stays so')
+  t.match((await tasks.call('PUT', `/${id}`, { schedule: { interval: 'hourly', timezone: 'UTC' } })).body, {
+    status: 'cancelled',
+    nextRunAt: undefined
+  }, 'what is over stays so')
   t.match(await tasks.post(`/${id}/start`), { status: 'scheduled', nextRunAt: from + HOUR })
 })
 
@@ -112,7 +118,9 @@ t.test('the last run of a schedule ends it, whatever comes between: a pause, or 
   await to(from + 2 * HOUR)
   await model.begun(3)
   const first = model.told[1].includes('steer') ? 1 : 2
-  for (const { id } of [steered, cancelled]) t.match(await tasks.post(`/${id}/steer`, { comment: 'more', runNow: true }), { runTriggered: true })
+  for (const { id } of [steered, cancelled]) {
+    t.match(await tasks.post(`/${id}/steer`, { comment: 'more', runNow: true }), { runTriggered: true })
+  }
   const [live] = (await tasks.runs(cancelled.id)).filter(({ trigger }: { trigger: string }) => trigger === 'schedule')
   await tasks.post(`/${cancelled.id}/runs/${live.runId}/cancel`)
   await model.begun(4)

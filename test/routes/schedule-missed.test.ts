@@ -32,7 +32,10 @@ t.test('what was missed while the service was off is one run that is told how ma
   for (const [{ id }, standsFor] of [[once, 3], [grace, 2]] as const) {
     t.match(await tasks.runs(id), [{ trigger: 'catch_up', standsFor, status: 'completed' }])
     t.equal((await tasks.runs(id)).length, 1)
-    t.ok((await slots(id, 3)).filter(({ fate }) => fate !== 'missed').every(({ runId }) => runId !== undefined), 'each says which run stood for it')
+    t.ok(
+      (await slots(id, 3)).filter(({ fate }) => fate !== 'missed').every(({ runId }) => runId !== undefined),
+      'each says which run stood for it'
+    )
   }
   for (const { id } of [skip, old]) t.match(await tasks.get(`/${id}`), { totalRuns: 0, status: 'scheduled', nextRunAt: from + 4 * HOUR })
 })
@@ -98,7 +101,10 @@ t.test('a machine that slept makes up once; one whose clock was set back does no
 
 t.test('clocks set far back, or a machine moved, while the service was off are noticed when it starts', async (t) => {
   const zone = process.env.TZ
-  t.teardown(() => { if (zone === undefined) delete process.env.TZ; else process.env.TZ = zone })
+  t.teardown(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
   process.env.TZ = 'America/New_York'
   const { clock, close, start, home, cwd } = await scheduling(t)
   const daily = await start('system info', { interval: 'daily', at: '18:00', timezone: undefined })

@@ -70,7 +70,12 @@ t.test('what cannot be read is refused with what can, by creating and by changin
     [{ at: '09:00' }, /interval/]
   ]
   for (const [schedule, sentence] of refusals) {
-    for (const { status, body } of [await tasks.call('POST', '', { goal: 'x', taskType: 'recurring', schedule }), await tasks.call('PUT', `/${id}`, { schedule })]) {
+    for (
+      const { status, body } of [
+        await tasks.call('POST', '', { goal: 'x', taskType: 'recurring', schedule }),
+        await tasks.call('PUT', `/${id}`, { schedule })
+      ]
+    ) {
       t.equal(status, 400, JSON.stringify(schedule))
       t.match(body.error, sentence)
     }

@@ -28,7 +28,7 @@ t.test('its endpoints are the real routes, without HEAD and OPTIONS', async (t) 
   }
 })
 
-t.test('the interface\'s endpoints are among them', async (t) => {
+t.test("the interface's endpoints are among them", async (t) => {
   const { endpoints } = (await (await build(t)).inject('/')).json()
   for (const endpoint of ['GET /', 'GET /health', 'POST /run', 'POST /run/approve']) t.ok(endpoints.includes(endpoint), endpoint)
 })
@@ -41,7 +41,12 @@ t.test('a workspace that config.json names is the one in use', async (t) => {
 t.test('GET /health answers 200 with every check', async (t) => {
   const answer = await (await build(t)).inject('/health')
   t.equal(answer.statusCode, 200)
-  t.match(answer.json(), { status: 'ok', version: VERSION, uptimeMs: Number, checks: { store: 'ok', config: 'ok', scheduler: String, model: 'ok' } })
+  t.match(answer.json(), {
+    status: 'ok',
+    version: VERSION,
+    uptimeMs: Number,
+    checks: { store: 'ok', config: 'ok', scheduler: String, model: 'ok' }
+  })
   t.ok(Number.isInteger(answer.json().uptimeMs))
 })
 
@@ -81,24 +86,67 @@ t.test('an unknown path is a 404 that says where to look', async (t) => {
   for (const url of ['/nowhere', '/health/', '//health', '/Health', '/health/x', '/nowhere?x=1']) {
     const answer = await app.inject(url)
     t.equal(answer.statusCode, 404, url)
-    t.same(answer.json(), { error: `There is nothing at ${url.split('?')[0]}. GET / lists every endpoint.`, code: 'ERR_NOT_FOUND', statusCode: 404 })
+    t.same(answer.json(), {
+      error: `There is nothing at ${url.split('?')[0]}. GET / lists every endpoint.`,
+      code: 'ERR_NOT_FOUND',
+      statusCode: 404
+    })
   }
 })
 
 t.test('a known path with another method is a 405 that names the allowed ones', async (t) => {
   const app = await build(t)
-  for (const [method, url, allow] of [['DELETE', '/health', 'GET, HEAD'], ['GET', '/run', 'POST'], ['HEAD', '/run', 'POST'], ['PUT', '/config?x=1', 'GET, HEAD'], ['TRACE', '/', 'GET, HEAD'], ['PATCH', '/run/approve', 'POST']] as const) {
+  for (
+    const [method, url, allow] of [
+      ['DELETE', '/health', 'GET, HEAD'],
+      ['GET', '/run', 'POST'],
+      ['HEAD', '/run', 'POST'],
+      ['PUT', '/config?x=1', 'GET, HEAD'],
+      ['TRACE', '/', 'GET, HEAD'],
+      ['PATCH', '/run/approve', 'POST']
+    ] as const
+  ) {
     const answer = await app.inject({ method: method as 'GET', url })
     t.equal(answer.statusCode, 405, `${method} ${url}`)
     t.equal(answer.headers.allow, allow)
-    if (method !== 'HEAD') t.match(answer.json(), { error: `${url.split('?')[0]} takes ${allow}, not ${method}.`, code: 'ERR_METHOD_NOT_ALLOWED', statusCode: 405 })
+    if (method !== 'HEAD') {
+      t.match(answer.json(), {
+        error: `${url.split('?')[0]} takes ${allow}, not ${method}.`,
+        code: 'ERR_METHOD_NOT_ALLOWED',
+        statusCode: 405
+      })
+    }
   }
 })
 
 const secrets = {
   gateway: { baseURL: 'https://user:hidden@gateway.example/v4?api_key=hidden&x=1' },
-  providers: { ollama: { baseURL: 'http://localhost:11434/v1', apiKey: 'hidden', models: ['llama'], headers: { Authorization: 'Bearer hidden', 'x-api-key': 'hidden' } } },
-  mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', 'hidden', '--api-key=hidden', '--verbose', '-H', 'Authorization: Bearer hidden', 'X_TOKEN=hidden', 'https://h/?a=1&sig=hidden', '?key'.repeat(5_000)], env: { PLAIN: 'hidden', GITHUB_TOKEN: 'hidden' } }],
+  providers: {
+    ollama: {
+      baseURL: 'http://localhost:11434/v1',
+      apiKey: 'hidden',
+      models: ['llama'],
+      headers: { Authorization: 'Bearer hidden', 'x-api-key': 'hidden' }
+    }
+  },
+  mcp: [{
+    name: 'github',
+    command: 'npx',
+    args: [
+      '-y',
+      'server',
+      '--token',
+      'hidden',
+      '--api-key=hidden',
+      '--verbose',
+      '-H',
+      'Authorization: Bearer hidden',
+      'X_TOKEN=hidden',
+      'https://h/?a=1&sig=hidden',
+      '?key'.repeat(5_000)
+    ],
+    env: { PLAIN: 'hidden', GITHUB_TOKEN: 'hidden' }
+  }],
   search: { provider: 'tavily', apiKey: 'hidden' },
   unknown: { password: 'hidden', list: [{ secretKey: 'hidden' }], tokens: ['hidden', 'hidden'], credentials: { user: 'hidden' } },
   permissions: { writeFile: 'ask' }
@@ -113,7 +161,23 @@ t.test('GET /config shows the whole configuration with every secret masked', asy
   t.match(answer.json(), {
     gateway: { baseURL: /^https:\/\/••••@gateway\.example\/v4\?api_key=••••&x=1$/ },
     providers: { ollama: { baseURL: 'http://localhost:11434/v1', models: ['llama'] } },
-    mcp: [{ name: 'github', command: 'npx', args: ['-y', 'server', '--token', '••••', '--api-key=••••', '--verbose', '-H', 'Authorization: ••••', 'X_TOKEN=••••', 'https://h/?a=1&sig=••••', '?key'.repeat(5_000)] }],
+    mcp: [{
+      name: 'github',
+      command: 'npx',
+      args: [
+        '-y',
+        'server',
+        '--token',
+        '••••',
+        '--api-key=••••',
+        '--verbose',
+        '-H',
+        'Authorization: ••••',
+        'X_TOKEN=••••',
+        'https://h/?a=1&sig=••••',
+        '?key'.repeat(5_000)
+      ]
+    }],
     permissions: { writeFile: 'ask' }
   })
 })
@@ -147,7 +211,8 @@ t.test('a file that holds no object is not taken over', (t) => rejected(t, '["hi
 t.test('a file with a wrong key is not taken over, not even in part', (t) =>
   rejected(t, '{"workspace":"/","permissions":{"writeFile":"hidden"}}', /"permissions\.writeFile" must be one of allow, ask, deny/))
 for (const root of ['~/notes', 'notes', '']) {
-  t.test(`a root that no tool would look at (${JSON.stringify(root)}) is not taken over`, (t) => rejected(t, JSON.stringify({ roots: ['/tmp', root] }), /"roots\.1" must be an absolute path/))
+  t.test(`a root that no tool would look at (${JSON.stringify(root)}) is not taken over`, (t) =>
+    rejected(t, JSON.stringify({ roots: ['/tmp', root] }), /"roots\.1" must be an absolute path/))
 }
 t.test('all that is wrong is said at once', (t) => rejected(t, '{"workspace":5,"port":-1}', /"workspace" .*; "port" /))
 

@@ -19,9 +19,15 @@ t.test('/health tells of a damaged table that is found after the start, other re
   await pass(3_000)
   while ((await health()).status === 'ok') await systemClock.sleep(10)
 
-  t.match(await health(), { status: 'degraded', checks: { store: /^latched: the table \d+\.ldb of the database is damaged on the disk\. Restart the service/ } })
+  t.match(await health(), {
+    status: 'degraded',
+    checks: { store: /^latched: the table \d+\.ldb of the database is damaged on the disk\. Restart the service/ }
+  })
   const refused = await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'I live in Rome.' } })
-  t.match([refused.statusCode, refused.json()], [503, { code: 'ERR_STORE_UNAVAILABLE', error: /Restart the service: it repairs what can be repaired/ }])
+  t.match([refused.statusCode, refused.json()], [503, {
+    code: 'ERR_STORE_UNAVAILABLE',
+    error: /Restart the service: it repairs what can be repaired/
+  }])
   await app.close()
 
   const again = await build(t, { home, cwd: join(dir, 'work') })

@@ -50,7 +50,8 @@ t.test('a comment is new in exactly the next run that starts, and known in those
 t.test('what was said to a task is told whole to every later run, however much and long ago; what is far too much loses its oldest', async (t) => {
   const { tasks, events, systemOf } = await withModel(t, () => ({ text: ['Fine.'] }))
   const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
-  const comment = (n: number, length: number) => tasks.post(`/${task.id}/steer`, { comment: `rule ${n} begins ${'x'.repeat(length)} rule ${n} ends` })
+  const comment = (n: number, length: number) =>
+    tasks.post(`/${task.id}/steer`, { comment: `rule ${n} begins ${'x'.repeat(length)} rule ${n} ends` })
   const run = async (runNumber: number) => {
     await tasks.post(`/${task.id}/run`)
     await events.until('task:complete', { runNumber })
@@ -81,7 +82,10 @@ t.test('a comment that waits outlives a restart', async (t) => {
 })
 
 t.test('a run that uses more tokens than its budget fails and says so', async (t) => {
-  const { tasks, events } = await withModel(t, () => ({ toolCalls: [{ toolName: 'systemInfo', input: {} }], usage: { inputTokens: 60, outputTokens: 20 } }))
+  const { tasks, events } = await withModel(
+    t,
+    () => ({ toolCalls: [{ toolName: 'systemInfo', input: {} }], usage: { inputTokens: 60, outputTokens: 20 } })
+  )
   const task = await tasks.create('look round', { ...plan, budget: { maxTokensPerRun: 100 } })
   await tasks.post(`/${task.id}/start`)
   t.match(await events.until('task:error'), { status: 'failed', error: /used 160 tokens; its budget is 100/ })
@@ -89,7 +93,10 @@ t.test('a run that uses more tokens than its budget fails and says so', async (t
 })
 
 t.test('a run whose tools answer more than can be kept of it fails and says so', async (t) => {
-  const { app, tasks, events } = await withModel(t, () => ({ toolCalls: Array.from({ length: 128 }, () => ({ toolName: 'image', input: { characters: 600 * 1024 } })) }))
+  const { app, tasks, events } = await withModel(
+    t,
+    () => ({ toolCalls: Array.from({ length: 128 }, () => ({ toolName: 'image', input: { characters: 600 * 1024 } })) })
+  )
   await connect(app, misbehaving('odd', [], { approval: 'never' }))
   const task = await tasks.create('look round', plan)
   await tasks.post(`/${task.id}/start`)

@@ -28,7 +28,10 @@ t.test('a task that is damaged on the disk is named, holds up no other, and can 
   const { app, tasks } = await again(t, before, [taskKey(broken)])
   const page = await tasks.get('')
   t.same([page.tasks.map(({ id }: { id: string }) => id), page.damaged], [[newest, oldest], [broken]])
-  t.match(await tasks.call('GET', `/${broken}`), { status: 500, body: { code: 'ERR_RECORD_DAMAGED', error: /"[-0-9a-f]{36}" is damaged.*DELETE \/tasks\/:id removes it/ } })
+  t.match(await tasks.call('GET', `/${broken}`), {
+    status: 500,
+    body: { code: 'ERR_RECORD_DAMAGED', error: /"[-0-9a-f]{36}" is damaged.*DELETE \/tasks\/:id removes it/ }
+  })
   t.match((await app.inject('/health')).json(), { status: 'degraded', checks: { store: /damaged|repaired/, scheduler: /ok|starting/ } })
   const digest = await tasks.get('/digest?since=0')
   t.match(digest, { damaged: [broken], text: broken, next: { items: { length: 2 } } })
@@ -69,6 +72,10 @@ t.test('a run that is damaged on the disk is named, and its task goes on without
   t.match(await tasks.runs(id), [{ runNumber: 3, status: 'completed' }, { runNumber: 1 }])
 
   while ((await tasks.get(`/${asking}`)).status !== 'scheduled') await new Promise(setImmediate)
-  t.match(await tasks.runs(asking), [{ runNumber: 1, status: 'interrupted', error: /cannot be read/ }], 'what waited for a person can wait no more')
+  t.match(
+    await tasks.runs(asking),
+    [{ runNumber: 1, status: 'interrupted', error: /cannot be read/ }],
+    'what waited for a person can wait no more'
+  )
   for (const each of [id, asking]) t.equal((await tasks.call('DELETE', `/${each}`)).status, 200)
 })

@@ -14,7 +14,16 @@ const PROMISED: Record<string, Record<string, string>> = {
   'task:phase': { taskId: 'string', phase: 'string', status: 'string' },
   'task:tool': { taskId: 'string', runId: 'string', tool: 'string', input: 'object', output: 'object', status: 'string' },
   'task:eval': { taskId: 'string' },
-  'task:complete': { taskId: 'string', runId: 'string', runNumber: 'integer', status: 'string', output: 'string', durationMs: 'integer', toolCount: 'integer', qualityScore: 'number' },
+  'task:complete': {
+    taskId: 'string',
+    runId: 'string',
+    runNumber: 'integer',
+    status: 'string',
+    output: 'string',
+    durationMs: 'integer',
+    toolCount: 'integer',
+    qualityScore: 'number'
+  },
   'task:approval': { taskId: 'string' },
   'task:error': { taskId: 'string', runId: 'string', error: 'string' },
   'task:steer': { taskId: 'string', comment: 'string' }
@@ -46,7 +55,9 @@ t.test('every event has the fields the interface gives it, and its name is its t
       for (const [field, kind] of Object.entries(fields)) t.ok(fits(event[field], kind), `${type}: ${field} is of type ${kind}`)
     }
   }
-  for (const { phases } of events.of('task:start') as any[]) t.ok(phases.length > 0 && phases.every((phase: unknown) => Value.Check(PhaseSchema, phase)), 'phases have id, description and status')
+  for (const { phases } of events.of('task:start') as any[]) {
+    t.ok(phases.length > 0 && phases.every((phase: unknown) => Value.Check(PhaseSchema, phase)), 'phases have id, description and status')
+  }
   t.same(new Set(events.of('task:tool').map(({ status }) => status)), new Set(['complete', 'error']))
   for (const event of events.events) {
     const schema = taskEvents.find(({ properties }) => properties.type.const === event.type)

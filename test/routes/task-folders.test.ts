@@ -35,11 +35,20 @@ t.test('a task whose folder leads elsewhere when the answer comes runs nothing a
   retarget(b)
   t.match((await approve(asked.approvalId)).body, { status: 'running' })
   const anew = await events.until('task:approval', { kind: 'tool' })
-  t.match(anew, { runId: asked.runId, input: asked.input, cwd: b, reason: `The working folder was "${a}" when this was asked, and is "${b}" now. The call was not run.` })
+  t.match(anew, {
+    runId: asked.runId,
+    input: asked.input,
+    cwd: b,
+    reason: `The working folder was "${a}" when this was asked, and is "${b}" now. The call was not run.`
+  })
   t.not(anew.approvalId, asked.approvalId)
   t.equal(effects(a) + effects(b), '')
   t.match(await questions(), [{ approvalId: anew.approvalId, cwd: b, reason: anew.reason }])
-  t.match(await approve(asked.approvalId), { status: 200, body: { approved: true, status: 'pending_approval' } }, 'the first answer still stands')
+  t.match(
+    await approve(asked.approvalId),
+    { status: 200, body: { approved: true, status: 'pending_approval' } },
+    'the first answer still stands'
+  )
   t.match(await approve(asked.approvalId, false), { status: 409 })
   t.match(await tasks.get(`/${task.id}`), { status: 'pending_approval' })
 
@@ -48,7 +57,10 @@ t.test('a task whose folder leads elsewhere when the answer comes runs nothing a
   t.same([effects(a), effects(b)], ['', 'x'])
   await approve(approvalId)
   await events.until('task:complete')
-  t.match(await tasks.get(`/${task.id}`), { status: 'completed', approvalHistory: [{ approved: true }, { approved: true }, { kind: 'result' }] })
+  t.match(await tasks.get(`/${task.id}`), {
+    status: 'completed',
+    approvalHistory: [{ approved: true }, { approved: true }, { kind: 'result' }]
+  })
 })
 
 t.test('a task that is given another folder while it asks, asks anew', async (t) => {

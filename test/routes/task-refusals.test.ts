@@ -16,15 +16,30 @@ async function begin (t: Test) {
 }
 
 const routes: Array<[method: string, path: string, body?: object]> = [
-  ['GET', ''], ['PUT', '', { goal: 'x' }], ['DELETE', ''], ['POST', '/start'], ['POST', '/pause'], ['POST', '/resume'], ['POST', '/cancel'], ['POST', '/run'],
-  ['POST', '/steer', { comment: 'x' }], ['POST', '/approve', { approved: true }], ['GET', '/runs'], ['GET', '/schedule'],
-  ['GET', `/runs/${NOBODY}`], ['POST', `/runs/${NOBODY}/cancel`]
+  ['GET', ''],
+  ['PUT', '', { goal: 'x' }],
+  ['DELETE', ''],
+  ['POST', '/start'],
+  ['POST', '/pause'],
+  ['POST', '/resume'],
+  ['POST', '/cancel'],
+  ['POST', '/run'],
+  ['POST', '/steer', { comment: 'x' }],
+  ['POST', '/approve', { approved: true }],
+  ['GET', '/runs'],
+  ['GET', '/schedule'],
+  ['GET', `/runs/${NOBODY}`],
+  ['POST', `/runs/${NOBODY}/cancel`]
 ]
 
 t.test('an unknown task is a 404 that says where the known ones are, and what is no id a 400', async (t) => {
   const { refused } = await begin(t)
   for (const [method, path, body] of routes) {
-    t.match(await refused(method, `/${NOBODY}${path}`, body), path.includes(NOBODY) ? /^404 .*(?:\/tasks|no run)/ : /^404 There is no task .*GET \/tasks lists them/, `${method} ${path}`)
+    t.match(
+      await refused(method, `/${NOBODY}${path}`, body),
+      path.includes(NOBODY) ? /^404 .*(?:\/tasks|no run)/ : /^404 There is no task .*GET \/tasks lists them/,
+      `${method} ${path}`
+    )
     t.match(await refused(method, `/nonsense${path}`, body), /^400 /, `${method} ${path}`)
   }
 })
@@ -92,13 +107,31 @@ t.test('a verb that does not fit the state is a 409 that names the state and whe
   for (const [state, verbs] of Object.entries(UNFIT)) {
     const id = await into[state]()
     while ((await tasks.get(`/${id}`)).status !== state) await new Promise(setImmediate)
-    for (const verb of verbs) t.match(await refused('POST', `/${id}/${verb}`), new RegExp(`^409 The task is ${state}; "${verb}" works when it is \\w+`), `${verb} while ${state}`)
-    if (state !== 'pending_approval') t.match(await refused('POST', `/${id}/approve`, { approved: true }), new RegExp(`^409 The task is ${state}, and nothing of it waits for approval.*questions`))
-    if (state === 'cancelled') t.match(await refused('POST', `/${id}/steer`, { comment: 'x', runNow: true }), /^409 .*cancelled; "steer" works when/)
-    if (state !== 'planned') t.match(await refused('PUT', `/${id}`, { plan: { phases: [{ description: 'x' }] } }), new RegExp(`^409 .*planned; it is ${state}`))
+    for (const verb of verbs) {
+      t.match(
+        await refused('POST', `/${id}/${verb}`),
+        new RegExp(`^409 The task is ${state}; "${verb}" works when it is \\w+`),
+        `${verb} while ${state}`
+      )
+    }
+    if (state !== 'pending_approval') {
+      t.match(
+        await refused('POST', `/${id}/approve`, { approved: true }),
+        new RegExp(`^409 The task is ${state}, and nothing of it waits for approval.*questions`)
+      )
+    }
+    if (state === 'cancelled') {
+      t.match(await refused('POST', `/${id}/steer`, { comment: 'x', runNow: true }), /^409 .*cancelled; "steer" works when/)
+    }
+    if (state !== 'planned') {
+      t.match(await refused('PUT', `/${id}`, { plan: { phases: [{ description: 'x' }] } }), new RegExp(`^409 .*planned; it is ${state}`))
+    }
     if (state === 'completed') {
       const [{ runId }] = await tasks.runs(id)
-      t.match(await refused('POST', `/${id}/runs/${runId}/cancel`), /^409 The run is completed; it can be cancelled while it is queued, running or pending_approval/)
+      t.match(
+        await refused('POST', `/${id}/runs/${runId}/cancel`),
+        /^409 The run is completed; it can be cancelled while it is queued, running or pending_approval/
+      )
     }
   }
 })
@@ -143,13 +176,20 @@ t.test('what a task cannot be is a 400 that says what it can be', async (t) => {
     [{ goal: 'x', ...recurring, schedule: { interval: 'daily', timezone: 'Mars/Base' } }, /Mars\/Base.*IANA/],
     [{ goal: 'x', ...recurring, schedule: { interval: 'daily', often: true } }, /"often"; allowed are/]
   ]
-  for (const [body, why] of rows) t.match(await refused('POST', '', body), new RegExp(`^400 [^]*(?:${why.source})`, 's'), JSON.stringify(body).slice(0, 100))
+  for (const [body, why] of rows) {
+    t.match(await refused('POST', '', body), new RegExp(`^400 [^]*(?:${why.source})`, 's'), JSON.stringify(body).slice(0, 100))
+  }
   for (const [body, why] of rows.filter(([body]) => !('taskType' in body) && Object.keys(body).length > 1)) {
     const { goal, ...changes } = body as { goal?: string }
-    if (!('schedule' in changes)) t.match(await refused('PUT', `/${id}`, changes), new RegExp(`^400 [^]*(?:${why.source})`, 's'), `PUT ${JSON.stringify(changes)}`)
+    if (!('schedule' in changes)) {
+      t.match(await refused('PUT', `/${id}`, changes), new RegExp(`^400 [^]*(?:${why.source})`, 's'), `PUT ${JSON.stringify(changes)}`)
+    }
   }
   t.match(await refused('PUT', `/${id}`, {}), /^400 /)
-  t.match(await refused('PUT', `/${id}`, { schedule: { interval: 'daily' } }), /^400 A schedule belongs to taskType "recurring", not to "one_shot"/)
+  t.match(
+    await refused('PUT', `/${id}`, { schedule: { interval: 'daily' } }),
+    /^400 A schedule belongs to taskType "recurring", not to "one_shot"/
+  )
   t.match(await refused('PUT', `/${id}`, { taskType: 'recurring' }), /^400 .*"taskType"; allowed are goal/)
   t.match(await tasks.get(`/${id}`), { goal: 'system info', status: 'planned' }, 'nothing of it was taken')
   t.equal((await tasks.get('')).tasks.length, 1)
@@ -174,11 +214,20 @@ t.test('what cannot be said to a task, or asked of it, is a 400 that names the f
     ['GET', '/runs?page=2', undefined, /"page"; allowed are limit, cursor/],
     ['GET', '/schedule?upcoming=x', undefined, /upcoming must be integer/]
   ]
-  for (const [method, path, body, why] of rows) t.match(await refused(method, `/${id}${path}`, body), new RegExp(`^400 [^]*(?:${why.source})`), `${method} ${path} ${JSON.stringify(body)?.slice(0, 60)}`)
+  for (const [method, path, body, why] of rows) {
+    t.match(
+      await refused(method, `/${id}${path}`, body),
+      new RegExp(`^400 [^]*(?:${why.source})`),
+      `${method} ${path} ${JSON.stringify(body)?.slice(0, 60)}`
+    )
+  }
   t.match(await refused('GET', '?status=sleeping'), /^400 [^]*status.*planned/)
   t.match(await refused('GET', '?type=daily'), /^400 [^]*type.*one_shot/)
   t.match(await refused('GET', '?sort=name'), /^400 [^]*"sort"; allowed are status, type/)
-  t.match(await refused('POST', `/${id}/approve`, { approved: true, approvalId: NOBODY }), /^404 .*no approval request.*GET \/tasks\/:id\/runs/)
+  t.match(
+    await refused('POST', `/${id}/approve`, { approved: true, approvalId: NOBODY }),
+    /^404 .*no approval request.*GET \/tasks\/:id\/runs/
+  )
   t.match(await refused('GET', `/${id}/schedule`), /^400 .*no schedule: it is one_shot/)
   t.match(await refused('PATCH', `/${id}`, { goal: 'x' }), /^405 /)
   t.match(await refused('POST', `/${id}/stop`), /^404 /)

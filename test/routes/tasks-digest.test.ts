@@ -29,22 +29,60 @@ t.test('who was away is told what completed, failed and was passed over, what wa
 
   const digest = await tasks.get(`/digest?since=${since}`)
   t.match(digest, { since, until: since + 2 * HOUR - 1_000 })
-  t.same(digest.completed.items.map(({ taskId, runNumber }: any) => [taskId, runNumber]).sort(), [[good.id, 1], [good.id, 2], [skipping.id, 1], [skipping.id, 2]].sort())
+  t.same(
+    digest.completed.items.map(({ taskId, runNumber }: any) => [taskId, runNumber]).sort(),
+    [[good.id, 1], [good.id, 2], [skipping.id, 1], [skipping.id, 2]].sort()
+  )
   t.match(digest.completed.items[0], { status: 'completed', trigger: 'schedule', output: String, text: /^Run 2 of “.*” completed: / })
-  t.match(digest.failed, { more: 0, items: [{ taskId: bad.id, runNumber: 2, error: /Every tool call failed/, text: /^Run 2 of “read missing.txt” failed: / }, { runNumber: 1 }] })
-  t.match(digest.notRun, { more: 0, items: [{ taskId: asking.id, slot: { at: since + 2 * HOUR, fate: 'skipped', reason: 'overlap' }, text: /“write "tea" to list.txt” did not run at .*: the run before was still under way/ }] })
-  t.match(digest.waiting, { more: 0, items: [{ taskId: asking.id, kind: 'tool', tool: 'writeFile', about: /list\.txt.*tea/, expiresAt: Number, text: /asks whether it may use writeFile with / }] })
+  t.match(digest.failed, {
+    more: 0,
+    items: [{ taskId: bad.id, runNumber: 2, error: /Every tool call failed/, text: /^Run 2 of “read missing.txt” failed: / }, {
+      runNumber: 1
+    }]
+  })
+  t.match(digest.notRun, {
+    more: 0,
+    items: [{
+      taskId: asking.id,
+      slot: { at: since + 2 * HOUR, fate: 'skipped', reason: 'overlap' },
+      text: /“write "tea" to list.txt” did not run at .*: the run before was still under way/
+    }]
+  })
+  t.match(digest.waiting, {
+    more: 0,
+    items: [{
+      taskId: asking.id,
+      kind: 'tool',
+      tool: 'writeFile',
+      about: /list\.txt.*tea/,
+      expiresAt: Number,
+      text: /asks whether it may use writeFile with /
+    }]
+  })
   t.same(digest.next.items.map(({ at }: any) => at), Array(4).fill(since + 3 * HOUR))
-  t.match(digest.text, /: 4 runs completed, 2 runs failed\. Passed without a run: 1 planned time\. Waiting for your answer: 1 question\. Next: “/)
+  t.match(
+    digest.text,
+    /: 4 runs completed, 2 runs failed\. Passed without a run: 1 planned time\. Waiting for your answer: 1 question\. Next: “/
+  )
 
   await clock.advance(2)
   t.match(await tasks.post(`/${asking.id}/approve`, { approved: false, approvalId: digest.waiting.items[0].approvalId }), { ok: true })
   await events.until('task:error', { taskId: asking.id })
   const later = await tasks.get(`/digest?since=${digest.until + 1_001}`)
-  t.match(later, { completed: { items: [] }, failed: { items: [] }, stopped: { items: [{ taskId: asking.id, status: 'rejected', text: /was rejected: The user denied writeFile/ }] }, notRun: { items: [] }, waiting: { items: [] } }, 'only what is newer')
+  t.match(later, {
+    completed: { items: [] },
+    failed: { items: [] },
+    stopped: { items: [{ taskId: asking.id, status: 'rejected', text: /was rejected: The user denied writeFile/ }] },
+    notRun: { items: [] },
+    waiting: { items: [] }
+  }, 'only what is newer')
 
   const short = await tasks.get('/digest?since=0&limit=1')
-  t.same([short.completed, short.failed, short.next].map(({ items, more }: any) => [items.length, more]), [[1, 3], [1, 1], [1, 3]], 'what is left out is counted')
+  t.same(
+    [short.completed, short.failed, short.next].map(({ items, more }: any) => [items.length, more]),
+    [[1, 3], [1, 1], [1, 3]],
+    'what is left out is counted'
+  )
   await tasks.call('DELETE', `/${good.id}`)
   const without = await tasks.get('/digest?since=0')
   t.equal(without.completed.items.length, 2, 'a deleted task is told of no more')
@@ -65,7 +103,16 @@ t.test('five failures in a row are told of until somebody lets the task go on', 
   await clock.advance(24 * HOUR)
 
   const digest = await tasks.get(`/digest?since=${clock.now()}`)
-  t.match(digest.paused, { more: 0, items: [{ taskId: id, reason: 'failures', at: clock.now() - 24 * HOUR, error: /the model/i, text: /was paused at .* since five runs in a row failed, the last: / }] })
+  t.match(digest.paused, {
+    more: 0,
+    items: [{
+      taskId: id,
+      reason: 'failures',
+      at: clock.now() - 24 * HOUR,
+      error: /the model/i,
+      text: /was paused at .* since five runs in a row failed, the last: /
+    }]
+  })
   t.match(digest.text, /Paused after failing five times in a row: 1 task\./)
   await tasks.post(`/${id}/resume`)
   t.same((await tasks.get('/digest?since=0')).paused.items, [])
@@ -73,7 +120,19 @@ t.test('five failures in a row are told of until somebody lets the task go on', 
 
 t.test('what cannot be a time is refused', async (t) => {
   const tasks = await tasksOf(t, await build(t))
-  for (const query of ['', '?since=', '?since=yesterday', '?since=-1', '?since=1.5', '?since=9e99', '?since=0&limit=0', '?since=0&limit=101', '?since=0&from=1']) {
+  for (
+    const query of [
+      '',
+      '?since=',
+      '?since=yesterday',
+      '?since=-1',
+      '?since=1.5',
+      '?since=9e99',
+      '?since=0&limit=0',
+      '?since=0&limit=101',
+      '?since=0&from=1'
+    ]
+  ) {
     const { status, body } = await tasks.call('GET', `/digest${query}`)
     t.equal(status, 400, query)
     t.match(body.error, query.includes('limit') ? /limit/ : query.includes('from') ? /from/ : /since/)

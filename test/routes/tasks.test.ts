@@ -15,8 +15,13 @@ t.test('a task that nobody looks at does its work, says how far it is, and is co
   t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'hello')
   const firstDone = events.events.findIndex((event) => event.type === 'task:phase' && event.status === 'completed')
   const secondTool = events.events.findIndex((event) => event.type === 'task:tool' && event.tool === 'readFile')
-  t.ok(firstDone !== -1 && firstDone < secondTool, 'the first phase is over before the second one\'s work is')
-  t.match(await tasks.get(`/${task.id}`), { status: 'completed', totalRuns: 1, successfulRuns: 1, memory: { filesCreated: [`${app.cwd}/a.txt`] } })
+  t.ok(firstDone !== -1 && firstDone < secondTool, "the first phase is over before the second one's work is")
+  t.match(await tasks.get(`/${task.id}`), {
+    status: 'completed',
+    totalRuns: 1,
+    successfulRuns: 1,
+    memory: { filesCreated: [`${app.cwd}/a.txt`] }
+  })
 })
 
 t.test('a run asks before its tool and for its result, counts when approved, and its notes reach the memory', async (t) => {
@@ -52,7 +57,7 @@ t.test('a rejected tool ends the run as rejected, and what was wanted is not don
   t.equal((await tasks.get(`/${task.id}`)).status, 'planned')
 })
 
-t.test('a command that is running ends with its task\'s pause, and the run goes on when it is resumed', async (t) => {
+t.test("a command that is running ends with its task's pause, and the run goes on when it is resumed", async (t) => {
   const app = await build(t)
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
@@ -63,7 +68,11 @@ t.test('a command that is running ends with its task\'s pause, and the run goes 
   t.match(await tasks.runs(task.id), [{ status: 'interrupted' }])
   t.match(await tasks.post(`/${task.id}/resume`), { status: 'running' })
   const end = await events.until('task:error')
-  t.match(await tasks.runs(task.id), [{ status: 'failed', attempts: 2, toolCalls: [{ status: 'error', error: /Outcome unknown/ }, { tool: 'systemInfo' }] }], 'what was cut off is not repeated')
+  t.match(await tasks.runs(task.id), [{
+    status: 'failed',
+    attempts: 2,
+    toolCalls: [{ status: 'error', error: /Outcome unknown/ }, { tool: 'systemInfo' }]
+  }], 'what was cut off is not repeated')
   t.equal(end.runId, (await tasks.runs(task.id))[0].runId)
   t.equal(events.events.filter(({ type }) => type === 'task:error' || type === 'task:complete').length, 1, 'one terminal event')
 })
@@ -72,7 +81,12 @@ t.test('steering reaches exactly the next run as new; with runNow at once', asyn
   const tasks = await tasksOf(t, await build(t))
   const events = await tasks.watch()
   const task = await tasks.create('system info', { taskType: 'triggered' })
-  t.same(await tasks.post(`/${task.id}/steer`, { comment: 'be brief' }), { ok: true, taskId: task.id, comment: 'be brief', runTriggered: false })
+  t.same(await tasks.post(`/${task.id}/steer`, { comment: 'be brief' }), {
+    ok: true,
+    taskId: task.id,
+    comment: 'be brief',
+    runTriggered: false
+  })
   t.match(await events.until('task:steer'), { comment: 'be brief' })
   t.match(await tasks.post(`/${task.id}/steer`, { comment: 'list the files here', runNow: true }), { runTriggered: true })
   const { runId } = await events.until('task:complete')

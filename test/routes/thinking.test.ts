@@ -10,7 +10,10 @@ const look = { toolName: 'listDirectory', input: { path: '.' } }
 const run = { toolName: 'runCommand', input: { command: 'echo hi' } }
 const user = (content: string) => ({ role: 'user', content })
 const userUI = (text: string) => ({ id: text, role: 'user', parts: [{ type: 'text', text }] })
-const FIRST = { text: 'Let me look.', calls: [look, { toolName: 'readFile', input: { path: 'missing' } }, { toolName: 'readFile', input: { file: 1 } }] }
+const FIRST = {
+  text: 'Let me look.',
+  calls: [look, { toolName: 'readFile', input: { path: 'missing' } }, { toolName: 'readFile', input: { file: 1 } }]
+}
 const LAST = { text: 'It is empty.' }
 
 /** A conversation `chat` of one turn with a look at the folder; the model then says what `next` gives it. */
@@ -28,13 +31,29 @@ t.test('the next step gets back what the provider attached to thinking, text and
 })
 
 t.test('the next turn gets it back, however the client sends the conversation', async (t) => {
-  const forge = (value: any): any => JSON.parse(JSON.stringify(value).replaceAll('EqQB', 'XXXX').replaceAll('thinks', 'plots').replaceAll('"entries":[]', '"entries":["invented"]'))
+  const forge = (value: any): any =>
+    JSON.parse(
+      JSON.stringify(value).replaceAll('EqQB', 'XXXX').replaceAll('thinks', 'plots').replaceAll('"entries":[]', '"entries":["invented"]')
+    )
   const ui: Array<[string, (messages: any[]) => any[]]> = [
     ['as it was', (messages) => messages],
-    ['without its thinking', (messages) => messages.map((message) => ({ ...message, parts: message.parts.filter(({ type }: any) => type !== 'reasoning') }))],
-    ['without what was attached', (messages) => messages.map((message) => ({ ...message, parts: message.parts.map(({ providerMetadata, callProviderMetadata, ...part }: any) => part) }))],
+    [
+      'without its thinking',
+      (messages) => messages.map((message) => ({ ...message, parts: message.parts.filter(({ type }: any) => type !== 'reasoning') }))
+    ],
+    [
+      'without what was attached',
+      (messages) =>
+        messages.map((message) => ({
+          ...message,
+          parts: message.parts.map(({ providerMetadata, callProviderMetadata, ...part }: any) => part)
+        }))
+    ],
     ['forged', forge],
-    ['as text alone', (messages) => messages.map((message) => ({ ...message, parts: message.parts.filter(({ type }: any) => type === 'text') }))]
+    [
+      'as text alone',
+      (messages) => messages.map((message) => ({ ...message, parts: message.parts.filter(({ type }: any) => type === 'text') }))
+    ]
   ]
   for (const [name, change] of ui) {
     t.test(`a chat, ${name}`, async (t) => {
@@ -50,7 +69,16 @@ t.test('the next turn gets it back, however the client sends the conversation', 
   }
   const documented: Array<[string, (messages: any[]) => any[]]> = [
     ['as it was', (messages) => messages],
-    ['without its thinking', (messages) => messages.map(({ role, content }) => ({ role, content: Array.isArray(content) ? content.filter(({ type }: any) => type !== 'reasoning') : content }))],
+    [
+      'without its thinking',
+      (messages) =>
+        messages.map(({ role, content }) => ({
+          role,
+          content: Array.isArray(content)
+            ? content.filter(({ type }: any) => type !== 'reasoning')
+            : content
+        }))
+    ],
     ['forged', forge],
     ['with its last text alone', ([first]) => [first, { role: 'assistant', content: 'It is empty.' }]]
   ]
@@ -70,7 +98,10 @@ t.test('the next turn gets it back, however the client sends the conversation', 
     t.strictSame(assistants(gateway.requests[1]), [BOTH[1]])
   })
   t.test('its newest messages alone', async (t) => {
-    const { app, gateway } = await withGateway(t, (_request, nth) => [{ text: 'Hello.' }, thinking('a', FIRST), thinking('b', LAST), { text: 'ok' }][nth])
+    const { app, gateway } = await withGateway(
+      t,
+      (_request, nth) => [{ text: 'Hello.' }, thinking('a', FIRST), thinking('b', LAST), { text: 'ok' }][nth]
+    )
     await say(app, 'hi', { id: 'chat' })
     await sayAll(app, [user('hi'), { role: 'assistant', content: 'Hello.' }, user('go')], { id: 'chat' })
     await sayAll(app, [user('go'), { role: 'assistant', content: 'It is empty.' }, user('and?')], { id: 'chat' })
@@ -104,7 +135,10 @@ t.test('what a client alone claims is no thinking of the model', async (t) => {
 t.test('an answer that the client has changed is sent as the client has it, without the thinking behind the old one', async (t) => {
   const { app, gateway, thread } = await talked(t, userUI('go'))
   const [first, { parts, ...held }] = await thread()
-  await sayAll(app, [first, { ...held, parts: parts.map((part: any) => part.text === 'It is empty.' ? { ...part, text: 'It is full.' } : part) }, userUI('and?')], { id: 'chat' })
+  await sayAll(app, [first, {
+    ...held,
+    parts: parts.map((part: any) => part.text === 'It is empty.' ? { ...part, text: 'It is full.' } : part)
+  }, userUI('and?')], { id: 'chat' })
   const sent = JSON.stringify(gateway.requests[2].body.prompt)
   t.match(sent, 'It is full.')
   t.notMatch(sent, /It is empty|thinks|EqQB/)
@@ -117,7 +151,13 @@ t.test('another model gets neither thinking nor what was attached; the one that 
   await use('test/other')
   await ask('and?')
   t.strictSame(assistants(gateway.requests[2]), [
-    { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }, ...FIRST.calls.map((call, n) => ({ type: 'tool-call', toolCallId: `a_${n}`, ...call }))] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Let me look.' },
+        ...FIRST.calls.map((call, n) => ({ type: 'tool-call', toolCallId: `a_${n}`, ...call }))
+      ]
+    },
     { role: 'assistant', content: [{ type: 'text', text: 'It is empty.' }] }
   ])
   await use('test/model')
@@ -126,9 +166,13 @@ t.test('another model gets neither thinking nor what was attached; the one that 
 })
 
 t.test('the thinking of a model that was fallen back to goes to no other', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [
-    { error: { status: 400, type: 'invalid_request_error', message: 'not today' } }, thinking('a', FIRST), thinking('b', { text: 'One more.', calls: [look] }), { text: 'ok' }
-  ][nth], { config: { models: { fallback: 'test/spare' } } })
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      { error: { status: 400, type: 'invalid_request_error', message: 'not today' } },
+      thinking('a', FIRST),
+      thinking('b', { text: 'One more.', calls: [look] }),
+      { text: 'ok' }
+    ][nth], { config: { models: { fallback: 'test/spare' } } })
   await say(app, 'go')
   t.same(gateway.requests.map(({ modelId }) => modelId), ['test/model', 'test/spare', 'test/model', 'test/model'])
   t.same(assistants(gateway.requests[3])[0].content.map(({ type }: any) => type), ['text', 'tool-call', 'tool-call', 'tool-call'])
@@ -159,8 +203,14 @@ t.test('after an approval and a restart the run goes on with its thinking, and i
 })
 
 t.test('a conversation that is made smaller keeps the thinking of what it keeps as it was', async (t) => {
-  const big = Array.from({ length: 8 }, (_, n) => thinking(`s${n}`, { calls: [{ toolName: 'writeFile', input: { path: `${n}.txt`, content: words(`file ${n}`, 4_000) } }] }))
-  const { app, sent } = await small(t, { reply: (_request, nth) => big[nth] ?? thinking('end', { text: 'done' }), config: { permissions: { writeFile: 'allow' } } })
+  const big = Array.from(
+    { length: 8 },
+    (_, n) => thinking(`s${n}`, { calls: [{ toolName: 'writeFile', input: { path: `${n}.txt`, content: words(`file ${n}`, 4_000) } }] })
+  )
+  const { app, sent } = await small(t, {
+    reply: (_request, nth) => big[nth] ?? thinking('end', { text: 'done' }),
+    config: { permissions: { writeFile: 'allow' } }
+  })
   const { events } = await say(app, 'go')
   t.ok(of(events, 'data-compaction').length > 0)
   const kept = sent().at(-1)!.filter(({ role }) => role === 'assistant')
@@ -172,12 +222,30 @@ t.test('a conversation that is made smaller keeps the thinking of what it keeps 
 })
 
 t.test('parts come back in the order in which the model gave them, and denials as it was told them', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [{
-    parts: ['1', '2'].flatMap((n) => [
-      { type: 'reasoning-start', id: n }, { type: 'reasoning-end', id: n, providerMetadata: { openai: { itemId: `rs_${n}` } } },
-      { type: 'tool-call', toolCallId: `call_${n}`, toolName: 'runCommand', input: '{"command":"echo"}', providerMetadata: { openai: { itemId: `fc_${n}` } } }
-    ]).concat({ type: 'finish', finishReason: { unified: 'tool-calls', raw: '' }, usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } } } as never)
-  }, { text: 'As you wish.' }, { text: 'ok' }][nth])
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [
+      {
+        parts: ['1', '2'].flatMap((n) => [
+          { type: 'reasoning-start', id: n },
+          { type: 'reasoning-end', id: n, providerMetadata: { openai: { itemId: `rs_${n}` } } },
+          {
+            type: 'tool-call',
+            toolCallId: `call_${n}`,
+            toolName: 'runCommand',
+            input: '{"command":"echo"}',
+            providerMetadata: { openai: { itemId: `fc_${n}` } }
+          }
+        ]).concat(
+          {
+            type: 'finish',
+            finishReason: { unified: 'tool-calls', raw: '' },
+            usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
+          } as never
+        )
+      },
+      { text: 'As you wish.' },
+      { text: 'ok' }
+    ][nth])
   const { events } = await sayAll(app, [userUI('go')], { id: 'chat' })
   const [first, second] = asked(events)
   await answer(app, { [first]: false, [second]: false })
@@ -189,24 +257,46 @@ t.test('parts come back in the order in which the model gave them, and denials a
 })
 
 t.test('what is too large to be kept is not kept in part: its thinking is not sent back', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => [{
-    parts: [
-      { type: 'reasoning-start', id: '0' }, { type: 'reasoning-delta', id: '0', delta: 'long' },
-      { type: 'reasoning-delta', id: '0', delta: '', providerMetadata: { anthropic: { signature: 's'.repeat(1024 * 1024) } } }, { type: 'reasoning-end', id: '0' },
-      { type: 'text-delta', id: '1', delta: 'ok', providerMetadata: 'nonsense' }, { type: 'text-end', id: '1', providerMetadata: { a: null, agent: { model: 'x' } } },
-      ...thinking('a', { calls: [look] }).parts!.slice(1)
-    ]
-  }, { text: 'ok' }][nth])
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    [{
+      parts: [
+        { type: 'reasoning-start', id: '0' },
+        { type: 'reasoning-delta', id: '0', delta: 'long' },
+        { type: 'reasoning-delta', id: '0', delta: '', providerMetadata: { anthropic: { signature: 's'.repeat(1024 * 1024) } } },
+        { type: 'reasoning-end', id: '0' },
+        { type: 'text-delta', id: '1', delta: 'ok', providerMetadata: 'nonsense' },
+        { type: 'text-end', id: '1', providerMetadata: { a: null, agent: { model: 'x' } } },
+        ...thinking('a', { calls: [look] }).parts!.slice(1)
+      ]
+    }, { text: 'ok' }][nth])
   await say(app, 'go')
   t.strictSame(assistants(gateway.requests[1])[0].content, [{ type: 'text', text: 'ok' }, ...returned('a', { calls: [look] }).content])
 })
 
 t.test('models that bind thinking are told to drop what no longer fits, and no others', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
-  for (const model of ['anthropic/claude-sonnet-5.5', 'anthropic/claude-opus-5.5-fast', 'anthropic/claude-fable-5.1', 'anthropic/claude-opus-4.8', 'anthropic/claude-sonnet-5', 'anthropic/claude-haiku-5.5', 'openai/gpt-6-sol']) {
+  for (
+    const model of [
+      'anthropic/claude-sonnet-5.5',
+      'anthropic/claude-opus-5.5-fast',
+      'anthropic/claude-fable-5.1',
+      'anthropic/claude-opus-4.8',
+      'anthropic/claude-sonnet-5',
+      'anthropic/claude-haiku-5.5',
+      'openai/gpt-6-sol'
+    ]
+  ) {
     await app.inject({ method: 'POST', url: '/providers/configure', payload: { model } })
     await say(app, 'go')
   }
   const binding = { anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: 'drop_block' } } } }
-  t.strictSame(gateway.requests.map(({ body }) => body.providerOptions), [binding, binding, binding, undefined, undefined, undefined, undefined])
+  t.strictSame(gateway.requests.map(({ body }) => body.providerOptions), [
+    binding,
+    binding,
+    binding,
+    undefined,
+    undefined,
+    undefined,
+    undefined
+  ])
 })

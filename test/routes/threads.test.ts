@@ -19,23 +19,37 @@ const user = (content: string) => ({ role: 'user', content })
 
 t.test('a thread is made, read, changed and removed, with everything its client keeps in it', async (t) => {
   const app = await build(t)
-  const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi', mine: 1 }], metadata: { a: [null] } }, { id: 'm2', role: 'assistant', parts: [{ type: 'text', text: 'hello' }] }]
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi', mine: 1 }], metadata: { a: [null] } }, {
+    id: 'm2',
+    role: 'assistant',
+    parts: [{ type: 'text', text: 'hello' }]
+  }]
   t.match(await call(app, 'POST', '/threads', { id: 'über/', messages }), { status: 400 })
-  t.match(await call(app, 'POST', '/threads', { id: 'über uns', title: ' Trip ', messages, pinned: { deep: [1] }, status: 'mine' }), { status: 201, body: { id: 'über uns', title: 'Trip', status: 'idle', messageCount: 2, lastMessage: 'hello' } })
+  t.match(await call(app, 'POST', '/threads', { id: 'über uns', title: ' Trip ', messages, pinned: { deep: [1] }, status: 'mine' }), {
+    status: 201,
+    body: { id: 'über uns', title: 'Trip', status: 'idle', messageCount: 2, lastMessage: 'hello' }
+  })
   t.match(await call(app, 'POST', '/threads', { id: 'über uns' }), { status: 409, body: { code: 'ERR_THREAD_EXISTS' } })
   t.match(await thread(app, 'über uns'), { messages, pinned: { deep: [1] } })
   t.strictSame((await thread(app, 'über uns')).messages, messages)
 
-  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { title: '', pinned: false }), { status: 200, body: { title: 'hi', messageCount: 2 } })
+  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { title: '', pinned: false }), {
+    status: 200,
+    body: { title: 'hi', messageCount: 2 }
+  })
   t.match(await thread(app, 'über uns'), { messages, pinned: false })
-  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { messages: [user('anew')] }), { body: { title: 'anew', messageCount: 1, lastMessage: 'anew' } })
+  t.match(await call(app, 'PUT', '/threads/%C3%BCber%20uns', { messages: [user('anew')] }), {
+    body: { title: 'anew', messageCount: 1, lastMessage: 'anew' }
+  })
   t.match(await call(app, 'PUT', '/threads/other', {}), { status: 200, body: { id: 'other', title: '', messageCount: 0 } })
   const whole = await thread(app, 'über uns')
   await call(app, 'PUT', '/threads/copy', whole)
   t.match(await thread(app, 'copy'), { id: 'copy', messages: whole.messages, pinned: false })
 
   t.match(await call(app, 'DELETE', '/threads/%C3%BCber%20uns'), { status: 200, body: { ok: true, threadId: 'über uns' } })
-  for (const method of ['GET', 'DELETE'] as const) t.match(await call(app, method, '/threads/%C3%BCber%20uns'), { status: 404, body: { code: 'ERR_THREAD_NOT_FOUND' } })
+  for (const method of ['GET', 'DELETE'] as const) {
+    t.match(await call(app, method, '/threads/%C3%BCber%20uns'), { status: 404, body: { code: 'ERR_THREAD_NOT_FOUND' } })
+  }
   t.same((await call(app, 'DELETE', '/threads')).body, { deleted: 2 })
   t.same(await list(app), { threads: [] })
   const left: string[] = []
@@ -46,7 +60,10 @@ t.test('a thread is made, read, changed and removed, with everything its client 
 t.test('a message that cannot be one is named', async (t) => {
   const app = await build(t)
   for (const bad of [{ role: 'user' }, { role: 'robot', content: 'x' }, { role: 'user', parts: 'x' }, { role: 'user', content: [null] }]) {
-    t.match(await call(app, 'POST', '/threads', { messages: [user('fine'), bad] }), { status: 400, body: { code: 'ERR_INVALID_MESSAGES', error: /^messages\[1\]/ } })
+    t.match(await call(app, 'POST', '/threads', { messages: [user('fine'), bad] }), {
+      status: 400,
+      body: { code: 'ERR_INVALID_MESSAGES', error: /^messages\[1\]/ }
+    })
   }
   t.match(await call(app, 'POST', '/threads', { title: 'x'.repeat(201) }), { status: 400 })
 })
@@ -88,14 +105,28 @@ t.test('a page holds no more than an answer can: a thread of large pictures, and
   await app.store.transact(await app.threads.replace('pictures', [...'123'].map((n) => user(n + large))))
   const newest = (await call(app, 'GET', '/threads/pictures')).body
   const older = (await call(app, 'GET', `/threads/pictures?cursor=${newest.nextCursor}`)).body
-  t.same([older, newest].map(({ messages, nextCursor }) => [messages.map(({ content }: any) => content[0]), nextCursor]), [[['1'], undefined], [['2', '3'], '1']])
+  t.same([older, newest].map(({ messages, nextCursor }) => [messages.map(({ content }: any) => content[0]), nextCursor]), [[
+    ['1'],
+    undefined
+  ], [['2', '3'], '1']])
 
-  const question = { runId: newId(), threadId: 'pictures', toolCallId: 'call', toolName: 'writeFile', input: { path: 'a', content: large }, cwd: app.cwd, segment: 0 }
+  const question = {
+    runId: newId(),
+    threadId: 'pictures',
+    toolCallId: 'call',
+    toolName: 'writeFile',
+    input: { path: 'a', content: large },
+    cwd: app.cwd,
+    segment: 0
+  }
   const { approvals, ops } = createLedger(app).ask([...'123'].map(() => question))
   await app.store.transact(ops)
   const first = (await call(app, 'GET', '/approvals')).body
   const rest = (await call(app, 'GET', `/approvals?cursor=${first.nextCursor}`)).body
-  t.same([first, rest].map((page) => page.approvals.map(({ approvalId }: any) => approvalId)), [approvals.slice(0, 2), approvals.slice(2)].map((page) => page.map(({ approvalId }) => approvalId)))
+  t.same(
+    [first, rest].map((page) => page.approvals.map(({ approvalId }: any) => approvalId)),
+    [approvals.slice(0, 2), approvals.slice(2)].map((page) => page.map(({ approvalId }) => approvalId))
+  )
   t.notOk('nextCursor' in rest)
 })
 
@@ -131,7 +162,13 @@ t.test('a question that ran out or whose thread got other messages is none any m
 })
 
 t.test('deleting a thread stops its run, and takes its runs and approvals along', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 30; touch late' } }] } : { text: ['a', 'b'], ending: 'stall' as const })
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) =>
+      nth === 0
+        ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 30; touch late' } }] }
+        : { text: ['a', 'b'], ending: 'stall' as const }
+  )
   const { events } = await say(app, 'go', { id: 'chat' })
   const answered = answer(app, { [asked(events)[0]]: true })
   while (app.agent.liveRuns === 0) await new Promise(setImmediate)
@@ -169,25 +206,43 @@ t.test('threads that hold the very same words are told apart by nothing, and eac
   const { app } = await withGateway(t, (_request, nth) => ({ text: nth < 2 ? 'hello' : `answer ${nth}` }))
   const ids = [await say(app, 'hi'), await say(app, 'hi')].map(({ headers }) => headers['x-thread-id'])
   const history = [user('hi'), { role: 'assistant', content: 'hello' }]
-  const more = [await sayAll(app, [...history, user('A')]), await sayAll(app, [...history, user('B')])].map(({ headers }) => headers['x-thread-id'])
+  const more = [await sayAll(app, [...history, user('A')]), await sayAll(app, [...history, user('B')])].map(({ headers }) =>
+    headers['x-thread-id']
+  )
   t.same(more.toSorted(), ids.toSorted())
-  t.same((await thread(app, more[0])).messages.slice(0, 3), [...history, user('A')].map((message, n) => n === 1 ? { role: 'assistant', content: [{ type: 'text', text: 'hello' }] } : message))
+  t.same(
+    (await thread(app, more[0])).messages.slice(0, 3),
+    [...history, user('A')].map((message, n) => n === 1 ? { role: 'assistant', content: [{ type: 'text', text: 'hello' }] } : message)
+  )
   t.match((await thread(app, more[1])).messages[2], user('B'))
 })
 
 t.test('a run without an id is found by what it said with tools between, by sync and after a failure; a thread with an id is not', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => [
-    { text: 'Looking.', toolCalls: [{ toolName: 'systemInfo', input: {} }] }, { text: 'A computer.' }, { error: { status: 400, message: 'no' } }, { text: 'Better.' }, { text: 'Named.' }, { text: 'Own.' }
-  ][nth])
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      { text: 'Looking.', toolCalls: [{ toolName: 'systemInfo', input: {} }] },
+      { text: 'A computer.' },
+      { error: { status: 400, message: 'no' } },
+      { text: 'Better.' },
+      { text: 'Named.' },
+      { text: 'Own.' }
+    ][nth])
   const first = await call(app, 'POST', '/run/sync', { messages: [user('what is this?')] })
   for (const told of ['A computer.', 'Looking. A computer.']) {
-    t.equal(await app.threads.find([user('what is this?'), { role: 'assistant', content: told }, user('more')], () => true), first.body.threadId, told)
+    t.equal(
+      await app.threads.find([user('what is this?'), { role: 'assistant', content: told }, user('more')], () => true),
+      first.body.threadId,
+      told
+    )
   }
   const said = [user('what is this?'), ...first.body.messages, user('more')]
   t.match(of((await sayAll(app, said)).events, 'error'), [{}])
   const again = await sayAll(app, said)
   t.equal(again.headers['x-thread-id'], first.body.threadId)
-  t.match((await thread(app, first.body.threadId)).messages.slice(-2), [user('more'), { role: 'assistant', content: [{ text: 'Better.' }] }])
+  t.match((await thread(app, first.body.threadId)).messages.slice(-2), [user('more'), {
+    role: 'assistant',
+    content: [{ text: 'Better.' }]
+  }])
 
   await say(app, 'mine', { id: 'named' })
   t.not((await sayAll(app, [user('mine'), { role: 'assistant', content: 'Named.' }, user('more')])).headers['x-thread-id'], 'named')
@@ -196,7 +251,10 @@ t.test('a run without an id is found by what it said with tools between, by sync
 t.test('a message of a thread that no model can be told is named, with what to do', async (t) => {
   const app = await build(t)
   await call(app, 'PUT', '/threads/odd', { messages: [user('hi'), { role: 'user', content: [{ type: 'text' }] }] })
-  t.match(await call(app, 'POST', '/run', { id: 'odd', message: user('and?') }), { status: 400, body: { code: 'ERR_INVALID_MESSAGES', error: /^messages\[1\] of the thread .*PUT \/threads\/:id/ } })
+  t.match(await call(app, 'POST', '/run', { id: 'odd', message: user('and?') }), {
+    status: 400,
+    body: { code: 'ERR_INVALID_MESSAGES', error: /^messages\[1\] of the thread .*PUT \/threads\/:id/ }
+  })
   t.equal((await thread(app, 'odd')).messageCount, 2)
 })
 

@@ -24,8 +24,30 @@ t.test('the right token opens every route, however its scheme is written', async
 
 t.test('anything else is refused', async (t) => {
   const port = await start(t)
-  const wrong = ['X-None: 1', 'Authorization:', 'Authorization: Bearer', bearer(''), bearer('wrong'), bearer(`${TOKEN}x`), bearer(TOKEN.slice(0, -1)), bearer(TOKEN.toUpperCase()),
-    `Authorization: ${TOKEN}`, `Authorization: Basic ${TOKEN}`, `Authorization: Basic ${btoa(`x:${TOKEN}`)}`, `Authorization: BearerX ${TOKEN}`, `X-Authorization: Bearer ${TOKEN}`, `Cookie: token=${TOKEN}`, `Proxy-Authorization: Bearer ${TOKEN}`, bearer(`"${TOKEN}"`), bearer(` ${TOKEN} x`), bearer(`${TOKEN}, Bearer ${TOKEN}`), `Authorization: Basic x, Bearer ${TOKEN}`, bearer(encodeURIComponent(TOKEN)), bearer(btoa(TOKEN)), bearer('x'.repeat(8_000))]
+  const wrong = [
+    'X-None: 1',
+    'Authorization:',
+    'Authorization: Bearer',
+    bearer(''),
+    bearer('wrong'),
+    bearer(`${TOKEN}x`),
+    bearer(TOKEN.slice(0, -1)),
+    bearer(TOKEN.toUpperCase()),
+    `Authorization: ${TOKEN}`,
+    `Authorization: Basic ${TOKEN}`,
+    `Authorization: Basic ${btoa(`x:${TOKEN}`)}`,
+    `Authorization: BearerX ${TOKEN}`,
+    `X-Authorization: Bearer ${TOKEN}`,
+    `Cookie: token=${TOKEN}`,
+    `Proxy-Authorization: Bearer ${TOKEN}`,
+    bearer(`"${TOKEN}"`),
+    bearer(` ${TOKEN} x`),
+    bearer(`${TOKEN}, Bearer ${TOKEN}`),
+    `Authorization: Basic x, Bearer ${TOKEN}`,
+    bearer(encodeURIComponent(TOKEN)),
+    bearer(btoa(TOKEN)),
+    bearer('x'.repeat(8_000))
+  ]
   for (const header of wrong) refused(t, await sendRaw(port, { path: '/', headers: [header] }), header)
   refused(t, await sendRaw(port, { path: '/', headers: [bearer(TOKEN), bearer(TOKEN)] }), 'the right one twice')
   refused(t, await sendRaw(port, { path: '/', headers: [bearer(TOKEN), bearer('wrong')] }), 'the right one and another')
@@ -50,7 +72,10 @@ t.test('it guards every route but /health and the page at /docs, and also what i
 t.test('a preflight carries no token and needs none', async (t) => {
   const port = await start(t)
   const headers = ['Origin: tauri://localhost', 'Access-Control-Request-Method: POST', 'Access-Control-Request-Headers: authorization']
-  t.match(await sendRaw(port, { method: 'OPTIONS', path: '/run', headers }), { status: 204, headers: { 'access-control-allow-headers': 'authorization' } })
+  t.match(await sendRaw(port, { method: 'OPTIONS', path: '/run', headers }), {
+    status: 204,
+    headers: { 'access-control-allow-headers': 'authorization' }
+  })
 })
 
 t.test('the token does not open the gate to other sites', async (t) => {

@@ -12,7 +12,11 @@ async function askFor (app: App, approve: unknown[], id = 'chat') {
   const { events } = await sayAll(app, [user('go')], { id })
   const requests = of(events, 'tool-approval-request')
   const parts = requests.map(({ approvalId, toolCallId }, n) => ({
-    type: 'tool-runCommand', toolCallId, input: {}, state: 'approval-responded', approval: { id: approvalId, approved: approve[n] }
+    type: 'tool-runCommand',
+    toolCallId,
+    input: {},
+    state: 'approval-responded',
+    approval: { id: approvalId, approved: approve[n] }
   }))
   return { parts, ids: asked(events), messages: [user('go'), { id: events[0].messageId, role: 'assistant', parts }] }
 }
@@ -27,11 +31,15 @@ t.test('what a chat claims about a call changes nothing', async (t) => {
   t.equal(of(events, 'tool-output-available').length, 1)
 })
 
-t.test('a chat\'s decision is a JSON boolean about a request that was made', async (t) => {
+t.test("a chat's decision is a JSON boolean about a request that was made", async (t) => {
   const app = await build(t, { config: calling(append('x')) })
   for (const approved of ['true', 'false', 1, null, {}, undefined]) {
     const { messages } = await askFor(app, [approved])
-    t.match(await sayAll(app, messages, { id: 'chat' }), { status: 400, body: { error: /messages\[1\]\.parts\[0\]\.approval\.approved/ } }, JSON.stringify(approved))
+    t.match(
+      await sayAll(app, messages, { id: 'chat' }),
+      { status: 400, body: { error: /messages\[1\]\.parts\[0\]\.approval\.approved/ } },
+      JSON.stringify(approved)
+    )
   }
   const { messages, parts } = await askFor(app, [true])
   t.match(await sayAll(app, messages, { id: 'another' }), { status: 409 })
@@ -57,7 +65,12 @@ t.test('the first decision wins for chats as well, and an old one that is forgot
 })
 
 t.test('what a chat still holds of the steps before counts neither for nor against its answer', async (t) => {
-  const app = await build(t, { config: { model: 'offline/scripted', offline: { script: [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'done' }] } } })
+  const app = await build(t, {
+    config: {
+      model: 'offline/scripted',
+      offline: { script: [{ toolCalls: [append('a')] }, { toolCalls: [append('b')] }, { text: 'done' }] }
+    }
+  })
   const { messages, parts } = await askFor(app, [true])
   const second = await sayAll(app, messages, { id: 'chat' })
   parts[0].approval.approved = false
@@ -94,7 +107,10 @@ t.test('an answer in an earlier message counts when the chat says that it contin
 
   const other = await askFor(app, [true], 'another')
   await sayAll(app, [...other.messages, user('no, wait')], { id: 'another' })
-  t.match(await sayAll(app, [...other.messages, user('no, wait')], { id: 'another', messageId: other.messages[1].id }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN' } })
+  t.match(await sayAll(app, [...other.messages, user('no, wait')], { id: 'another', messageId: other.messages[1].id }), {
+    status: 409,
+    body: { code: 'ERR_APPROVAL_WITHDRAWN' }
+  })
   t.equal(effects(app.cwd), 'x')
 })
 

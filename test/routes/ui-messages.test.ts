@@ -7,31 +7,74 @@ const user = (text: string) => ({ id: 'u', role: 'user', parts: [{ type: 'text',
 const assistant = (...parts: object[]) => ({ id: 'a', role: 'assistant', parts })
 const call = (state: string, rest: object = {}) => ({ type: 'tool-runCommand', toolCallId: 'c1', state, input: { command: 'ls' }, ...rest })
 const result = (output: object) => [
-  { role: 'assistant', content: [{ type: 'tool-call', toolName: 'runCommand', input: { command: 'ls' } }] }, { role: 'tool', content: [{ type: 'tool-result', output }] }
+  { role: 'assistant', content: [{ type: 'tool-call', toolName: 'runCommand', input: { command: 'ls' } }] },
+  { role: 'tool', content: [{ type: 'tool-result', output }] }
 ]
 
 t.test('the parts of every version mean the same to the model', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
   const refused = { type: 'execution-denied' }
   const cases: Array<[string, object[], object[]]> = [
-    ['an output of 5.x', [call('output-available', { output: { ok: true }, providerExecuted: false })], result({ type: 'json', value: { ok: true } })],
-    ['an approved output of 6.x', [call('output-available', { output: { ok: true }, approval: { id: 'x', approved: true } })], result({ type: 'json', value: { ok: true } })],
-    ['an output whose approval was given elsewhere', [call('output-available', { output: { ok: true }, approval: { id: 'x' } })], result({ type: 'json', value: { ok: true } })],
-    ['an output the provider is said to have made', [call('output-available', { output: { ok: true }, providerExecuted: true })], result({ type: 'json', value: { ok: true } })],
-    ['a dynamic tool', [{ ...call('output-available', { output: { ok: true } }), type: 'dynamic-tool', toolName: 'runCommand' }], result({ type: 'json', value: { ok: true } })],
+    [
+      'an output of 5.x',
+      [call('output-available', { output: { ok: true }, providerExecuted: false })],
+      result({ type: 'json', value: { ok: true } })
+    ],
+    [
+      'an approved output of 6.x',
+      [call('output-available', { output: { ok: true }, approval: { id: 'x', approved: true } })],
+      result({ type: 'json', value: { ok: true } })
+    ],
+    [
+      'an output whose approval was given elsewhere',
+      [call('output-available', { output: { ok: true }, approval: { id: 'x' } })],
+      result({ type: 'json', value: { ok: true } })
+    ],
+    [
+      'an output the provider is said to have made',
+      [call('output-available', { output: { ok: true }, providerExecuted: true })],
+      result({ type: 'json', value: { ok: true } })
+    ],
+    [
+      'a dynamic tool',
+      [{ ...call('output-available', { output: { ok: true } }), type: 'dynamic-tool', toolName: 'runCommand' }],
+      result({ type: 'json', value: { ok: true } })
+    ],
     ['an error', [call('output-error', { errorText: 'no such folder' })], result({ type: 'error-text', value: 'no such folder' })],
-    ['an error that kept its raw input', [call('output-error', { input: undefined, rawInput: { command: 'ls' }, errorText: 'bad' })], result({ type: 'error-text', value: 'bad' })],
-    ['a denial', [call('output-denied', { approval: { id: 'x', approved: false, reason: 'not now' } })], result({ ...refused, reason: 'not now' })],
+    [
+      'an error that kept its raw input',
+      [call('output-error', { input: undefined, rawInput: { command: 'ls' }, errorText: 'bad' })],
+      result({ type: 'error-text', value: 'bad' })
+    ],
+    [
+      'a denial',
+      [call('output-denied', { approval: { id: 'x', approved: false, reason: 'not now' } })],
+      result({ ...refused, reason: 'not now' })
+    ],
     ['a denial without its approval', [call('output-denied')], result({ ...refused, reason: 'The user denied this call.' })],
     ['an open question', [call('approval-requested', { approval: { id: 'x' } })], result(refused)],
     ['an open question without its id', [call('approval-requested')], result(refused)],
     ['a call without an outcome', [call('input-available')], result(refused)],
-    ['an approval whose outcome never came', [call('approval-responded', { approval: { id: 'x', approved: true } })], result({ type: 'error-text', value: /lost/ })],
-    ['a denial whose outcome never came', [call('approval-responded', { approval: { id: 'x', approved: false, reason: 'no!' } })], result({ ...refused, reason: 'no!' })],
-    ['a call cut off while it was written', [call('input-streaming', { input: undefined }), { type: 'text', text: 'oh' }], [{ role: 'assistant', content: [{ type: 'text', text: 'oh' }] }]],
+    [
+      'an approval whose outcome never came',
+      [call('approval-responded', { approval: { id: 'x', approved: true } })],
+      result({ type: 'error-text', value: /lost/ })
+    ],
+    [
+      'a denial whose outcome never came',
+      [call('approval-responded', { approval: { id: 'x', approved: false, reason: 'no!' } })],
+      result({ ...refused, reason: 'no!' })
+    ],
+    ['a call cut off while it was written', [call('input-streaming', { input: undefined }), { type: 'text', text: 'oh' }], [{
+      role: 'assistant',
+      content: [{ type: 'text', text: 'oh' }]
+    }]],
     ['what is shown beside the conversation', [
-      { type: 'reasoning', text: 'ours', state: 'done', providerMetadata: { agent: { phase: 'analysis' } } }, { type: 'data-chart', data: { any: 1 } },
-      { type: 'source-url', sourceId: 's', url: 'https://a.b' }, { type: 'step-start' }, { type: 'text', text: 'oh', state: 'streaming' }
+      { type: 'reasoning', text: 'ours', state: 'done', providerMetadata: { agent: { phase: 'analysis' } } },
+      { type: 'data-chart', data: { any: 1 } },
+      { type: 'source-url', sourceId: 's', url: 'https://a.b' },
+      { type: 'step-start' },
+      { type: 'text', text: 'oh', state: 'streaming' }
     ], [{ role: 'assistant', content: [{ type: 'text', text: 'oh' }] }]],
     ['nothing but analysis', [{ type: 'reasoning', text: 'ours', providerMetadata: { agent: { phase: 'analysis' } } }], []],
     ['no part at all', [], []]
@@ -49,12 +92,16 @@ t.test('the parts of every version mean the same to the model', async (t) => {
 t.test('instructions, plain messages and messages without an id are taken beside them', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
   await sayAll(app, [
-    { role: 'system', parts: [{ type: 'text', text: 'Talk like a pirate.' }] }, { role: 'user', content: 'one' }, { role: 'assistant', content: 'two' },
+    { role: 'system', parts: [{ type: 'text', text: 'Talk like a pirate.' }] },
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: 'two' },
     { role: 'user', parts: [{ type: 'text', text: 'three' }, { type: 'file', mediaType: 'image/png', url: 'https://example.com/a.png' }] }
   ])
   const [system, ...prompt] = gateway.requests[0].body.prompt
   t.match(system.content, /pirate/)
-  t.match(prompt, [{ content: [{ text: 'one' }] }, { content: [{ text: 'two' }] }, { content: [{ text: 'three' }, { type: 'file', mediaType: 'image/png' }] }])
+  t.match(prompt, [{ content: [{ text: 'one' }] }, { content: [{ text: 'two' }] }, {
+    content: [{ text: 'three' }, { type: 'file', mediaType: 'image/png' }]
+  }])
 })
 
 t.test('an output in the history is shown to the model as shortened as it was at first', async (t) => {
@@ -79,12 +126,19 @@ t.test('a message that is none is a 400 that names it, and the part', async (t) 
     [{ role: 'user', parts: [{ type: 'file', mediaType: 'text/plain', url: 'nowhere' }] }, /messages\[1\]\.parts\[0\]\.url/]
   ]
   for (const [message, error] of cases) {
-    t.match(await sayAll(app, [user('hi'), message]), { status: 400, body: { error, code: 'ERR_INVALID_MESSAGES' } }, JSON.stringify(message))
+    t.match(
+      await sayAll(app, [user('hi'), message]),
+      { status: 400, body: { error, code: 'ERR_INVALID_MESSAGES' } },
+      JSON.stringify(message)
+    )
   }
-  t.match(await sayAll(app, [{ role: 'user', parts: [{ type: 'data-place', data: {} }] }]), { status: 400, body: { error: /says something/ } })
+  t.match(await sayAll(app, [{ role: 'user', parts: [{ type: 'data-place', data: {} }] }]), {
+    status: 400,
+    body: { error: /says something/ }
+  })
 })
 
-t.test('a run that goes on from the assistant\'s message goes on with its id', async (t) => {
+t.test("a run that goes on from the assistant's message goes on with its id", async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'ok' }))
   const { events } = await sayAll(app, [user('go'), assistant(call('output-available', { output: {} }))])
   t.equal(events[0].messageId, 'a')

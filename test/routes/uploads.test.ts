@@ -12,7 +12,8 @@ const CHUNK = `${MB.toString(16)}\r\n${'x'.repeat(MB)}\r\n`
 const IDLE_MS = 2_000
 const LINGER_MS = 5_000
 
-const head = (method: string, path: string, ...headers: string[]) => [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
+const head = (method: string, path: string, ...headers: string[]) =>
+  [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
 const post = (path: string, ...headers: string[]) => head('POST', path, 'Content-Type: application/json', ...headers)
 
 /** A connection that stays half open when the service ends its side, as a client that does not care would keep it. */
@@ -22,19 +23,33 @@ async function open (t: Test, port: number) {
   t.teardown(() => socket.destroy())
   await once(socket, 'connect')
   let text = ''
-  socket.setEncoding('latin1').on('data', (piece) => { text += piece })
+  socket.setEncoding('latin1').on('data', (piece) => {
+    text += piece
+  })
   return {
     socket,
     send: (piece: string) => socket.write(piece),
     /** Sends it once all before has been taken from this end of the connection. */
     async sendAll (piece: string, times: number) {
-      for (let n = 0; n < times && socket.writable; n++) if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+      for (let n = 0; n < times && socket.writable; n++) {
+        if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
+      }
     },
     text: () => text,
     /** Resolves to all answers so far, as soon as there are so many. */
     async answers (count: number) {
-      const all = () => text.split(/(?=HTTP\/1\.1 \d{3} )/).filter((each) => /\r\n\r\n/.test(each) && /\}$|^HTTP\/1\.1 (100|204)/.test(each)).map(parseAnswer)
-      while (all().length < count) await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => { throw new Error(`closed after ${text}`) })])
+      const all = () =>
+        text.split(/(?=HTTP\/1\.1 \d{3} )/).filter((each) => /\r\n\r\n/.test(each) && /\}$|^HTTP\/1\.1 (100|204)/.test(each)).map(
+          parseAnswer
+        )
+      while (all().length < count) {
+        await Promise.race([
+          once(socket, 'data'),
+          once(socket, 'close').then(() => {
+            throw new Error(`closed after ${text}`)
+          })
+        ])
+      }
       return all()
     },
     ended: () => socket.readableEnded ? undefined : once(socket, 'end'),
@@ -151,11 +166,18 @@ t.test('a refused client that sends byte by byte keeps its connection no longer 
 
 const chunked = 'Transfer-Encoding: chunked'
 const BROKEN: Array<[number, string, string]> = [
-  [400, 'nonsense\r\n\r\n', ''], [400, post('/nowhere', chunked) + 'nonsense\r\n', ''],
-  [400, post('/memory/brain/fact', chunked), 'nonsense\r\n'], [404, post('/nowhere', chunked), 'nonsense\r\n']
+  [400, 'nonsense\r\n\r\n', ''],
+  [400, post('/nowhere', chunked) + 'nonsense\r\n', ''],
+  [400, post('/memory/brain/fact', chunked), 'nonsense\r\n'],
+  [404, post('/nowhere', chunked), 'nonsense\r\n']
 ]
-const LATE: Array<[number, string]> = [[408, 'GET /x'], [408, post('/memory/brain/fact', 'Content-Length: 5000')], [408, post('/memory/brain/fact', chunked) + '1\r\n']]
-for (const [what, arrival, requests] of [['broken', undefined, BROKEN], ['late', { headers: 200, body: 400, lookedAfter: 50 }, LATE]] as const) {
+const LATE: Array<[number, string]> = [[408, 'GET /x'], [408, post('/memory/brain/fact', 'Content-Length: 5000')], [
+  408,
+  post('/memory/brain/fact', chunked) + '1\r\n'
+]]
+for (
+  const [what, arrival, requests] of [['broken', undefined, BROKEN], ['late', { headers: 200, body: 400, lookedAfter: 50 }, LATE]] as const
+) {
   t.test(`a client whose request is ${what} does not keep its connection`, async (t) => {
     const { clock, pass } = heldClock()
     const port = await listen(await build(t, { clock, arrival }))

@@ -25,7 +25,10 @@ async function service (t: Test, config: object = {}) {
 t.test('a page is fetched without asking; pages on this machine once the user allows it', async (t) => {
   const site = await startSite(t, { '/': '<title>My page</title><p>Written for a test.' })
   const { app, reload } = await service(t)
-  t.match(text((await say(app, `fetch ${site.url}/`)).events), /I could not fetch .*not on the public internet \(loopback address\).*"allowPrivate": true/)
+  t.match(
+    text((await say(app, `fetch ${site.url}/`)).events),
+    /I could not fetch .*not on the public internet \(loopback address\).*"allowPrivate": true/
+  )
   t.same(site.requests, [])
   t.equal((await reload({ fetch: { allowPrivate: true } })).statusCode, 200)
   const { events } = await say(app, `fetch ${site.url}/`)
@@ -42,15 +45,25 @@ t.test('the service never calls itself, by whatever name of this machine', async
   const { app } = await service(t, { fetch: { allowPrivate: true } })
   const port = await listen(app)
   for (const host of ['127.0.0.1', 'localhost', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0']) {
-    t.match(text((await say(app, `fetch http://${host}:${port}/health`)).events), /is this service itself, which its own tools may not call/, host)
+    t.match(
+      text((await say(app, `fetch http://${host}:${port}/health`)).events),
+      /is this service itself, which its own tools may not call/,
+      host
+    )
   }
 })
 
 t.test('the web is searched with what config.json names, from one search to the next', async (t) => {
-  const [first, second] = await Promise.all((['brave', 'searxng'] as const).map((name) =>
-    startFakeSearch(t, name, () => ({ results: [{ title: `Found by ${name}`, url: 'https://example.com/', snippet: 'Words.' }] }))))
+  const [first, second] = await Promise.all(
+    (['brave', 'searxng'] as const).map((name) =>
+      startFakeSearch(t, name, () => ({ results: [{ title: `Found by ${name}`, url: 'https://example.com/', snippet: 'Words.' }] }))
+    )
+  )
   const { app, reload } = await service(t, { search: { provider: 'brave', baseURL: first.url, apiKey: KEY } })
-  t.match(text((await say(app, 'search for local-first software')).events), 'The web search for “local-first software” found:\n1. Found by brave (https://example.com/): Words.')
+  t.match(
+    text((await say(app, 'search for local-first software')).events),
+    'The web search for “local-first software” found:\n1. Found by brave (https://example.com/): Words.'
+  )
   t.same(first.queries, ['local-first software'])
   await reload({ search: { provider: 'searxng', baseURL: second.url } })
   t.match(text((await say(app, 'search for cats')).events), /Found by searxng/)
@@ -59,7 +72,9 @@ t.test('the web is searched with what config.json names, from one search to the 
 
 t.test('a key for searching is shown in no answer and reaches no command', async (t) => {
   process.env.TEST_SEARCH_KEY = 'walnut-search-key-canary'
-  t.teardown(() => { delete process.env.TEST_SEARCH_KEY })
+  t.teardown(() => {
+    delete process.env.TEST_SEARCH_KEY
+  })
   const { app, reload } = await service(t)
   for (const apiKey of ['walnut-search-key-canary', ['$', '{TEST_SEARCH_KEY}'].join('')]) {
     await reload({ search: { provider: 'tavily', apiKey, baseURL: 'http://127.0.0.1:9' } })
@@ -80,7 +95,10 @@ t.test('while a hostile page is read others are answered; the page is dropped wh
   const begin = (path: string) => {
     const client = new AbortController()
     const run = fetch(`${base}/run`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, signal: client.signal, body: JSON.stringify({ messages: [{ role: 'user', content: `fetch ${site.url}${path}` }] })
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      signal: client.signal,
+      body: JSON.stringify({ messages: [{ role: 'user', content: `fetch ${site.url}${path}` }] })
     }).then((response) => response.text()).then(() => 'over', () => 'left')
     return { run, leave: () => client.abort() }
   }

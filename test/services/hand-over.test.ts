@@ -23,7 +23,9 @@ t.test('the first line is taken however it arrives, and what follows is read and
   t.same((await read('{}\n')).handOver, {})
   const { handOver, input, ended } = await read('{"token":"t"}\n{"token":"other"}\n', Buffer.alloc(200 * KIB))
   t.same(handOver, { token: 't' })
-  for (let left = 20; left > 0; left--) if (!input.write(Buffer.alloc(200 * KIB))) await new Promise((resolve) => input.once('drain', resolve))
+  for (let left = 20; left > 0; left--) {
+    if (!input.write(Buffer.alloc(200 * KIB))) await new Promise((resolve) => input.once('drain', resolve))
+  }
   input.end()
   await t.resolves(ended)
 })
@@ -88,6 +90,9 @@ t.test('a line that does not come within 5 s is not waited for', async (t) => {
 })
 
 t.test('keys of any provider are kept', (t) => {
-  t.same(parseHandOver(Buffer.from('{"keys":{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}}')).keys, JSON.parse('{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}'))
+  t.same(
+    parseHandOver(Buffer.from('{"keys":{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}}')).keys,
+    JSON.parse('{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}')
+  )
   t.end()
 })

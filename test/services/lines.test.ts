@@ -6,7 +6,9 @@ const limits = { longest: 1000, endless: 5000 }
 async function read (chunks: Iterable<string | Buffer>, given = limits) {
   const lines: string[] = []
   const shown = (line: Line) => 'bytes' in line ? line.bytes.toString() : `${line.head.slice(0, 5)}…${line.tail.slice(-5)}`
-  for await (const line of readLines(Readable.from(chunks, { objectMode: true }).map((chunk) => Buffer.from(chunk)), given)) lines.push(shown(line))
+  for await (const line of readLines(Readable.from(chunks, { objectMode: true }).map((chunk) => Buffer.from(chunk)), given)) {
+    lines.push(shown(line))
+  }
   return lines
 }
 

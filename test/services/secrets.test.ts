@@ -13,17 +13,28 @@ t.test('secrets are those of all who hold some, asked anew each time', async (t)
 })
 
 t.test('a text loses every secret, also as JSON writes it; what is too short to tell stays', async (t) => {
-  t.equal(redacted('a long-secret-2, long-secret, say \\"it\\\\', ['long-secret', 'long-secret-2', 'say "it\\', 'a']), 'a [secret], [secret], [secret]')
+  t.equal(
+    redacted('a long-secret-2, long-secret, say \\"it\\\\', ['long-secret', 'long-secret-2', 'say "it\\', 'a']),
+    'a [secret], [secret], [secret]'
+  )
 })
 
 t.test('one striker does for any number of texts, and knows whether there is anything to do', async (t) => {
   const { redact, isIn } = createRedactor(['say "it\\', 'long-secret'])
   t.same(['long-secret', 'short', 'a say "it\\'].map(redact), ['[secret]', 'short', 'a [secret]'])
-  t.same([{ 'a long-secret': 1 }, ['say "it\\'], [Buffer.from('long-secret').toString('base64')], ['nothing']].map((value) => isIn(JSON.stringify(value))), [true, true, true, false])
+  t.same(
+    [{ 'a long-secret': 1 }, ['say "it\\'], [Buffer.from('long-secret').toString('base64')], ['nothing']].map((value) =>
+      isIn(JSON.stringify(value))
+    ),
+    [true, true, true, false]
+  )
 })
 
 t.test('half a character in a secret is no obstacle', async (t) => {
-  t.equal(redacted('of half-\ud800-secret, JSON "half-\\ud800-secret" and %68', ['half-\ud800-secret']), 'of [secret], JSON "[secret]" and %68')
+  t.equal(
+    redacted('of half-\ud800-secret, JSON "half-\\ud800-secret" and %68', ['half-\ud800-secret']),
+    'of [secret], JSON "[secret]" and %68'
+  )
 })
 
 t.test('no line of the log holds a secret', async (t) => {

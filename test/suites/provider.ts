@@ -10,9 +10,9 @@ export interface ProviderUnderTest {
   modelId: string
   say: {
     /** Answers with at least twenty words and no tool call. */
-    text: string
+    text: string,
     /** Calls the tool `listDirectory`. */
-    tool: string
+    tool: string,
     /** Takes seconds for its answer, or as long as its reader lets it wait. */
     slow: string
   }
@@ -23,7 +23,9 @@ const tools: LanguageModelV4CallOptions['tools'] = [
   { type: 'function', name: 'readFile', inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } }
 ]
 const ask = (text: string, more: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions => ({
-  prompt: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: [{ type: 'text', text }] }], tools, ...more
+  prompt: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: [{ type: 'text', text }] }],
+  tools,
+  ...more
 })
 
 async function collect (model: LanguageModelV4, options: LanguageModelV4CallOptions) {
@@ -34,7 +36,8 @@ async function collect (model: LanguageModelV4, options: LanguageModelV4CallOpti
 }
 
 const textOf = (parts: LanguageModelV4StreamPart[]) => parts.map((part) => part.type === 'text-delta' ? part.delta : '').join('')
-const callsOf = (parts: Array<{ type: string }>) => parts.filter((part): part is Extract<LanguageModelV4StreamPart, { type: 'tool-call' }> => part.type === 'tool-call')
+const callsOf = (parts: Array<{ type: string }>) =>
+  parts.filter((part): part is Extract<LanguageModelV4StreamPart, { type: 'tool-call' }> => part.type === 'tool-call')
 
 /** What every provider of models does, whatever its models are. */
 export function providerSuite (t: Test, name: string, open: (t: Test) => Promise<ProviderUnderTest>) {
@@ -65,7 +68,11 @@ export function providerSuite (t: Test, name: string, open: (t: Test) => Promise
     }
     t.equal(openBlocks.size, 0)
     const finish = parts.at(-1)
-    t.match(finish, { type: 'finish', finishReason: { unified: 'stop' }, usage: { inputTokens: { total: Number }, outputTokens: { total: Number } } })
+    t.match(finish, {
+      type: 'finish',
+      finishReason: { unified: 'stop' },
+      usage: { inputTokens: { total: Number }, outputTokens: { total: Number } }
+    })
   })
 
   t.test(`${name}: a tool call names an offered tool, has JSON input, and is announced in pieces before`, async (t) => {
@@ -114,15 +121,21 @@ export function providerSuite (t: Test, name: string, open: (t: Test) => Promise
     const reason = new Aborted('stop', 'enough')
     const started = performance.now()
     stop.abort(reason)
-    await t.rejects(async () => { while (!(await reader.read()).done); }, { message: 'enough', kind: 'stop' })
+    await t.rejects(async () => {
+      while (!(await reader.read()).done);
+    }, { message: 'enough', kind: 'stop' })
     t.ok(performance.now() - started < 2_000)
   })
 
   t.test(`${name}: a call that was aborted before does not begin`, async (t) => {
     const { provider, modelId, say } = await open(t)
     const model = await provider.languageModel(modelId)
-    await t.rejects(async () => model.doStream(ask(say.text, { abortSignal: AbortSignal.abort(new Aborted('stop', 'enough')) })), { message: 'enough' })
-    await t.rejects(async () => model.doGenerate(ask(say.text, { abortSignal: AbortSignal.abort(new Aborted('stop', 'enough')) })), { message: 'enough' })
+    await t.rejects(async () => model.doStream(ask(say.text, { abortSignal: AbortSignal.abort(new Aborted('stop', 'enough')) })), {
+      message: 'enough'
+    })
+    await t.rejects(async () => model.doGenerate(ask(say.text, { abortSignal: AbortSignal.abort(new Aborted('stop', 'enough')) })), {
+      message: 'enough'
+    })
   })
 
   t.test(`${name}: a structured call is answered with JSON of the schema, streamed or not`, async (t) => {
@@ -147,7 +160,12 @@ export function providerSuite (t: Test, name: string, open: (t: Test) => Promise
     })
     const { content } = await model.doGenerate(options)
     for (const text of [textOf(await collect(model, options)), content.map((part) => part.type === 'text' ? part.text : '').join('')]) {
-      t.match(JSON.parse(text), { complexity: /^(?:simple|standard|complex|long_running)$/, goal: String, thinking: String, qualityCriteria: Array })
+      t.match(JSON.parse(text), {
+        complexity: /^(?:simple|standard|complex|long_running)$/,
+        goal: String,
+        thinking: String,
+        qualityCriteria: Array
+      })
     }
   })
 

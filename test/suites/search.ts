@@ -11,7 +11,12 @@ import { startFakeSearch, type SearchPlan } from '../fakes/search.ts'
 const never = new AbortController().signal
 
 /** A search over a fake service, as the user would configure it. */
-export async function openSearch (t: Test, provider: SearchSettings['provider'], plan?: (query: string) => SearchPlan | undefined, { clock = systemClock, settings }: { clock?: Clock, settings?: Partial<SearchSettings> } = {}) {
+export async function openSearch (
+  t: Test,
+  provider: SearchSettings['provider'],
+  plan?: (query: string) => SearchPlan | undefined,
+  { clock = systemClock, settings }: { clock?: Clock, settings?: Partial<SearchSettings> } = {}
+) {
   const fake = await startFakeSearch(t, provider, plan)
   const transform = createTransform({ clock })
   t.teardown(transform.close)
@@ -33,7 +38,11 @@ export function searchSuite (t: Test, provider: SearchSettings['provider'], titl
   const found = { title: 'A title', url: 'https://example.com/a?b=c&d=e#f', snippet: 'What it says.' }
 
   t.test(`${provider}: results have a title, an address and an extract`, async (t) => {
-    const { fake, search } = await openSearch(t, provider, () => ({ results: [found, { ...found, title: 'Another', url: 'http://example.org/ü' }] }))
+    const { fake, search } = await openSearch(
+      t,
+      provider,
+      () => ({ results: [found, { ...found, title: 'Another', url: 'http://example.org/ü' }] })
+    )
     t.same(await search('what & where?'), [found, { ...found, title: 'Another', url: 'http://example.org/%C3%BC' }])
     t.same(fake.queries, ['what & where?'])
   })
@@ -52,8 +61,19 @@ export function searchSuite (t: Test, provider: SearchSettings['provider'], titl
   t.test(`${provider}: hostile results are made harmless`, async (t) => {
     const { search } = await openSearch(t, provider, () => ({
       results: [
-        ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'not an address', '', `https://example.com/${'a'.repeat(5000)}`].map((url) => ({ ...found, url })),
-        { title: '<b>Bold</b> &amp; <script>evil()</script>clean', url: 'https://user:secret@example.com/1', snippet: 'one<br>two &lt;three&gt;\n\n four' },
+        ...[
+          'javascript:alert(1)',
+          'data:text/html,x',
+          'file:///etc/passwd',
+          'not an address',
+          '',
+          `https://example.com/${'a'.repeat(5000)}`
+        ].map((url) => ({ ...found, url })),
+        {
+          title: '<b>Bold</b> &amp; <script>evil()</script>clean',
+          url: 'https://user:secret@example.com/1',
+          snippet: 'one<br>two &lt;three&gt;\n\n four'
+        },
         { title: '', url: 'https://example.com/2', snippet: '' },
         { title: 'x'.repeat(100_000), url: 'https://example.com/3', snippet: 'y'.repeat(100_000) }
       ]
@@ -66,7 +86,11 @@ export function searchSuite (t: Test, provider: SearchSettings['provider'], titl
   })
 
   t.test(`${provider}: a refusal says what to do, and repeats nothing of the answer`, async (t) => {
-    const { failure, fake } = await openSearch(t, provider, (query) => ({ status: Number(query), headers: { 'retry-after': '7', location: 'https://elsewhere.test/' } }))
+    const { failure, fake } = await openSearch(
+      t,
+      provider,
+      (query) => ({ status: Number(query), headers: { 'retry-after': '7', location: 'https://elsewhere.test/' } })
+    )
     for (const status of [302, 400, 401, 402, 403, 404, 429, 432, 500, 503]) {
       const message = await failure(String(status))
       t.ok(message.startsWith(title), message)
@@ -78,13 +102,26 @@ export function searchSuite (t: Test, provider: SearchSettings['provider'], titl
   })
 
   t.test(`${provider}: an answer that cannot be read is one`, async (t) => {
-    const bodies: Record<string, string> = { empty: '', text: 'hello', json: '{}', list: '[]', null: 'null', cut: '{"results": [{"title"', wrong: '{"results": {"a": 1}, "web": {"results": 7}}', page: '<html><body><p>Hello</p>' }
+    const bodies: Record<string, string> = {
+      empty: '',
+      text: 'hello',
+      json: '{}',
+      list: '[]',
+      null: 'null',
+      cut: '{"results": [{"title"',
+      wrong: '{"results": {"a": 1}, "web": {"results": 7}}',
+      page: '<html><body><p>Hello</p>'
+    }
     const { failure } = await openSearch(t, provider, (query) => ({ body: bodies[query] }))
     for (const query of Object.keys(bodies)) t.match(await failure(query), /no list of results/, query)
   })
 
   t.test(`${provider}: odd entries in a list are passed over, an endless list is cut`, async (t) => {
-    const { search, failure } = await openSearch(t, provider, (query) => query === 'long' ? { body: '['.repeat(3 * 1024 * 1024) } : { results: Array(5_000).fill(found) })
+    const { search, failure } = await openSearch(
+      t,
+      provider,
+      (query) => query === 'long' ? { body: '['.repeat(3 * 1024 * 1024) } : { results: Array(5_000).fill(found) }
+    )
     t.equal((await search('many')).length, 1)
     t.match(await failure('long'), /no list of results/)
   })

@@ -9,16 +9,28 @@ import type { BrainService, Observed, Retraction } from '../brain.ts'
 import { sincereMessages, deniesPrevious } from './english/sincerity.ts'
 import { INSTRUCTIONS, PointersSchema, readByRules, readDenials, readPointers, type Found } from './read-messages.ts'
 
-const ModelFailed = createError('ERR_UPSTREAM', 'The model of role "fast" could not be asked for facts: its answer %s. Try again, or test it with POST /providers/test.', 502)
+const ModelFailed = createError(
+  'ERR_UPSTREAM',
+  'The model of role "fast" could not be asked for facts: its answer %s. Try again, or test it with POST /providers/test.',
+  502
+)
 
 /** A message of the user in a thread. */
-interface Said { text: string, at: number, said: number, id?: string, [field: string]: unknown }
+interface Said {
+  text: string
+  at: number
+  said: number
+  id?: string
+  [field: string]: unknown
+}
 
 export interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'hear' | 'from'>
   /** Asks the model of role `fast`; undefined when that is the offline one, whose place rules take. */
-  ask: (<S extends TSchema>(question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }) => Promise<{ value: Static<S> } | { problem: string }>)
+  ask: <S extends TSchema>(
+    question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
+  ) => Promise<{ value: Static<S> } | { problem: string }>
   isOffline: () => boolean
 }
 
@@ -36,14 +48,22 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
   const locked = createKeyedLock()
 
   /** The user's messages from the `n`-th on that are meant, and which of all of them the next one calls untrue. */
-  async function messagesOf (id: string, { read: n, isPart: wasPart }: Pick<ReadPosition, 'read' | 'isPart'>): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
+  async function messagesOf (
+    id: string,
+    { read: n, isPart: wasPart }: Pick<ReadPosition, 'read' | 'isPart'>
+  ): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
     // The one before tells what the first new one may mean.
     const turns = (await threads.turns(id, Math.max(n - 1, 0))).slice(-MESSAGES - 1)
     const before = n > 0 || turns.length > MESSAGES ? 1 : 0
     const said: Said[] = []
     for (const { at, said: time, id: messageId } of turns) {
       const [message] = await threads.messages(id, { from: at, limit: 1 })
-      said.push({ text: message === undefined ? '' : beginning(wordsOf(message)), at, said: time, ...(messageId !== undefined && { id: messageId }) })
+      said.push({
+        text: message === undefined ? '' : beginning(wordsOf(message)),
+        at,
+        said: time,
+        ...(messageId !== undefined && { id: messageId })
+      })
     }
     const { isMeant, isPart } = sincereMessages(said.map(({ text }) => text), wasPart)
     return {
@@ -70,24 +90,37 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
      * Looks through a thread for what is not known yet: all of it, or only what was said since it was last looked
      * through. Throws ThreadNotFound (404) and ModelFailed (502).
      */
-    extract: (id: string, { signal = new AbortController().signal, since = 'start' }: { signal?: AbortSignal, since?: 'start' | 'last' } = {}): Promise<Extraction> => locked('', async () => {
-      if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
-      const state = await threads.unread(id)
-      const { meant, untrue, isPart } = await messagesOf(id, since === 'last' ? state : { read: 0 })
-      const heard: Observed[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
-        ...statement,
-        fact: span,
-        said: words.said,
-        source: { threadId: id, message: words.at, ...(words.id !== undefined && { messageId: words.id }), span }
-      }))
-      const unsaid = [
-        ...readDenials(meant).map(({ statement, words }): Retraction => ({ statement, said: words.said, source: { threadId: id, message: words.at } })),
-        ...untrue.map(({ untrue, by }): Retraction => ({ message: untrue.at, text: untrue.text, said: by.said, source: { threadId: id, message: by.at } }))
-      ]
-      const added = heard.length + unsaid.length > 0 ? await brain.hear(heard, unsaid) : 0
-      await threads.markRead(id, { ...state, isPart })
-      return { ...await brain.from(id), added }
-    })
+    extract: (
+      id: string,
+      { signal = new AbortController().signal, since = 'start' }: { signal?: AbortSignal, since?: 'start' | 'last' } = {}
+    ): Promise<Extraction> =>
+      locked('', async () => {
+        if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
+        const state = await threads.unread(id)
+        const { meant, untrue, isPart } = await messagesOf(id, since === 'last' ? state : { read: 0 })
+        const heard: Observed[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
+          ...statement,
+          fact: span,
+          said: words.said,
+          source: { threadId: id, message: words.at, ...(words.id !== undefined && { messageId: words.id }), span }
+        }))
+        const unsaid = [
+          ...readDenials(meant).map(({ statement, words }): Retraction => ({
+            statement,
+            said: words.said,
+            source: { threadId: id, message: words.at }
+          })),
+          ...untrue.map(({ untrue, by }): Retraction => ({
+            message: untrue.at,
+            text: untrue.text,
+            said: by.said,
+            source: { threadId: id, message: by.at }
+          }))
+        ]
+        const added = heard.length + unsaid.length > 0 ? await brain.hear(heard, unsaid) : 0
+        await threads.markRead(id, { ...state, isPart })
+        return { ...await brain.from(id), added }
+      })
   }
 }
 

@@ -17,7 +17,7 @@ export interface IdleThreadsParts {
   isLive: (id: string) => boolean
   /** `brain.extractAfter`. */
   after: () => number | false | undefined
-  log: { warn (details: object, message: string): void }
+  log: { warn(details: object, message: string): void }
 }
 
 /**

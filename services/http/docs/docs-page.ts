@@ -1,7 +1,13 @@
 /** Nothing that the page shows or runs comes from anywhere but this service. */
 export const POLICY = [
-  'default-src \'none\'', 'script-src \'self\'', 'style-src \'self\'', 'img-src \'self\' data:', 'connect-src \'self\'',
-  'base-uri \'none\'', 'form-action \'none\'', 'frame-ancestors \'none\''
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
 ].join('; ')
 
 export const PAGE = `<!doctype html>

@@ -18,7 +18,10 @@ const CSS = 'text/css; charset=utf-8'
 /** What the page loads of Swagger UI's own files, by name. */
 const ASSETS: Record<string, string> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT, 'favicon-32x32.png': 'image/png' }
 
-export interface StaticFile { headers: Record<string, string>, body: Buffer | string }
+export interface StaticFile {
+  headers: Record<string, string>
+  body: Buffer | string
+}
 
 /** The description of the interface, for programs and for people. Everything is read when it is asked for. */
 export function createDocs () {

@@ -21,7 +21,9 @@ const ADMITTED = {
 export const RULES: Record<string, Rule> = {
   saysSomething ({ answer, goal, calls }) {
     if (isWordless(answer) || (isMereAssent(answer) && !calls.some(isDone))) return 'The run ended without a report.'
-    return hasGaps(answer) && !hasGaps(goal) && !/\b(?:form|placeholders?|template)\b/i.test(goal) ? 'The report has gaps that were to be filled in.' : undefined
+    return hasGaps(answer) && !hasGaps(goal) && !/\b(?:form|placeholders?|template)\b/i.test(goal)
+      ? 'The report has gaps that were to be filled in.'
+      : undefined
   },
   wasNotCutOff ({ finishReason, answer }) {
     if (finishReason !== 'stop' && finishReason !== 'other') return `The report was cut off (${finishReason}).`
@@ -35,13 +37,17 @@ export const RULES: Record<string, Rule> = {
   usedTools ({ goal, calls }) {
     const worked = calls.filter(({ status }) => status === 'complete')
     if (needsChange(goal) && !worked.some(isChange)) return 'Nothing was changed, although the goal asks for it.'
-    return needsLook(goal) && worked.length === 0 && calls.length === 0 ? 'No tool was used, although the goal cannot be reached without.' : undefined
+    return needsLook(goal) && worked.length === 0 && calls.length === 0
+      ? 'No tool was used, although the goal cannot be reached without.'
+      : undefined
   },
   toolsWorked ({ calls, goal, answer }) {
     const tried = calls.filter(({ status }) => status !== 'denied')
     const failed = tried.filter(({ status }) => status !== 'complete')
     // A look that found nothing may be part of the work, or what was to be found out; a change that was not made is work not done.
-    if (failed.length > 0 && failed.length === tried.length && !(isToReport(goal, answer) && !failed.some(isChange))) return `Every tool call failed: ${inWords(failed)}.`
+    if (failed.length > 0 && failed.length === tried.length && !(isToReport(goal, answer) && !failed.some(isChange))) {
+      return `Every tool call failed: ${inWords(failed)}.`
+    }
     const lost = failed.filter((call) => isChange(call) && !laterOnes(calls, call).some(({ status }) => status === 'complete'))
     return lost.length > 0 ? `These calls failed and were not made good: ${inWords(lost)}.` : undefined
   },
@@ -64,12 +70,16 @@ export const RULES: Record<string, Rule> = {
   async namedFilesAreKnown ({ answer, goal, calls, sizeOf }) {
     // What a command or another program makes has names that no call was given.
     const changes = calls.filter(isChange)
-    if (changes.some(({ tool }) => tool !== 'writeFile' && tool !== 'deleteFile') || (changes.length === 0 && !needsChange(goal))) return undefined
+    if (changes.some(({ tool }) => tool !== 'writeFile' && tool !== 'deleteFile') || (changes.length === 0 && !needsChange(goal))) {
+      return undefined
+    }
     const nowhere = await those(unheardOf(namedFiles(answer), goal, calls), sizeOf, (size) => size === undefined)
     return nowhere.length > 0 ? `The report names files that are nowhere: ${nowhere.join(', ')}.` : undefined
   },
   async removedFilesAreGone ({ answer, sizeOf, calls }) {
-    const claimed = removedFiles(answer).filter((path) => !calls.some((call) => isDone(call) && call.tool === 'deleteFile' && pathOf(call) === path))
+    const claimed = removedFiles(answer).filter((path) =>
+      !calls.some((call) => isDone(call) && call.tool === 'deleteFile' && pathOf(call) === path)
+    )
     const left = await those(claimed, sizeOf, (size) => size !== undefined)
     return left.length > 0 ? `The report names files as removed that are still there: ${left.join(', ')}.` : undefined
   },
@@ -94,11 +104,14 @@ export const RULES: Record<string, Rule> = {
     if (failed.length > 0) return `Phases failed: ${failed.map(({ description }) => description).join('; ')}.`
     const reported = phases.some(({ status }) => status === 'completed' || status === 'skipped')
     const open = phases.filter(({ status }) => status === 'pending' || status === 'running')
-    return reported && open.length > 0 ? `Phases were not reported as done: ${open.map(({ description }) => description).join('; ')}.` : undefined
+    return reported && open.length > 0
+      ? `Phases were not reported as done: ${open.map(({ description }) => description).join('; ')}.`
+      : undefined
   }
 }
 
-const inWords = (calls: TaskToolCall[]) => [...new Set(calls.map(({ tool, error }) => `${tool} (${(error ?? 'no result').slice(0, 120)})`))].slice(0, 5).join(', ')
+const inWords = (calls: TaskToolCall[]) =>
+  [...new Set(calls.map(({ tool, error }) => `${tool} (${(error ?? 'no result').slice(0, 120)})`))].slice(0, 5).join(', ')
 const pathOf = ({ input }: TaskToolCall) => (input as { path?: unknown } | undefined)?.path
 
 /** A file that was made may have been removed again, as the goal wanted. */

@@ -2,14 +2,17 @@
  * A path with an extension, in quotes (then with blanks), backticks or bare; or one of the names that need none.
  * All that repeats is bounded and begins where a word does: reports may be long, and these patterns look everywhere.
  */
-const NAME = String.raw`(?<![\w./-])(?:~?\.{0,2}/)?(?:[\w.-]{1,64}/){0,12}(?:[\w-][\w.-]{0,100}\.[a-z][a-z0-9]{0,7}|(?:Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile)\b)`
+const NAME = String
+  .raw`(?<![\w./-])(?:~?\.{0,2}/)?(?:[\w.-]{1,64}/){0,12}(?:[\w-][\w.-]{0,100}\.[a-z][a-z0-9]{0,7}|(?:Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile)\b)`
 const PATH = String.raw`(?:[\x60"“'](?<q>[\w./~-][\w ./~-]{0,100}\.[a-z][a-z0-9]{0,7})[\x60"”']|(?<b>${NAME}))`
 /** Words up to the path, but not into a clause that tells of another file. */
-const UP_TO = String.raw`(?:(?!\b(?:that|which|from|using|after|before|based|without|instead|because|if|when|calls?|deletes?|reads?|removes?|calling|deleting|reading|removing)\b)[^.!?\n]){0,120}?`
+const UP_TO = String
+  .raw`(?:(?!\b(?:that|which|from|using|after|before|based|without|instead|because|if|when|calls?|deletes?|reads?|removes?|calling|deleting|reading|removing)\b)[^.!?\n]){0,120}?`
 const MADE = '(?:wrote|written|created|saved|made|generated|produced|stored|added|updated|exported|put)'
 const MOVED = '(?:backed up|compressed|converted|copied|exported|extracted|moved|packed|renamed|turned|zipped)'
 const MAKE = '(?:write|create|save|make|generate|produce|store|export|put)'
-const PRODUCT = '(?:chart|data|diagram|document|draft|file|image|list|minutes|notes|output|plan|plot|report|results?|script|story|summary|table|tests?|text)'
+const PRODUCT =
+  '(?:chart|data|diagram|document|draft|file|image|list|minutes|notes|output|plan|plot|report|results?|script|story|summary|table|tests?|text)'
 
 const pattern = (source: string) => new RegExp(source, 'gi')
 const CLAIMS = [
@@ -18,25 +21,41 @@ const CLAIMS = [
   // "renamed a.txt to b.txt"
   pattern(String.raw`\b${MOVED}\b(?:[^.!?\n]{0,40}?\S+)? (?:in)?to ${PATH}`),
   // "report.md has been written", "a.txt is ready", "b.txt now holds a copy"
-  pattern(String.raw`${PATH}\s+(?:has|have|was|were|is|are)\s+(?:now\s+)?(?:been\s+)?(?:now\s+)?(?:${MADE}|ready|complete|in place|done|waiting)\b`),
+  pattern(
+    String
+      .raw`${PATH}\s+(?:has|have|was|were|is|are)\s+(?:now\s+)?(?:been\s+)?(?:now\s+)?(?:${MADE}|ready|complete|in place|done|waiting)\b`
+  ),
   pattern(String.raw`${PATH}\s+now\s+(?:holds|contains|has|lists|includes)\b`),
   // "you'll find it in report.md", "the notes are in notes.txt", "The chart is ready: chart.png"
-  pattern(String.raw`\b(?:you(?:['’]ll| will| can)? find|can be found|is waiting|is located|lives?|now lives)\b${UP_TO}\b(?:in|at|under)\s+${PATH}`),
+  pattern(
+    String
+      .raw`\b(?:you(?:['’]ll| will| can)? find|can be found|is waiting|is located|lives?|now lives)\b${UP_TO}\b(?:in|at|under)\s+${PATH}`
+  ),
   pattern(String.raw`\bthe\s+(?:\w+\s+)?${PRODUCT}s?\s+(?:is|are)\s+(?:now\s+)?(?:in|at|under)\s+${PATH}`),
   pattern(String.raw`\b${PRODUCT}(?:\s+(?:is|are)\s+(?:ready|done|complete|saved|written))?\s*(?::|→|->|=>)\s*${PATH}`)
 ]
 const WISHES = [
-  pattern(String.raw`\b${MAKE}\b[^.!?\n]{0,160}?\b(?:to|in|into|as|at|file|called|named)\s+(?:a |the )?(?:new )?(?:file )?(?:called |named )?${PATH}`),
+  pattern(
+    String
+      .raw`\b${MAKE}\b[^.!?\n]{0,160}?\b(?:to|in|into|as|at|file|called|named)\s+(?:a |the )?(?:new )?(?:file )?(?:called |named )?${PATH}`
+  ),
   pattern(String.raw`\b(?:write|create|make|generate|produce)\s+(?:a |the )?(?:new )?(?:file )?(?:called |named )?${PATH}`),
   pattern(String.raw`\b(?:rename|move|copy|convert|turn|back up)\b[^.!?\n]{0,80}?\S+ (?:in)?to ${PATH}`)
 ]
-const REMOVED = [pattern(String.raw`\b(?:deleted|removed|erased)\s+(?:the\s+)?(?:file\s+)?${PATH}`), pattern(String.raw`(?<!\b(?:except|but|for|from|in|than|and)\s{1,3})${PATH}\s+(?:has|was|is)\s+(?:now\s+)?(?:been\s+)?(?:now\s+)?(?:deleted|removed|erased|gone)\b`)]
+const REMOVED = [
+  pattern(String.raw`\b(?:deleted|removed|erased)\s+(?:the\s+)?(?:file\s+)?${PATH}`),
+  pattern(
+    String
+      .raw`(?<!\b(?:except|but|for|from|in|than|and)\s{1,3})${PATH}\s+(?:has|was|is)\s+(?:now\s+)?(?:been\s+)?(?:now\s+)?(?:deleted|removed|erased|gone)\b`
+  )
+]
 const ANY = [pattern(String.raw`(?<q>^$)?(?<b>${NAME})`)]
 const CHANGES = [pattern(String.raw`\b(?:append|add|change|edit|update|correct|insert|fix)\b[^.!?\n]{0,120}?\b(?:to|in|into)?\s*${PATH}`)]
 /** "a.txt, b.txt and c.txt": the names that follow one that was found. */
 const MORE = new RegExp(String.raw`^(?:\s*,?\s*(?:and (?:an? )?|&\s*|,\s*))${PATH}`, 'i')
 /** What looks like a path: abbreviations, versions, addresses, and names of things in code. */
-const NO_FILE = /^(?:e\.g|i\.e|etc|vs|[A-Z]\.[A-Z]|(?:node|next|vue|three|d3)\.js|[vV]?\d+(?:\.\w+)*)$|^www\.|\.(?:com|org|net|io|dev)$|^(?:console|process|module|window|document|this|self|json|fs|os|path|np|pd)\.(?!(?:js|mjs|ts|tsx|json|py|md|txt|csv|css|html|sh|go|rs|yml|yaml|toml)$)[\w.]+$/i
+const NO_FILE =
+  /^(?:e\.g|i\.e|etc|vs|[A-Z]\.[A-Z]|(?:node|next|vue|three|d3)\.js|[vV]?\d+(?:\.\w+)*)$|^www\.|\.(?:com|org|net|io|dev)$|^(?:console|process|module|window|document|this|self|json|fs|os|path|np|pd)\.(?!(?:js|mjs|ts|tsx|json|py|md|txt|csv|css|html|sh|go|rs|yml|yaml|toml)$)[\w.]+$/i
 const MOST = 20
 /** Characters that are looked at. */
 const READ = 20_000
@@ -63,7 +82,11 @@ function find (text: string, patterns: RegExp[]): string[] {
       // "a.txt to b.txt, c.txt to d.txt": what follows is moved, not made.
       const isMove = pattern.source.includes(MOVED)
       let at = match.index + match[0].length
-      for (let next: RegExpMatchArray | null = match; next !== null; next = isMove ? null : text.slice(at, at + 200).match(MORE), at += next?.[0].length ?? 0) {
+      for (
+        let next: RegExpMatchArray | null = match;
+        next !== null;
+        next = isMove ? null : text.slice(at, at + 200).match(MORE), at += next?.[0].length ?? 0
+      ) {
         found.add((next.groups!.q ?? next.groups!.b).replace(/\.+$/, ''))
       }
     }

@@ -21,16 +21,23 @@ export function isBadExit (call: TaskToolCall): boolean {
 /** How a command that failed ended. */
 export const howItEnded = (call: TaskToolCall): string => exitCode(call) === null ? 'was ended' : `ended with code ${exitCode(call)}`
 
-export const laterOnes = (calls: TaskToolCall[], call: TaskToolCall) => calls.slice(calls.indexOf(call) + 1).filter(({ tool }) => tool === call.tool)
+export const laterOnes = (calls: TaskToolCall[], call: TaskToolCall) =>
+  calls.slice(calls.indexOf(call) + 1).filter(({ tool }) => tool === call.tool)
 
 const ANY_COMMAND = ['runCommand']
 const WEB = ['fetchUrl', 'webSearch', 'runCommand']
 /** What a report says was done, and the built-in tools that can have done it; so may any tool that is not built in. */
 const CHANGING = ['writeFile', 'deleteFile', 'runCommand']
 const DEEDS: Array<[RegExp, string[]]> = [
-  [/\bi (?:ran|executed)\b|\ball (?:of the )?(?:\d+ )?tests (?:pass|passed|are (?:green|passing))\b|\bthe (?:build|tests?) (?:succeeded|succeeds|pass|passed|passes)\b/i, ANY_COMMAND],
+  [
+    /\bi (?:ran|executed)\b|\ball (?:of the )?(?:\d+ )?tests (?:pass|passed|are (?:green|passing))\b|\bthe (?:build|tests?) (?:succeeded|succeeds|pass|passed|passes)\b/i,
+    ANY_COMMAND
+  ],
   [/\bi (?:fetched|downloaded|visited|searched the web|browsed|looked up)\b/i, WEB],
-  [/\bi (?:have |['’]ve )?(?:also |now |successfully )?(?:added|appended|changed|cleaned up|converted|copied|corrected|deleted|edited|erased|fixed|implemented|moved|organi[sz]ed|refactored|removed|renamed|replaced|rewrote|saved|stored|tidied|updated)\b/i, CHANGING],
+  [
+    /\bi (?:have |['’]ve )?(?:also |now |successfully )?(?:added|appended|changed|cleaned up|converted|copied|corrected|deleted|edited|erased|fixed|implemented|moved|organi[sz]ed|refactored|removed|renamed|replaced|rewrote|saved|stored|tidied|updated)\b/i,
+    CHANGING
+  ],
   [/\bi (?:installed|committed|pushed|deployed|compiled|started the)\b/i, ANY_COMMAND]
 ]
 const BUILT_IN = new Set([...READS, 'writeFile', 'deleteFile', 'runCommand', 'click', 'type', 'scroll'])
@@ -44,7 +51,8 @@ export function deedWithoutCall (report: string, calls: TaskToolCall[]): string 
   }
 }
 
-const TESTS_PASS = /\b(?:all (?:of the )?(?:\d+ )?tests (?:now )?(?:pass|passed|are (?:green|passing))|(?:the )?tests (?:now )?(?:pass|passed|are green)|the build (?:succeeded|succeeds|passes)|build is green)\b/i
+const TESTS_PASS =
+  /\b(?:all (?:of the )?(?:\d+ )?tests (?:now )?(?:pass|passed|are (?:green|passing))|(?:the )?tests (?:now )?(?:pass|passed|are green)|the build (?:succeeded|succeeds|passes)|build is green)\b/i
 const CHECKS = /\b(?:tests?|check|lint|build|make|compile|verify|tap|jest|pytest|tsc)\b/i
 
 /** The last check that was run, when it failed although the report says that it did not. */
@@ -62,9 +70,14 @@ export function unheardOf (names: string[], goal: string, calls: TaskToolCall[])
 
 /** A promise is short; what is longer is not looked at, nor is it only a promise. */
 const PROMISE = 300
-const EMPTY_TALK = /^\W*(?:todo|tbd|wip|placeholder|lorem ipsum|coming soon|(?:add |insert |your )?(?:content|text)(?: goes)? here|\[[^\]]*\])\b[^\n]*$/i
+const EMPTY_TALK =
+  /^\W*(?:todo|tbd|wip|placeholder|lorem ipsum|coming soon|(?:add |insert |your )?(?:content|text)(?: goes)? here|\[[^\]]*\])\b[^\n]*$/i
 /** Files that the run wrote with nothing in them but a promise. */
-export const placeholders = (calls: TaskToolCall[]): string[] => calls.flatMap(({ tool, status, input }) => {
-  const { path, content } = (input ?? {}) as { path?: unknown, content?: unknown }
-  return tool === 'writeFile' && status === 'complete' && typeof content === 'string' && content.length <= PROMISE && EMPTY_TALK.test(content.trim()) ? [String(path)] : []
-})
+export const placeholders = (calls: TaskToolCall[]): string[] =>
+  calls.flatMap(({ tool, status, input }) => {
+    const { path, content } = (input ?? {}) as { path?: unknown, content?: unknown }
+    return tool === 'writeFile' && status === 'complete' && typeof content === 'string' && content.length <= PROMISE &&
+        EMPTY_TALK.test(content.trim())
+      ? [String(path)]
+      : []
+  })

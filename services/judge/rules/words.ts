@@ -6,16 +6,31 @@ import { isPiece } from './goals.ts'
  */
 
 const AGENT = 'i'
-const WORK = '(?:it|this|that|they|the (?:\\w+ ){0,2}(?:file|files|page|site|command|script|task|goal|request|tool|build|download|report|summary|work|tests?|upload|search|plan|result|change|changes))'
-const VERBS = '(?:access|add|answer|calculate|check|clean|collect|commit|compare|complete|connect|continue|convert|copy|create|delete|do|download|execute|export|fetch|fill in|find|finish|fix|generate|get|go on|handle|help|implement|install|load|look|make|move|open|prepare|proceed|produce|provide|put|reach|read|remove|rename|retrieve|run|save|search|send|sort|start|summari[sz]e|test|translate|update|upload|verify|work|write)'
+const WORK =
+  '(?:it|this|that|they|the (?:\\w+ ){0,2}(?:file|files|page|site|command|script|task|goal|request|tool|build|download|report|summary|work|tests?|upload|search|plan|result|change|changes))'
+const VERBS =
+  '(?:access|add|answer|calculate|check|clean|collect|commit|compare|complete|connect|continue|convert|copy|create|delete|do|download|execute|export|fetch|fill in|find|finish|fix|generate|get|go on|handle|help|implement|install|load|look|make|move|open|prepare|proceed|produce|provide|put|reach|read|remove|rename|retrieve|run|save|search|send|sort|start|summari[sz]e|test|translate|update|upload|verify|work|write)'
 /** "could not find any problems" is a result, and a good one. */
-const NO_TROUBLE = '(?!(?: to)? (?:find|see|detect|spot|identify|discover|notice)(?: \\w+){0,3} (?:bugs?|changes?|conflicts?|difference|differences|duplicates?|errors?|else|failures?|fault|issues?|leaks?|mistakes?|new|news|problems?|regressions?|suspicious|trouble|typos?|unusual|updates?|violations?|vulnerabilit(?:y|ies)|warnings?|wrong)\\b)'
+const NO_TROUBLE =
+  '(?!(?: to)? (?:find|see|detect|spot|identify|discover|notice)(?: \\w+){0,3} (?:bugs?|changes?|conflicts?|difference|differences|duplicates?|errors?|else|failures?|fault|issues?|leaks?|mistakes?|new|news|problems?|regressions?|suspicious|trouble|typos?|unusual|updates?|violations?|vulnerabilit(?:y|ies)|warnings?|wrong)\\b)'
 
 const FAILED = [
-  new RegExp(`\\b${AGENT}(?:['’]m| am| was|['’]ve been| have been| were|['’]re| are)? (?:sorry,? but|afraid|unable|not able|failed)\\b${NO_TROUBLE}`, 'i'),
-  new RegExp(`\\b${AGENT} (?:could|can|did|do|would|was|have|had)(?:n['’]t| not)\\b${NO_TROUBLE} (?:yet )?(?:able to )?(?:been able to )?${VERBS}\\b`, 'i'),
-  new RegExp(`\\b${AGENT} cannot ${VERBS}\\b|\\b${AGENT} (?:do not|don['’]t|have no|lack)(?: have)?(?: the| any| an?)? (?:access|ability|permission|permissions|tools?|means|way)\\b`, 'i'),
-  new RegExp(`\\b${WORK} (?:could not|couldn['’]t|cannot|can['’]t|was not|wasn['’]t|were not|weren['’]t) (?:be )?(?:accessed|carried out|completed?|created|done|downloaded|executed|fetched|finished|found|loaded|opened|reached|read|retrieved|run|saved|sent|updated|written|successful)\\b`, 'i'),
+  new RegExp(
+    `\\b${AGENT}(?:['’]m| am| was|['’]ve been| have been| were|['’]re| are)? (?:sorry,? but|afraid|unable|not able|failed)\\b${NO_TROUBLE}`,
+    'i'
+  ),
+  new RegExp(
+    `\\b${AGENT} (?:could|can|did|do|would|was|have|had)(?:n['’]t| not)\\b${NO_TROUBLE} (?:yet )?(?:able to )?(?:been able to )?${VERBS}\\b`,
+    'i'
+  ),
+  new RegExp(
+    `\\b${AGENT} cannot ${VERBS}\\b|\\b${AGENT} (?:do not|don['’]t|have no|lack)(?: have)?(?: the| any| an?)? (?:access|ability|permission|permissions|tools?|means|way)\\b`,
+    'i'
+  ),
+  new RegExp(
+    `\\b${WORK} (?:could not|couldn['’]t|cannot|can['’]t|was not|wasn['’]t|were not|weren['’]t) (?:be )?(?:accessed|carried out|completed?|created|done|downloaded|executed|fetched|finished|found|loaded|opened|reached|read|retrieved|run|saved|sent|updated|written|successful)\\b`,
+    'i'
+  ),
   new RegExp(`^(?:unfortunately,? )?(?:(?:could|can|did) ?n[o'’]t|cannot|unable to|failed to|not able to)\\b${NO_TROUBLE}`, 'i'),
   /\b(?:as an ai|i give up|i gave up|beyond my (?:abilities|capabilities|reach)|no luck|without success|(?:it|that|this) (?:did not|didn['’]t) work|is not possible for me|i (?:ran|run) into (?:an? )?(?:error|problem)s?)\b/i,
   /\bi(?:['’]m| am) (?:very |so |really )?sorry\b|\b(?:is|are) not something i (?:can|have)\b/i,
@@ -25,7 +40,10 @@ const FAILED = [
 const MENDED = /\b(?:but|then|so|and)\b.*\b(?:fixed|mended|solved|resolved|worked|succeeded|instead|retried|repaired|added)\b|\bat first\b/i
 
 const UNFINISHED = [
-  new RegExp(`\\bi(?:['’]ll| will| am going to|['’]m going to| still (?:need|have) to| need to| plan to| intend to| have yet to| am about to|['’]m about to|['’]d need to) (?:now |next |then |later |first |also |just )?${VERBS}\\b(?! again)`, 'i'),
+  new RegExp(
+    `\\bi(?:['’]ll| will| am going to|['’]m going to| still (?:need|have) to| need to| plan to| intend to| have yet to| am about to|['’]m about to|['’]d need to) (?:now |next |then |later |first |also |just )?${VERBS}\\b(?! again)`,
+    'i'
+  ),
   /\b(?:will|would) (?:be (?:added|done|written|finished|completed|created|made)|follow|come) (?:later|next|soon|shortly|tomorrow|afterwards|in a (?:later|next|follow-up) (?:step|run))\b/i,
   /\b(?:to be continued|(?:remains|is|are) (?:still )?to be (?:done|completed|finished)|not (?:yet|fully|entirely) (?:done|finished|complete|completed|implemented|written)|still (?:outstanding|unfinished|incomplete|to be done)|(?:is|are) (?:now |still |currently )?(?:in progress|under ?way|being (?:built|deployed|done|generated|processed|written))|(?:have |['’]ve )?only (?:got|gotten|managed|finished|did|done|read|wrote) (?:through |to )?(?:the )?(?:first|half|one|part|some)|should be (?:finished|done|ready|complete) (?:by|in|shortly|soon|within)|i would (?:first|then|start|begin)|work in progress|half(?:-| )(?:done|finished|way)|partially (?:done|complete|completed|finished)|so far only|only a (?:stub|draft|start|beginning|placeholder)|remain(?:s|ing)? to be done|ran out of (?:time|steps|tokens|budget)|the (?:rest|remainder) (?:will|is still|remains|has to|needs to)|next steps? (?:is|are|would be|will be))\b/i,
   /\b(?:processed|converted|translated|finished|did|checked|read|wrote|fixed|migrated|handled) (?:only )?(?:\d+|one|two|three|half) (?:out )?of (?:the )?\w+\b.*\b(?:rest|others|remaining|remainder|continu\w+|next session)\b/i,
@@ -60,15 +78,19 @@ export function admission (report: string, goal: string, hasDone: boolean): Admi
 /** The report's own prose, cut into sentences; the patterns look at no more of one than this. */
 const SENTENCE = 600
 function sentencesOf (report: string): string[] {
-  return ownWords(report).split(/(?<=[.!?…])\s+|\n+|;\s+|:\s+(?=[A-Z])/).map((sentence) => sentence.trim().replace(/^[-*#>\d.)\s]+/, '').slice(0, SENTENCE)).filter((sentence) => sentence !== '')
+  return ownWords(report).split(/(?<=[.!?…])\s+|\n+|;\s+|:\s+(?=[A-Z])/).map((sentence) =>
+    sentence.trim().replace(/^[-*#>\d.)\s]+/, '').slice(0, SENTENCE)
+  ).filter((sentence) => sentence !== '')
 }
 
-const ownWords = (text: string) => text.slice(0, 20_000)
-  .replace(/```[^]*?(?:```|$)/g, ' ')
-  .replace(/^[ \t]{0,20}>.*$/gm, ' ')
-  .replace(/`[^`\n]*`|“[^”]{0,400}”|"[^"\n]{0,400}"/g, '…')
+const ownWords = (text: string) =>
+  text.slice(0, 20_000)
+    .replace(/```[^]*?(?:```|$)/g, ' ')
+    .replace(/^[ \t]{0,20}>.*$/gm, ' ')
+    .replace(/`[^`\n]*`|“[^”]{0,400}”|"[^"\n]{0,400}"/g, '…')
 
-const REASONS = 'bad request|unauthorized|forbidden|not found|request time-?out|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out|payment required|overloaded'
+const REASONS =
+  'bad request|unauthorized|forbidden|not found|request time-?out|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out|payment required|overloaded'
 /** A whole report that is nothing but an error. */
 const ERRORS = [
   /^\W*(?:(?:\w+ )?(?:error|exception|failure|failed)|exception in thread \S+ \S+|fatal|panic|npm err!|critical)\s*(?:[:!([—]|$)/i,
@@ -78,22 +100,28 @@ const ERRORS = [
   /^\s*[[{]\s*\{?\s*"(?:error|errors|exception|fault)"\s*:/i
 ]
 /** In a short report these are all there is. */
-const TROUBLE = /\b(?:(?:rate limit|quota)(?: \w+)? (?:exceeded|reached)|(?:please )?(?:try|retry) (?:again|after|later)|overloaded|request failed|status code [45]\d\d|service (?:is )?unavailable)\b|^http [45]\d\d\W*$/i
+const TROUBLE =
+  /\b(?:(?:rate limit|quota)(?: \w+)? (?:exceeded|reached)|(?:please )?(?:try|retry) (?:again|after|later)|overloaded|request failed|status code [45]\d\d|service (?:is )?unavailable)\b|^http [45]\d\d\W*$/i
 const SHORT = 200
 /** An error says so at its beginning. */
 const BEGINNING = 2_000
 export const isErrorText = (report: string, goal: string): boolean =>
-  ERRORS.some((pattern) => pattern.test(report.slice(0, BEGINNING))) || (report.length <= SHORT && TROUBLE.test(report) && !TROUBLE.test(goal))
+  ERRORS.some((pattern) => pattern.test(report.slice(0, BEGINNING))) ||
+  (report.length <= SHORT && TROUBLE.test(report) && !TROUBLE.test(goal))
 
 /** A report without a single letter or digit says nothing, nor does what a program puts where there is nothing. */
-export const isWordless = (report: string): boolean => !/[\p{L}\p{N}]/u.test(report) || /^\W*(?:null|undefined|nan|object object)\W*$/i.test(report)
+export const isWordless = (report: string): boolean =>
+  !/[\p{L}\p{N}]/u.test(report) || /^\W*(?:null|undefined|nan|object object)\W*$/i.test(report)
 
 /** "OK", "Sure, I'll do that": no report but of something that was done. */
-export const isMereAssent = (report: string): boolean => /^\W*(?:ok(?:ay)?|done|sure|yes|certainly|of course|got it|understood|noted|will do|finished|completed?|success|happy to help)\b[^.!?\n]{0,40}[.!?]?\s*$/i.test(report)
+export const isMereAssent = (report: string): boolean =>
+  /^\W*(?:ok(?:ay)?|done|sure|yes|certainly|of course|got it|understood|noted|will do|finished|completed?|success|happy to help)\b[^.!?\n]{0,40}[.!?]?\s*$/i
+    .test(report)
 
 /** "[insert name here]": places that somebody was to fill in. */
 export const hasGaps = (text: string): boolean => /\[(?:insert|your|add|fill in|placeholder|todo|tbd)\b[^\]\n]{0,100}\]/i.test(text)
 
 const DANGLING = /(?:\b(?:and|or|but|the|a|an|of|to|with|in|on|for|from|that|which|is|are|was|by|as)|[,;:({[])\s*$/i
 /** Whether it breaks off in the middle of a sentence or of a block of code. */
-export const breaksOff = (report: string): boolean => DANGLING.test(report.trimEnd().slice(-100)) || (report.match(/^[ \t]{0,20}```/gm)?.length ?? 0) % 2 === 1
+export const breaksOff = (report: string): boolean =>
+  DANGLING.test(report.trimEnd().slice(-100)) || (report.match(/^[ \t]{0,20}```/gm)?.length ?? 0) % 2 === 1

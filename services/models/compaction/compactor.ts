@@ -9,7 +9,13 @@ import { chainsOf, unitsIn, unitsOf } from './units.ts'
 export type { Summary } from './items.ts'
 
 /** What was done to make a conversation fit: tokens as estimated; outputs left out, messages summed up and left out. */
-export interface Compaction { before: number, after: number, outputs: number, summarised: number, dropped: number }
+export interface Compaction {
+  before: number
+  after: number
+  outputs: number
+  summarised: number
+  dropped: number
+}
 
 export interface CompactorParts {
   /** Tokens that the model reads at once; may be a guess where a conversation of so many fits easily. */
@@ -85,7 +91,9 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       const { to } = run.at(-1)!
       const refused = [...earlier.flatMap((summary) => summary.refused), ...refusalsIn(units)]
       const before = earlier.reduce((sum, summary) => sum + (summary.tokens ?? 0), 0) + units.reduce((sum, unit) => sum + unit.tokens, 0)
-      const summary = text === undefined ? undefined : { from, to, chain: chainAt(to)!, text, refused, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
+      const summary = text === undefined
+        ? undefined
+        : { from, to, chain: chainAt(to)!, text, refused, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
       if (summary === undefined || summaryNote(summary).tokens >= tokens) {
         // Who gives none, or a longer one than what it is of, is not asked again in this run.
         mayAsk = false
@@ -103,7 +111,11 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
      * The prompt of a call of the model `id`. `tooLong` says that the provider has just refused what this gave; undefined
      * when nothing more can be left out then.
      */
-    async compact (id: string, { system, messages, latest, tools, older, places }: Conversation, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined> {
+    async compact (
+      id: string,
+      { system, messages, latest, tools, older, places }: Conversation,
+      tooLong: boolean
+    ): Promise<LanguageModelV4Prompt | undefined> {
       const units = await unitsOf(messages)
       const offset = older?.units ?? 0
       const fixed = tokensOf(system) + tokensIn(JSON.stringify(tools))
@@ -134,16 +146,24 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         prunedTo = to
         total -= saved
       }
-      const outputs = items.filter(({ shown, raw, summary }) => summary === undefined && shown !== raw[0] && shown.tokens < raw[0].tokens).length
+      const outputs =
+        items.filter(({ shown, raw, summary }) => summary === undefined && shown !== raw[0] && shown.tokens < raw[0].tokens).length
       if (total > budget) {
         const chains = await chainsOf(units, older?.chain)
         const chainAt = (unit: number): string | undefined => unit === offset ? older?.chain : chains[unit - offset - 1]
-        if (summaries === undefined) summaries = (await load()).map((summary) => chainAt(summary.to) === summary.chain ? summary : withoutPlace(summary))
+        if (summaries === undefined) {
+          summaries = (await load()).map((summary) => chainAt(summary.to) === summary.chain ? summary : withoutPlace(summary))
+        }
         items = withSummaries(items, summaries, chainAt)
         total = fixed + tokensOfAll(items)
         const free = tokensOfAll(items.filter(({ isProtected }) => !isProtected))
         const room = wanted - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
-        if (total > budget) items = await summedUp(items, Math.max(room, 0), { chainAt, placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0]) })
+        if (total > budget) {
+          items = await summedUp(items, Math.max(room, 0), {
+            chainAt,
+            placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0])
+          })
+        }
         total = fixed + tokensOfAll(items)
       }
       const summarised = messagesIn(items.filter(isSummed))

@@ -59,7 +59,10 @@ export async function itemsOf (units: Unit[], latest: number, offset = 0): Promi
  * Leaves old outputs out, the oldest first: of the items from `from` to `to` (that one not among them) all, then more
  * until `excess` tokens are saved. The newest item's stay. Returns before which item none is left, and what was saved.
  */
-export async function prune (items: Item[], { from, to, excess }: { from: number, to: number, excess: number }): Promise<{ to: number, saved: number }> {
+export async function prune (
+  items: Item[],
+  { from, to, excess }: { from: number, to: number, excess: number }
+): Promise<{ to: number, saved: number }> {
   let saved = 0
   let at = from
   for (; at < items.length - 1 && (at < to || saved < excess); at++) {
@@ -82,7 +85,15 @@ export function withSummaries (items: Item[], summaries: Summary[], chainAt: (un
     if (first === -1 || last < first) continue
     const inside = result.slice(first, last + 1)
     if (inside.some(({ isProtected }) => isProtected)) continue
-    const item = { from: summary.from, to: summary.to, raw: inside.flatMap(({ raw }) => raw), shown: summaryNote(summary), summary, isProtected: false, messages: messagesIn(inside) }
+    const item = {
+      from: summary.from,
+      to: summary.to,
+      raw: inside.flatMap(({ raw }) => raw),
+      shown: summaryNote(summary),
+      summary,
+      isProtected: false,
+      messages: messagesIn(inside)
+    }
     result = [...result.slice(0, first), item, ...result.slice(last + 1)]
   }
   return result

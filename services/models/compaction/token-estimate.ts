@@ -23,13 +23,16 @@ function tokensOfPart (part: Record<string, any>): number {
   if (part.type === 'text') return tokensIn(part.text)
   if (part.type === 'reasoning') return Math.max(tokensIn(part.text), tokensAttached(part.providerOptions))
   if (part.type === 'file' || part.type === 'reasoning-file') return tokensOfFile(part)
-  if (part.type === 'tool-result' && part.output.type === 'content') return part.output.value.reduce((sum: number, inner: object) => sum + tokensOfPart(inner), MESSAGE_TOKENS)
+  if (part.type === 'tool-result' && part.output.type === 'content') {
+    return part.output.value.reduce((sum: number, inner: object) => sum + tokensOfPart(inner), MESSAGE_TOKENS)
+  }
   return tokensIn(JSON.stringify(part))
 }
 
 /** Characters of encrypted thinking, base64, a token: its readable text may be a summary, or missing. */
 const ATTACHED_CHARACTERS = 6
-const tokensAttached = (options: object | undefined) => options === undefined ? 0 : Math.ceil(JSON.stringify(options).length / ATTACHED_CHARACTERS)
+const tokensAttached = (options: object | undefined) =>
+  options === undefined ? 0 : Math.ceil(JSON.stringify(options).length / ATTACHED_CHARACTERS)
 /** What is shown of an output that was left out. */
 const LEFT_OUT_TOKENS = 130
 

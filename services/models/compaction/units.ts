@@ -5,20 +5,30 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { tokensOf } from './token-estimate.ts'
 
 /** Messages that stay together: a call without its result, or the other way round, is refused by providers. */
-export interface Unit { role: LanguageModelV4Message['role'], messages: LanguageModelV4Message[], tokens: number }
+export interface Unit {
+  role: LanguageModelV4Message['role']
+  messages: LanguageModelV4Message[]
+  tokens: number
+}
 
 type Part = Record<string, any>
 
-const partsOf = ({ messages }: Pick<Unit, 'messages'>): Part[] => messages.flatMap(({ content }): Part[] => typeof content === 'string' ? [{ type: 'text', text: content }] : content)
+const partsOf = ({ messages }: Pick<Unit, 'messages'>): Part[] =>
+  messages.flatMap(({ content }): Part[] => typeof content === 'string' ? [{ type: 'text', text: content }] : content)
 
-export const unit = (...messages: LanguageModelV4Message[]): Unit =>
-  ({ role: messages[0].role, messages, tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0) })
+export const unit = (...messages: LanguageModelV4Message[]): Unit => ({
+  role: messages[0].role,
+  messages,
+  tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0)
+})
 
 /** The messages as units: one of the user, or one of the assistant with the results of its calls. */
 export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]> {
   const units: Unit[] = []
   let group: LanguageModelV4Message[] = []
-  const close = () => { if (group.length > 0) units.push(unit(...group)) }
+  const close = () => {
+    if (group.length > 0) units.push(unit(...group))
+  }
   for (const message of messages) {
     if (message.role === 'tool' && group.length > 0) {
       group.push(message)
@@ -42,9 +52,11 @@ export function unitsIn (messages: LanguageModelV4Prompt, count: number): number
 /** The unit with each result of a tool changed. */
 export function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPart) => LanguageModelV4ToolResultPart): Unit {
   if (before.messages.every(({ role }) => role !== 'tool')) return before
-  return unit(...before.messages.map((message): LanguageModelV4Message => message.role === 'tool'
-    ? { ...message, content: message.content.map((part) => part.type === 'tool-result' ? change(part) : part) }
-    : message))
+  return unit(...before.messages.map((message): LanguageModelV4Message =>
+    message.role === 'tool'
+      ? { ...message, content: message.content.map((part) => part.type === 'tool-result' ? change(part) : part) }
+      : message
+  ))
 }
 
 /**
@@ -63,11 +75,16 @@ export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
 
 function essence (part: Part): unknown[] {
   switch (part.type) {
-    case 'text': return part.text === '' ? [] : [part.text]
-    case 'tool-call': return [part.toolName, part.input]
-    case 'tool-result': return [part.toolName, outputText(part.output)]
-    case 'file': return [part.mediaType, part.data?.data?.length ?? part.data]
-    default: return []
+    case 'text':
+      return part.text === '' ? [] : [part.text]
+    case 'tool-call':
+      return [part.toolName, part.input]
+    case 'tool-result':
+      return [part.toolName, outputText(part.output)]
+    case 'file':
+      return [part.mediaType, part.data?.data?.length ?? part.data]
+    default:
+      return []
   }
 }
 
@@ -88,7 +105,11 @@ export function isOpen (each: Unit): boolean {
 /** The calls that were not carried out, or whose outcome nobody knows, one line each: no model is trusted to remember them. */
 export function refusals (units: Unit[], unknown: string): string[] {
   return units.flatMap((each) => {
-    if (each.messages.every(({ role, content }) => role === 'user' || typeof content === 'string' || content.every(({ type }) => type !== 'tool-result'))) return []
+    if (
+      each.messages.every(({ role, content }) =>
+        role === 'user' || typeof content === 'string' || content.every(({ type }) => type !== 'tool-result')
+      )
+    ) return []
     const parts = partsOf(each)
     const calls = new Map(parts.flatMap((part) => part.type === 'tool-call' ? [[part.toolCallId, part] as const] : []))
     return parts.flatMap((part) => {
@@ -111,11 +132,16 @@ export async function transcript (units: Unit[]): Promise<string> {
 
 function lineOf ({ role }: Unit, part: Part): string {
   switch (part.type) {
-    case 'text': return `${role === 'user' ? 'User' : 'Assistant'}: ${cut(part.text, 4_000)}`
-    case 'tool-call': return `Call of ${part.toolName}: ${cut(JSON.stringify(part.input) ?? '', 500)}`
-    case 'tool-result': return `Result of ${part.toolName}: ${cut(outputText(part.output), 1_000)}`
-    case 'file': return `[a file: ${part.mediaType}]`
-    default: return ''
+    case 'text':
+      return `${role === 'user' ? 'User' : 'Assistant'}: ${cut(part.text, 4_000)}`
+    case 'tool-call':
+      return `Call of ${part.toolName}: ${cut(JSON.stringify(part.input) ?? '', 500)}`
+    case 'tool-result':
+      return `Result of ${part.toolName}: ${cut(outputText(part.output), 1_000)}`
+    case 'file':
+      return `[a file: ${part.mediaType}]`
+    default:
+      return ''
   }
 }
 

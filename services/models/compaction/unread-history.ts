@@ -15,7 +15,13 @@ export interface Older {
 }
 
 /** What was not read when no summary stands for exactly that. */
-export const unreadBefore = (at: number, messages: number, tokens: number): Older => ({ at, messages, units: at, chain: `from ${at}`, tokens })
+export const unreadBefore = (at: number, messages: number, tokens: number): Older => ({
+  at,
+  messages,
+  units: at,
+  chain: `from ${at}`,
+  tokens
+})
 
 /** What a summary stands for, where that is known to be the beginning of the thread. */
 export function standsFor ({ from, to, chain, at, tokens = 0 }: Summary): Omit<Older, 'messages'> | undefined {

@@ -23,7 +23,9 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
   // What plain commands could do was done: what came of it is the answer still.
   if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
   const steps = [...readSteps(request), ...remarks.flatMap(readRemark)]
-  if (!steps.some((step) => step.kind === 'command')) return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
+  if (!steps.some((step) => step.kind === 'command')) {
+    return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
+  }
   const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name))
   const { made, report: phases } = phasesOf(prompt, tools, steps)
   const outcomes: Outcome[] = []

@@ -1,22 +1,28 @@
 import { MARK, markQuotes } from './quotes.ts'
 
 /** Work that is to be done beside the conversation: what, and how often when it repeats, as schedules are written. */
-export interface Background { goal: string, interval?: string }
+export interface Background {
+  goal: string
+  interval?: string
+}
 
 /** Longer messages are no plain commands, nor are those with such gaps, in which the patterns would lose themselves. */
 const LONGEST = 4_000
 const GAP = /[\s,]{40}/
 
-const POLITE = /^(?:(?:please|kindly|hey|hi|hello|ok|okay|from now on|starting (?:today|now|tomorrow)|(?:could|can|would|will) you(?: please)?|i(?:['’]d| would)? (?:want|like|need) you to)[\s,]+)+/i
+const POLITE =
+  /^(?:(?:please|kindly|hey|hi|hello|ok|okay|from now on|starting (?:today|now|tomorrow)|(?:could|can|would|will) you(?: please)?|i(?:['’]d| would)? (?:want|like|need) you to)[\s,]+)+/i
 /** Questions and refusals that only speak of such work. */
-const ONLY_TALK = /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:do not|don['’]t|never|stop|no longer)\b/i
+const ONLY_TALK =
+  /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:do not|don['’]t|never|stop|no longer)\b/i
 
 const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?'
 const PART = 'morning|afternoon|evening|night'
 const UNIT = `(?:seconds?|minutes?|hours?|days?|weeks?|weekdays?|weekends?|months?|years?|${PART})`
 const TIME = '(?:\\d{1,2}(?::\\d\\d)?(?: ?[ap]m\\b)?|noon|midnight)'
 /** "every 2 hours", "each monday and thursday", "daily", "once a week"; "at 9" before or after it. */
-const OFTEN = `(?:(?:every|each) (?:single )?(?:(?:other |\\d+ )?${UNIT}|${DAY}(?:(?:,| and|, and) ${DAY})*)|hourly|daily|nightly|weekly|monthly|once (?:a|an|per|every) (?:hour|day|week|month)|around the clock|continuously|regularly)`
+const OFTEN =
+  `(?:(?:every|each) (?:single )?(?:(?:other |\\d+ )?${UNIT}|${DAY}(?:(?:,| and|, and) ${DAY})*)|hourly|daily|nightly|weekly|monthly|once (?:a|an|per|every) (?:hour|day|week|month)|around the clock|continuously|regularly)`
 const OFTEN_AT = `(?:(?:at (?<before>${TIME}) )?(?<often>${OFTEN})(?: (?:at|from) (?<after>${TIME})| (?:in the )?(?:${PART}))*)`
 const BEHIND = 'in the background(?! (?:of|color|colour|image|picture)\\b)'
 /** Behind the phrase a clause ends. */
@@ -29,7 +35,10 @@ const PHRASES = [
   new RegExp(`${NO_NAME}[\\s,]+${OFTEN_AT}${END}`, 'i')
 ]
 const BACKGROUND = [new RegExp(`^${BEHIND}[\\s,:]+`, 'i'), new RegExp(`[\\s,]+${BEHIND}${END}`, 'i')]
-const WATCHES = new RegExp(`^(?:keep (?:watching|checking|monitoring|an eye on|watch (?:on|over))|monitor|watch(?=[^]*\\bfor\\b))\\s+(?<what>${MARK}|[^]+?)(?: for (?:any )?(?:changes|updates|news|anything new))?(?<rest>(?:,| and| for)\\s[^]*)?(?:(?<!\\s)[.!?]+)?$`, 'i')
+const WATCHES = new RegExp(
+  `^(?:keep (?:watching|checking|monitoring|an eye on|watch (?:on|over))|monitor|watch(?=[^]*\\bfor\\b))\\s+(?<what>${MARK}|[^]+?)(?: for (?:any )?(?:changes|updates|news|anything new))?(?<rest>(?:,| and| for)\\s[^]*)?(?:(?<!\\s)[.!?]+)?$`,
+  'i'
+)
 
 /** Reads whether a message wants its work done by itself: at times, in the background, or for as long as there is something to watch. */
 export function readBackground (message: string): Background | undefined {
@@ -47,7 +56,10 @@ export function readBackground (message: string): Background | undefined {
   return { goal: marked.raw(goal).trim() || message.trim(), ...(often !== undefined && { interval: often }) }
 }
 
-function take (text: string, patterns: RegExp[]): { text: string, was: boolean, groups?: Record<string, string | undefined>, all?: string } {
+function take (
+  text: string,
+  patterns: RegExp[]
+): { text: string, was: boolean, groups?: Record<string, string | undefined>, all?: string } {
   for (const pattern of patterns) {
     const found = pattern.exec(text)
     if (found) return { text: text.replace(pattern, ''), was: true, groups: found.groups, all: found[0] }
@@ -57,7 +69,9 @@ function take (text: string, patterns: RegExp[]): { text: string, was: boolean, 
 
 function takeInterval (text: string): { text: string, interval?: string } {
   const { text: rest, groups, all } = take(text, PHRASES)
-  return groups === undefined ? { text } : { text: rest, interval: intervalOf(groups.often!.toLowerCase(), groups.before ?? groups.after, all!.toLowerCase()) }
+  return groups === undefined
+    ? { text }
+    : { text: rest, interval: intervalOf(groups.often!.toLowerCase(), groups.before ?? groups.after, all!.toLowerCase()) }
 }
 
 const WORDS: Record<string, string> = { nightly: 'daily', regularly: 'daily', continuously: 'hourly', 'around the clock': 'hourly' }
@@ -69,7 +83,8 @@ function intervalOf (often: string, time: string | undefined, phrase: string): s
   const once = /^once (?:a|an|per|every) (\w+)$/.exec(often)?.[1]
   const words = once !== undefined
     ? `every ${once}`
-    : WORDS[often] ?? often.replace(/^each /, 'every ').replace('every single ', 'every ').replace(new RegExp(`^every (?:${PART})$`), 'daily')
+    : WORDS[often] ??
+      often.replace(/^each /, 'every ').replace('every single ', 'every ').replace(new RegExp(`^every (?:${PART})$`), 'daily')
   const at = time === undefined ? part && TIMES[part] : timeOf(time.toLowerCase(), part)
   return at === undefined ? words : `${words} at ${at}`
 }

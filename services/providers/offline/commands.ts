@@ -14,22 +14,35 @@ export interface Command {
 
 export const WRITES = /^(write|save|put|store|create|make|touch|new|overwrite|replace|fill|generate)\b(?:\s+(?:down|out))?:?\s*/i
 const DELETES = /^(?:recursively\s+)?(?:delete|remove|erase|rm|del|unlink|rmdir|trash|get rid of|wipe|destroy|throw away)\s+([^]+)$/i
-const RECURSIVE = /,?\s*\b(?:recursively|recursive|completely|(?:and|with|including|along with|together with) (?:(?:all )?(?:of )?(?:(?:its|the|their) )?(?:entire )?(?:contents?|files|subfolders|children)(?: (?:in|inside|of)(?:side)?(?: it)?)?|(?:absolutely )?(?:everything|all)(?: that)?(?:['’]s| is)?(?: (?:in|inside|under|within|below)(?: (?:it|there|them))?| it contains)?))(?=[\s.,!?]*$)/i
+const RECURSIVE =
+  /,?\s*\b(?:recursively|recursive|completely|(?:and|with|including|along with|together with) (?:(?:all )?(?:of )?(?:(?:its|the|their) )?(?:entire )?(?:contents?|files|subfolders|children)(?: (?:in|inside|of)(?:side)?(?: it)?)?|(?:absolutely )?(?:everything|all)(?: that)?(?:['’]s| is)?(?: (?:in|inside|under|within|below)(?: (?:it|there|them))?| it contains)?))(?=[\s.,!?]*$)/i
 const LISTS = /^(?:list|ls|dir|enumerate)(?:\s+(?:me|out))?(?:\s+-\w+)*(?:\s+([^]+))?$/i
-const LIST_OBJECT = '(?:(?:all|the|every|my|any|of|a list of|list of|a listing of|a|names of)\\s+)*(?:(?:hidden|available|existing|current)\\s+)?(?:files?|folders|sub-?folders|directories|sub-?directories|entries|everything|items|documents|stuff|file ?names|contents?|structure|listing|what(?:[\'’]s| is))\\b(?:\\s*(?:,|and|or|&|/)+\\s*(?:all\\s+)?(?:the\\s+)?(?:sub-?)?(?:files|folders|directories|dirs))*(?:\\s+recursively)?(?:\\s+(?:and (?:everything )?)?(?:(?:that|which)\\s+)?(?:(?:are|is|exist|exists|live|you (?:can )?(?:see|find)|i have|we have)\\s*)?(?:there)?)?'
-const LIST_IN = new RegExp(`^${LIST_OBJECT}\\s*(?:\\b(?:in|of|inside|under|within|from|at|on|for|below)\\s+([^]+?)|(?:right |in )?here)?[.!?]*$`, 'i')
-const WHICH_FILES = /^(?:what|which)(?:\s+(?:are|is)|['’]s|['’]re)?\s+(?:all\s+)?(?:the\s+)?(?:files?|folders|directories|things|items)\b(?:\s+and\s+(?:folders|directories))?(?:\s+(?:do (?:i|we|you) have|are|is|there|exist|can you see|live|stored|located|present|you (?:can )?see))*(?:\s+(?:in|inside|under|at|of|on|within)\s+([^]+?)|\s+(?:right |in )?here)?[.!?]*$/i
-const WHAT_IS_IN = /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)\s+(?:of\s+)?([^]+?)[.!?]*$/i
+const LIST_OBJECT =
+  "(?:(?:all|the|every|my|any|of|a list of|list of|a listing of|a|names of)\\s+)*(?:(?:hidden|available|existing|current)\\s+)?(?:files?|folders|sub-?folders|directories|sub-?directories|entries|everything|items|documents|stuff|file ?names|contents?|structure|listing|what(?:['’]s| is))\\b(?:\\s*(?:,|and|or|&|/)+\\s*(?:all\\s+)?(?:the\\s+)?(?:sub-?)?(?:files|folders|directories|dirs))*(?:\\s+recursively)?(?:\\s+(?:and (?:everything )?)?(?:(?:that|which)\\s+)?(?:(?:are|is|exist|exists|live|you (?:can )?(?:see|find)|i have|we have)\\s*)?(?:there)?)?"
+const LIST_IN = new RegExp(
+  `^${LIST_OBJECT}\\s*(?:\\b(?:in|of|inside|under|within|from|at|on|for|below)\\s+([^]+?)|(?:right |in )?here)?[.!?]*$`,
+  'i'
+)
+const WHICH_FILES =
+  /^(?:what|which)(?:\s+(?:are|is)|['’]s|['’]re)?\s+(?:all\s+)?(?:the\s+)?(?:files?|folders|directories|things|items)\b(?:\s+and\s+(?:folders|directories))?(?:\s+(?:do (?:i|we|you) have|are|is|there|exist|can you see|live|stored|located|present|you (?:can )?see))*(?:\s+(?:in|inside|under|at|of|on|within)\s+([^]+?)|\s+(?:right |in )?here)?[.!?]*$/i
+const WHAT_IS_IN =
+  /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)\s+(?:of\s+)?([^]+?)[.!?]*$/i
 const CONTENTS_OF = /^what(?:['’]s| is| are)\s+(?:the\s+)?(?:contents?|text)\s+(?:of|in)\s+([^]+)$/i
-const LISTING = /^(?:(?:make|create|do|get|give|print|show)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:directory|folder|file) listing(?:\s+(?:of|for|in)\s+([^]+?))?[.!?]*$/i
-const PLACE_FIRST = /^(?:in|inside|from|within)\s+([^]+?),?\s+((?:list|read|show|open|write|create|save|delete|remove|run|execute)\b[^]+?)[.!?]*$/i
+const LISTING =
+  /^(?:(?:make|create|do|get|give|print|show)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:directory|folder|file) listing(?:\s+(?:of|for|in)\s+([^]+?))?[.!?]*$/i
+const PLACE_FIRST =
+  /^(?:in|inside|from|within)\s+([^]+?),?\s+((?:list|read|show|open|write|create|save|delete|remove|run|execute)\b[^]+?)[.!?]*$/i
 const EXPLORE = /^(?:explore|look (?:in|into|inside|around(?: in)?)|browse|go through|see what(?:['’]s| is) in)\s+([^]+)$/i
 const SHOWS = /^(?:show|display|give|tell|get|see|view|print|output|let)\b(?:\s+(?:me|us))?(?:\s+(?:know|see))?\s+([^]+)$/i
-const SAYS = /^what\s+(?:does|do|is|are)\s+([^]+?)\s+(?:say|contain|hold|look like|read|have in it)[.!?]*$|^what\s+([^]+?)\s+(?:says|contains|holds|looks like|reads|has in it)[.!?]*$/i
-const READS = /^(read|open|cat|view|show|display|print|output|look at|have a look at|take a look at|examine|inspect|dump|check|see|load|summari[sz]e|explain|get|give|tell|head|tail|less|more)\b(?:\s+(?:me|us|out|back|aloud|through|again|over|about|into|from))*\s+([^]+)$/i
-const CONTENTS = /^(?:all\s+)?(?:of\s+)?(?:(?:the|its|full|whole|entire|complete|first|last|top|actual|\d+)\s+)*(?:contents?|text|body|source(?: code)?|lines?|beginning|start|end|what(?:['’]s| is))\s+(?:of|in|inside|from)\s+([^]+)$/i
+const SAYS =
+  /^what\s+(?:does|do|is|are)\s+([^]+?)\s+(?:say|contain|hold|look like|read|have in it)[.!?]*$|^what\s+([^]+?)\s+(?:says|contains|holds|looks like|reads|has in it)[.!?]*$/i
+const READS =
+  /^(read|open|cat|view|show|display|print|output|look at|have a look at|take a look at|examine|inspect|dump|check|see|load|summari[sz]e|explain|get|give|tell|head|tail|less|more)\b(?:\s+(?:me|us|out|back|aloud|through|again|over|about|into|from))*\s+([^]+)$/i
+const CONTENTS =
+  /^(?:all\s+)?(?:of\s+)?(?:(?:the|its|full|whole|entire|complete|first|last|top|actual|\d+)\s+)*(?:contents?|text|body|source(?: code)?|lines?|beginning|start|end|what(?:['’]s| is))\s+(?:of|in|inside|from)\s+([^]+)$/i
 
-const SHOW_IT = /^(?:show|print|display|give|tell)(?: me| us)?(?: back)? (?:it|its contents?|what(?:['’]s| is) in it|what it (?:says|contains))[.!?]*$/i
+const SHOW_IT =
+  /^(?:show|print|display|give|tell)(?: me| us)?(?: back)? (?:it|its contents?|what(?:['’]s| is) in it|what it (?:says|contains))[.!?]*$/i
 
 const call = (toolName: string, input: Record<string, unknown> = {}): Command => ({ toolName, input })
 
@@ -78,7 +91,8 @@ function writing (marked: Marked, text: string, known: Known): Command[] | undef
 function deleting (marked: Marked, text: string, known: Known): Command[] | undefined {
   let rest = DELETES.exec(text)?.[1]
   if (rest === undefined) return undefined
-  let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^recursively/i.test(text) || /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
+  let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^recursively/i.test(text) ||
+    /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
   rest = rest.replace(/^(?:-\w+\s+)+/, '')
   if (RECURSIVE.test(rest)) {
     recursive = true
@@ -89,9 +103,12 @@ function deleting (marked: Marked, text: string, known: Known): Command[] | unde
 }
 
 function listing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const folders = (phrase: string | undefined) => phrase === undefined
-    ? [call('listDirectory', { path: '.' })]
-    : readPaths(marked, phrase.replace(/^in\s+/i, '').replace(/,?\s+recursively\b/i, ''), { known, bare: true })?.map(({ path }) => call('listDirectory', { path }))
+  const folders = (phrase: string | undefined) =>
+    phrase === undefined
+      ? [call('listDirectory', { path: '.' })]
+      : readPaths(marked, phrase.replace(/^in\s+/i, '').replace(/,?\s+recursively\b/i, ''), { known, bare: true })?.map(({ path }) =>
+        call('listDirectory', { path })
+      )
 
   const listed = LISTS.exec(text)
   if (listed) {
@@ -141,7 +158,9 @@ function reading (marked: Marked, text: string, known: Known): Command[] | undef
 
 function either (marked: Marked, phrase: string, known: Known, kind: 'read' | 'guess'): Command[] | undefined {
   return readPaths(marked, phrase, { known, bare: kind === 'read' })?.map((found) => {
-    const folder = kind === 'read' ? found.folder || /[/\\]$|^\.{1,2}$/.test(found.path) : looksLikeFolder(found) && found.path !== known.file
+    const folder = kind === 'read'
+      ? found.folder || /[/\\]$|^\.{1,2}$/.test(found.path)
+      : looksLikeFolder(found) && found.path !== known.file
     return call(folder ? 'listDirectory' : 'readFile', { path: found.path })
   })
 }

@@ -1,5 +1,9 @@
 import type {
-  LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4StreamPart,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
   LanguageModelV4Usage
 } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
@@ -28,7 +32,9 @@ export class ScriptedFailure extends Error {
  * reader is never run ahead of. An abort rejects the call or fails the stream with the signal's reason.
  */
 export function createReplyModel ({ modelId, clock, reply }: {
-  modelId: string, clock: Clock, reply: (options: LanguageModelV4CallOptions) => Reply
+  modelId: string,
+  clock: Clock,
+  reply: (options: LanguageModelV4CallOptions) => Reply
 }): LanguageModelV4 {
   async function answer (options: LanguageModelV4CallOptions) {
     options.abortSignal?.throwIfAborted()
@@ -40,12 +46,19 @@ export function createReplyModel ({ modelId, clock, reply }: {
     const salt = newId().slice(-12)
     const before = callsMade(options.prompt).length
     const toolCalls = (result.toolCalls ?? []).map(({ toolName, input }, index) => ({
-      type: 'tool-call' as const, toolCallId: `call_${before + index + 1}_${salt}`, toolName, input: JSON.stringify(input ?? {})
+      type: 'tool-call' as const,
+      toolCallId: `call_${before + index + 1}_${salt}`,
+      toolName,
+      input: JSON.stringify(input ?? {})
     }))
     const length = (result.text?.length ?? 0) + toolCalls.reduce((sum, call) => sum + call.input.length, 0)
     const unified = result.error !== undefined ? 'error' : toolCalls.length > 0 ? 'tool-calls' : 'stop'
     return {
-      ...result, toolCalls, id: `${modelId}_${salt}`, usage: usage(asked.length, length), finishReason: { unified, raw: unified } satisfies LanguageModelV4FinishReason
+      ...result,
+      toolCalls,
+      id: `${modelId}_${salt}`,
+      usage: usage(asked.length, length),
+      finishReason: { unified, raw: unified } satisfies LanguageModelV4FinishReason
     }
   }
 

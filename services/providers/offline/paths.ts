@@ -1,7 +1,10 @@
 import { MARK, type Marked } from './quotes.ts'
 
 /** What was named before in the message, for "it" and "that folder". */
-export interface Known { file?: string, folder?: string }
+export interface Known {
+  file?: string
+  folder?: string
+}
 
 /** A path as a phrase gave it. */
 export interface PathPhrase {
@@ -12,20 +15,30 @@ export interface PathPhrase {
   plainly: boolean
 }
 
-const LEADING = /^(?:(?:the|an?|my|our|your|this|that|whole|entire|complete|full|new|empty|existing|local|text|plain|file|files|folder|folders|directory|directories|dir|document|path|sub-?folder|sub-?directory|contents? of|called|named|titled|both|with the name|at)(?::\s*|\s+))/i
+const LEADING =
+  /^(?:(?:the|an?|my|our|your|this|that|whole|entire|complete|full|new|empty|existing|local|text|plain|file|files|folder|folders|directory|directories|dir|document|path|sub-?folder|sub-?directory|contents? of|called|named|titled|both|with the name|at)(?::\s*|\s+))/i
 const TRAILING = /\s+(?:(?:text )?file|files|folder|folders|directory|directories|dir|document|sub-?folder|sub-?directory)$/i
 const FOLDER = /\b(?:folders?|director(?:y|ies)|dir|sub-?folder|sub-?directory)\b/i
-const HERE = /^(?:here|pwd|cwd|(?:(?:the|this|my|our|your|that)\s+)?(?:(?:current|present|working|root|whole|entire)\s+)*(?:folder|directory|dir|workspace|project|repo|repository|location|place)(?:\s+(?:i am|i'm|you are|we are) in)?)$/i
-const PRONOUN = /^(?:it|that|this|them|that one|(?:its|the) contents?|the result|(?:the|that|this|the same|the new|that same|said) (?:new )?(?:file|document))$/i
+const HERE =
+  /^(?:here|pwd|cwd|(?:(?:the|this|my|our|your|that)\s+)?(?:(?:current|present|working|root|whole|entire)\s+)*(?:folder|directory|dir|workspace|project|repo|repository|location|place)(?:\s+(?:i am|i'm|you are|we are) in)?)$/i
+const PRONOUN =
+  /^(?:it|that|this|them|that one|(?:its|the) contents?|the result|(?:the|that|this|the same|the new|that same|said) (?:new )?(?:file|document))$/i
 const FOLDER_PRONOUN = /^(?:there|(?:the|that|the same|that same|said) (?:folder|directory))$/i
-const NO_NAME = /^(?:everything|all|anything|nothing|something|files?|folders?|director(?:y|ies)|documents?|stuff|things?|one|some|me|you|us|contents?)$/i
+const NO_NAME =
+  /^(?:everything|all|anything|nothing|something|files?|folders?|director(?:y|ies)|documents?|stuff|things?|one|some|me|you|us|contents?)$/i
 const JOINED = /^(.+?)\s+(?:in|inside|under|within|from)\s+(.+)$/i
-const FUNCTION_WORD = /(?:^|\s)(?:if|but|not|and|or|of|that|which|with|without|when|unless|until|after|before|is|are|was|it|to|for|except)(?:\s|$)/i
+const FUNCTION_WORD =
+  /(?:^|\s)(?:if|but|not|and|or|of|that|which|with|without|when|unless|until|after|before|is|are|was|it|to|for|except)(?:\s|$)/i
 const ONE_MARK = new RegExp(`^${MARK}$`)
 
 /** Reads the phrase that names a file or folder; undefined when it names none for sure. */
-export function readPath (marked: Marked, phrase: string, { known = {}, here = true }: { known?: Known, here?: boolean } = {}): PathPhrase | undefined {
-  let rest = phrase.trim().replace(/(?:\s+|^)(?:right )?(?:again|back|out|aloud|too|as well|now|please|for me|to me)(?=[\s.!?]*$)/gi, '').trim()
+export function readPath (
+  marked: Marked,
+  phrase: string,
+  { known = {}, here = true }: { known?: Known, here?: boolean } = {}
+): PathPhrase | undefined {
+  let rest = phrase.trim().replace(/(?:\s+|^)(?:right )?(?:again|back|out|aloud|too|as well|now|please|for me|to me)(?=[\s.!?]*$)/gi, '')
+    .trim()
   if (new RegExp(`^${MARK}[.,;:!?]*$`).test(rest)) rest = rest.replace(/[.,;:!?]+$/, '')
   if (ONE_MARK.test(rest)) return given(marked.unquoted(rest), false, true)
   const sentence = rest.replace(/[.,;:!?]+$/, '')
@@ -57,12 +70,18 @@ export function readPath (marked: Marked, phrase: string, { known = {}, here = t
   rest = withoutPunctuation(rest)
   if (!rest || PRONOUN.test(rest) || FOLDER_PRONOUN.test(rest) || NO_NAME.test(rest)) return undefined
   // Several bare words are a path only when they look like one name: "meeting notes.txt".
-  if (/\s/.test(rest) && (FUNCTION_WORD.test(rest) || !/^[\p{L}\p{N}_./~-]+(?: [\p{L}\p{N}_./~-]+){0,3}\.[\p{L}\p{N}]{1,8}$/u.test(rest))) return undefined
+  if (/\s/.test(rest) && (FUNCTION_WORD.test(rest) || !/^[\p{L}\p{N}_./~-]+(?: [\p{L}\p{N}_./~-]+){0,3}\.[\p{L}\p{N}]{1,8}$/u.test(rest))) {
+    return undefined
+  }
   return given(marked.unquoted(rest), folder, /[./\\\uE000]/.test(rest))
 }
 
 /** A list of paths: "a.txt, b.txt and c.txt". Bare words count only with `bare`. */
-export function readPaths (marked: Marked, phrase: string, options: { known?: Known, here?: boolean, bare?: boolean } = {}): PathPhrase[] | undefined {
+export function readPaths (
+  marked: Marked,
+  phrase: string,
+  options: { known?: Known, here?: boolean, bare?: boolean } = {}
+): PathPhrase[] | undefined {
   const items = phrase.replace(/\s+(?:both|each|all)\s*$/i, '').split(/\s*,\s+(?:and\s+)?|\s+(?:and|&|plus)\s+|(?<=\uE001)\s+(?=\uE000)/i)
   if (items.length > 1) {
     const paths = items.map((item) => readPath(marked, item, options))
@@ -81,7 +100,8 @@ export function looksLikeFolder ({ path, folder }: PathPhrase): boolean {
   return !name.includes('.') && !/^(?:[A-Z]{2,}[A-Z_-]*|[A-Z]\w*file|hosts|passwd)$/.test(name)
 }
 
-const given = (path: string, folder: boolean, plainly: boolean): PathPhrase | undefined => path === '' ? undefined : { path, folder, plainly }
+const given = (path: string, folder: boolean, plainly: boolean): PathPhrase | undefined =>
+  path === '' ? undefined : { path, folder, plainly }
 
 /** Sentence punctuation at the end is no part of an unquoted path; the dots of . and .. are. */
 function withoutPunctuation (phrase: string): string {

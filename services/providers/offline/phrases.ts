@@ -1,23 +1,38 @@
 /** Words around a command that change nothing about it. */
 
-const OPENING = new RegExp('^(?:' + [
-  '(?:please|kindly|first(?: of all)?|firstly|second|secondly|third|thirdly|finally|lastly|last|now|next|also|then|and|afterwards|so|ok|okay|okey|hey|hi|hello|good (?:morning|day|evening)|just|simply|quickly|once more|again|alright|right(?![ -]click)|great|thanks|thank you|sure|yes|well|plus|after that|after this|in addition|to start|to begin|at the end|in the end)(?=[\\s,.!:;-])',
-  "(?:could|can|would|will|won['’]t) you(?: be so kind as to)?(?: please)?(?: help me(?: to)?)?(?: go ahead and)?(?=\\s)",
-  "(?:i(?:['’]d| would)? (?:want|need|like|love)(?: for)?(?: you)? to|i want|let['’]s|let us|go ahead and|try to|help me(?: to)?|you (?:should|must|can|may|could)|your (?:task|job|goal) is to|make sure to|do me a favou?r(?: and)?|would you mind|use (?:the|your) \\w+ tool to)(?=\\s)",
-  '(?:task|goal|step|todo|command|request|instruction)s?(?: \\d+)?\\s*:',
-  'step \\d+\\s*[.)-]?(?=\\s)',
-  '\\(?\\d{1,3}[.):](?=\\s)',
-  '[-*•–—>#]+(?=\\s)',
-  '(?:every|each) (?:\\d+ )?[a-z]+(?: (?:morning|evening|night))?(?: at [\\d:]+ ?(?:am|pm)?)?,',
-  '(?:every|each) (?:\\d+ )?(?:second|minute|hour|day|morning|evening|night|week|weekday|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: at [\\d:]+ ?(?:am|pm)?)?(?=\\s)',
-  '(?:hourly|daily|weekly|monthly|in the background)(?=[\\s,:])'
-].join('|') + ')[\\s,.!:;]*', 'i')
+const OPENING = new RegExp(
+  '^(?:' + [
+    '(?:please|kindly|first(?: of all)?|firstly|second|secondly|third|thirdly|finally|lastly|last|now|next|also|then|and|afterwards|so|ok|okay|okey|hey|hi|hello|good (?:morning|day|evening)|just|simply|quickly|once more|again|alright|right(?![ -]click)|great|thanks|thank you|sure|yes|well|plus|after that|after this|in addition|to start|to begin|at the end|in the end)(?=[\\s,.!:;-])',
+    "(?:could|can|would|will|won['’]t) you(?: be so kind as to)?(?: please)?(?: help me(?: to)?)?(?: go ahead and)?(?=\\s)",
+    "(?:i(?:['’]d| would)? (?:want|need|like|love)(?: for)?(?: you)? to|i want|let['’]s|let us|go ahead and|try to|help me(?: to)?|you (?:should|must|can|may|could)|your (?:task|job|goal) is to|make sure to|do me a favou?r(?: and)?|would you mind|use (?:the|your) \\w+ tool to)(?=\\s)",
+    '(?:task|goal|step|todo|command|request|instruction)s?(?: \\d+)?\\s*:',
+    'step \\d+\\s*[.)-]?(?=\\s)',
+    '\\(?\\d{1,3}[.):](?=\\s)',
+    '[-*•–—>#]+(?=\\s)',
+    '(?:every|each) (?:\\d+ )?[a-z]+(?: (?:morning|evening|night))?(?: at [\\d:]+ ?(?:am|pm)?)?,',
+    '(?:every|each) (?:\\d+ )?(?:second|minute|hour|day|morning|evening|night|week|weekday|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: at [\\d:]+ ?(?:am|pm)?)?(?=\\s)',
+    '(?:hourly|daily|weekly|monthly|in the background)(?=[\\s,:])'
+  ].join('|') + ')[\\s,.!:;]*',
+  'i'
+)
 
-const CLOSING = new RegExp('[\\s,]+(?:' + [
-  'please', 'thanks(?: a lot| so much)?', 'thank you(?: very much)?', 'for me', 'if you (?:can|could|please|would|don[\'’]t mind)', 'right away', 'immediately',
-  '(?:every|each) (?:\\d+ )?(?:second|minute|hour|day|morning|evening|night|week|weekday|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: at [\\d:]+ ?(?:am|pm)?)?',
-  'hourly|daily|weekly|monthly', 'in the background', 'once more', 'first'
-].join('|') + ')\\s*[.!?]*$', 'i')
+const CLOSING = new RegExp(
+  '[\\s,]+(?:' + [
+    'please',
+    'thanks(?: a lot| so much)?',
+    'thank you(?: very much)?',
+    'for me',
+    "if you (?:can|could|please|would|don['’]t mind)",
+    'right away',
+    'immediately',
+    '(?:every|each) (?:\\d+ )?(?:second|minute|hour|day|morning|evening|night|week|weekday|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?: at [\\d:]+ ?(?:am|pm)?)?',
+    'hourly|daily|weekly|monthly',
+    'in the background',
+    'once more',
+    'first'
+  ].join('|') + ')\\s*[.!?]*$',
+  'i'
+)
 
 /** The command without polite words, numbering and schedule words around it. */
 export function stripped (clause: string): string {
@@ -29,18 +44,25 @@ export function stripped (clause: string): string {
 
 /** Words after which nothing may be done just so: conditions and negations. */
 export const isGuarded = (clause: string): boolean =>
-  /^(?:if|when|whenever|unless|once|should|in case|only|as soon as|until|before|after)\b|\b(?:do not|don['’]t|never|must not|mustn['’]t|instead of|without)\b/i.test(clause.trim())
+  /^(?:if|when|whenever|unless|once|should|in case|only|as soon as|until|before|after)\b|\b(?:do not|don['’]t|never|must not|mustn['’]t|instead of|without)\b/i
+    .test(clause.trim())
 
 /** Small talk and requests to report, which need no tool: every answer reports the results. */
 export const isChatter = (clause: string): boolean => {
   const text = stripped(clause).replace(/[.!?]+$/, '')
-  return text === '' || /^(?:hi|hello|hey|thanks|thank you|please|there|and|then|done|that is all|that['’]s (?:all|it))$/i.test(text) || MANNER.test(text) || REPORT.test(text)
+  return text === '' || /^(?:hi|hello|hey|thanks|thank you|please|there|and|then|done|that is all|that['’]s (?:all|it))$/i.test(text) ||
+    MANNER.test(text) || REPORT.test(text)
 }
 /** A question about the results, which the report of them answers as well as it can. */
-export const isAside = (text: string): boolean => /^(?:tell|show|let|inform|report|explain|say|count|check)(?: me| us)?(?: know)?(?: to me)? (?:how|if|whether|which|where|when|why|who|what)\b/i.test(text)
+export const isAside = (text: string): boolean =>
+  /^(?:tell|show|let|inform|report|explain|say|count|check)(?: me| us)?(?: know)?(?: to me)? (?:how|if|whether|which|where|when|why|who|what)\b/i
+    .test(text)
 
 /** How to say it, which words put together by rules cannot heed. */
-const MANNER = /^(?:(?:be|stay|keep (?:it|that|this|things|the (?:answer|report|summary))|answer|reply|respond|(?:make|give) (?:it|me a report)) )?(?:(?:more|less|very|really|as|a bit|a little) )*(?:brief|short|shorter|concise|briefly|terse|polite|friendly|formal|informal|careful|precise|simple|detailed|quick|thorough|longer)(?: as possible)?(?: (?:with me|this time|from now on|next time))?$/i
+const MANNER =
+  /^(?:(?:be|stay|keep (?:it|that|this|things|the (?:answer|report|summary))|answer|reply|respond|(?:make|give) (?:it|me a report)) )?(?:(?:more|less|very|really|as|a bit|a little) )*(?:brief|short|shorter|concise|briefly|terse|polite|friendly|formal|informal|careful|precise|simple|detailed|quick|thorough|longer)(?: as possible)?(?: (?:with me|this time|from now on|next time))?$/i
 const REPORT = new RegExp(
   '^(?:tell|show|give|report|let|summari[sz]e|explain|describe|say|repeat|display|print|return|output|answer|respond|reply|inform)(?: it)?(?: back)?(?: to)?(?: me| us)?(?: know| about)?(?: (?:with|on|back))?(?: (?:a (?:short |brief )?(?:summary|report|overview) of))?' +
-  "(?: (?:it|this|that|them|both|everything|(?:the|its|their|all|all the|your) (?:results?|outputs?|contents?|answers?|findings?|outcomes?)|the (?:file's|file['’]s) contents?|what (?:it|they|you|happened|happens|is in it|the (?:file|output|result|command))\\b.*|what['’]s (?:in (?:it|there|them)|inside)|how (?:it|that) went|(?:when|once) (?:you are|you['’]re|it is|it['’]s) (?:done|finished)|about (?:it|them|this)|(?:if|whether) (?:it|that) (?:worked|works|succeeded)))?$", 'i')
+    "(?: (?:it|this|that|them|both|everything|(?:the|its|their|all|all the|your) (?:results?|outputs?|contents?|answers?|findings?|outcomes?)|the (?:file's|file['’]s) contents?|what (?:it|they|you|happened|happens|is in it|the (?:file|output|result|command))\\b.*|what['’]s (?:in (?:it|there|them)|inside)|how (?:it|that) went|(?:when|once) (?:you are|you['’]re|it is|it['’]s) (?:done|finished)|about (?:it|them|this)|(?:if|whether) (?:it|that) (?:worked|works|succeeded)))?$",
+  'i'
+)

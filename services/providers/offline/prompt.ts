@@ -9,18 +9,23 @@ export interface MadeCall {
 }
 
 /** Whether a message was written by the user: some with the user's role are notes of the service. */
-const isRequest = (message: LanguageModelV4Message): boolean => message.role === 'user' &&
+const isRequest = (message: LanguageModelV4Message): boolean =>
+  message.role === 'user' &&
   !(message.content[0]?.type === 'text' && message.content[0].text.startsWith(NOTE_OPENING))
 
 /** The text of the last user message; '' when there is none. */
 export function lastRequest (prompt: LanguageModelV4Prompt): string {
   const message = prompt.findLast(isRequest)
-  return message === undefined || message.role !== 'user' ? '' : message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
+  return message === undefined || message.role !== 'user'
+    ? ''
+    : message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
 }
 
 /** The text the model said last; '' when it has said none. */
 export function lastAnswer (prompt: LanguageModelV4Prompt): string {
-  const texts = prompt.map((message) => message.role === 'assistant' ? message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('') : '')
+  const texts = prompt.map((message) =>
+    message.role === 'assistant' ? message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('') : ''
+  )
   return texts.findLast((text) => text !== '') ?? ''
 }
 

@@ -8,11 +8,11 @@ export interface Marked {
   /** The message with marks. */
   text: string
   /** What a slice of `text` said, quotes included. */
-  raw (slice: string): string
+  raw(slice: string): string
   /** What a slice of `text` says: a single quotation without its quotes, anything else as it was written. */
-  plain (slice: string): string
+  plain(slice: string): string
   /** Like `plain`, but every quotation loses its quotes: for paths such as 'my folder'/notes.txt. */
-  unquoted (slice: string): string
+  unquoted(slice: string): string
 }
 
 /** Matches one mark, as a pattern's source. The two characters around the number are for private use in Unicode. */
@@ -21,7 +21,15 @@ const WHOLE = new RegExp(`^\\s*${MARK}\\s*$`)
 const EACH = new RegExp(MARK, 'g')
 
 const CLOSING: Record<string, string> = {
-  "'": "'", '"': '"', '\u201C': '\u201D', '\u2018': '\u2019', '\u00AB': '\u00BB', '\u2039': '\u203A', '\u201E': '\u201C\u201D', '\u201A': '\u2018\u2019', '\u201D': '\u201D'
+  "'": "'",
+  '"': '"',
+  '\u201C': '\u201D',
+  '\u2018': '\u2019',
+  '\u00AB': '\u00BB',
+  '\u2039': '\u203A',
+  '\u201E': '\u201C\u201D',
+  '\u201A': '\u2018\u2019',
+  '\u201D': '\u201D'
 }
 const WORD = /[\p{L}\p{N}_]/u
 const isWord = (char: string | undefined) => char !== undefined && WORD.test(char)

@@ -40,7 +40,14 @@ export function report (outcomes: Outcome[]): string {
     return outcome(step, call.output)
   })
   const unread = outcomes.some(({ step }) => step.kind === 'unread' && !step.isRemark)
-  return [...words, ...unread ? ['I am the built-in offline assistant and understand plain commands only. To use a language model: POST /providers/configure with {"model": "<provider>/<model>", "gateway_key": "<key>"}.'] : []].join('\n\n')
+  return [
+    ...words,
+    ...unread
+      ? [
+          'I am the built-in offline assistant and understand plain commands only. To use a language model: POST /providers/configure with {"model": "<provider>/<model>", "gateway_key": "<key>"}.'
+        ]
+      : []
+  ].join('\n\n')
 }
 
 type CommandStep = Extract<Step, { kind: 'command' }>
@@ -61,7 +68,11 @@ function outcome (step: CommandStep, output: LanguageModelV4ToolResultOutput): s
     case 'content':
       // A screenshot's words come beside its picture.
       if (step.toolName === 'screenshot') return resultWords(step, parsed(output.value.find((part) => part.type === 'text')?.text ?? ''))
-      return resultWords(step, output.value.map((part) => part.type === 'text' ? part.text : part.type === 'file' ? `[${part.mediaType}]` : '').filter(Boolean).join('\n'))
+      return resultWords(
+        step,
+        output.value.map((part) => part.type === 'text' ? part.text : part.type === 'file' ? `[${part.mediaType}]` : '').filter(Boolean)
+          .join('\n')
+      )
   }
 }
 
@@ -79,7 +90,9 @@ function doing ({ toolName, input }: CommandStep): { plain: string, gerund: stri
     systemInfo: ['read', 'reading', 'the system information'],
     screenshot: ['take', 'taking', 'a screenshot'],
     click: ['click', 'clicking', `at ${String(input.x)}, ${String(input.y)}`],
-    type: input.text === undefined ? ['press', 'pressing', String(input.keys)] : ['type', 'typing', `“${String(input.text).slice(0, 200)}”`],
+    type: input.text === undefined
+      ? ['press', 'pressing', String(input.keys)]
+      : ['type', 'typing', `“${String(input.text).slice(0, 200)}”`],
     scroll: ['scroll', 'scrolling', String(input.direction)]
   }
   const [plain, gerund, object] = Object.hasOwn(phrases, toolName) ? phrases[toolName] : ['use', 'using', toolName]

@@ -1,7 +1,10 @@
 /** The outputs of tools in words. Their shapes are not trusted: what is not there is left out. */
 
 type Output = Record<string, unknown>
-interface Done { toolName: string, input: Record<string, unknown> }
+interface Done {
+  toolName: string
+  input: Record<string, unknown>
+}
 
 const LONGEST_TEXT = 2_000
 const MOST_ENTRIES = 100
@@ -32,7 +35,8 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
     return `\`${input.path}\` contains:\n\n${block(content)}${output.truncated === true ? '\n(There is more in the file.)' : ''}`
   },
   writeFile ({ input }, output) {
-    const bytes = [output.bytesWritten, output.bytes, output.size].find((value) => typeof value === 'number') ?? Buffer.byteLength(String(input.content))
+    const bytes = [output.bytesWritten, output.bytes, output.size].find((value) => typeof value === 'number') ??
+      Buffer.byteLength(String(input.content))
     const diff = text(output.diff)
     const verb = output.created === true ? 'Created' : output.created === false ? 'Changed' : 'Wrote'
     return `${verb} \`${input.path}\` (${count(bytes as number, 'byte', 'bytes')}).${diff?.trim() ? `\n\n${block(diff, 'diff')}` : ''}`
@@ -43,7 +47,13 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
   },
   runCommand ({ input }, output) {
     const code = output.exitCode ?? output.code
-    const ended = output.timedOut === true ? 'took too long and was ended' : typeof code === 'number' ? `ended with exit code ${code}` : output.signal ? `was ended by ${output.signal}` : 'has run'
+    const ended = output.timedOut === true
+      ? 'took too long and was ended'
+      : typeof code === 'number'
+        ? `ended with exit code ${code}`
+        : output.signal
+          ? `was ended by ${output.signal}`
+          : 'has run'
     const stdout = text(output.stdout) ?? text(output.output) ?? text(output.content) ?? ''
     const stderr = text(output.stderr) ?? ''
     return `\`${input.command}\` ${ended}${stdout.trim() || stderr.trim() ? '.' : ' and printed nothing.'}` +
@@ -55,26 +65,39 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
     const title = text(output.title)
     const message = text(output.message)
     const more = output.truncated === true ? '\n(There is more of it.)' : ''
-    return `${input.url}${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${body?.trim() ? `\n\n${block(body)}${more}` : ''}`
+    return `${input.url}${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${
+      body?.trim() ? `\n\n${block(body)}${more}` : ''
+    }`
   },
   webSearch ({ input }, output) {
     const results = list(output.results) ?? list(output.content)
     if (!results || results.length === 0) return `The web search for “${input.query}” found nothing.`
-    const lines = results.slice(0, 10).map((result: any, index) => `${index + 1}. ${result?.title ?? result?.url ?? json(result)}${result?.url && result?.title ? ` (${result.url})` : ''}${result?.snippet ? `: ${shorten(String(result.snippet), 300)}` : ''}`)
+    const lines = results.slice(0, 10).map((result: any, index) =>
+      `${index + 1}. ${result?.title ?? result?.url ?? json(result)}${result?.url && result?.title ? ` (${result.url})` : ''}${
+        result?.snippet ? `: ${shorten(String(result.snippet), 300)}` : ''
+      }`
+    )
     return `The web search for “${input.query}” found:\n${lines.join('\n')}`
   },
-  systemInfo: (_step, output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${typeof value === 'object' ? json(value) : value}`).join('\n')}`,
+  systemInfo: (_step, output) =>
+    `This system:\n${
+      Object.entries(output).map(([key, value]) => `- ${key}: ${typeof value === 'object' ? json(value) : value}`).join('\n')
+    }`,
   screenshot (_step, output) {
-    const size = typeof output.width === 'number' && typeof output.height === 'number' ? ` of ${output.width} × ${output.height} pixels` : ''
+    const size = typeof output.width === 'number' && typeof output.height === 'number'
+      ? ` of ${output.width} × ${output.height} pixels`
+      : ''
     const words = text(output.description) ?? text(output.note)
     return `I took a screenshot${size}.${words ? `\n\n${shorten(words, LONGEST_TEXT)}` : ''}`
   },
-  click: ({ input }, output) => `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${output.x ?? input.x}, ${output.y ?? input.y}.`,
+  click: ({ input }, output) =>
+    `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${output.x ?? input.x}, ${output.y ?? input.y}.`,
   type: ({ input }) => input.text === undefined ? `Pressed ${input.keys}.` : `Typed “${shorten(String(input.text), 200)}”.`,
   scroll: ({ input }) => `Scrolled ${input.direction}.`
 }
 
-const other = ({ toolName }: Done, output: Output) => `${toolName} answered:\n\n${block(text(output.content) ?? blocks(output.content) ?? json(output))}`
+const other = ({ toolName }: Done, output: Output) =>
+  `${toolName} answered:\n\n${block(text(output.content) ?? blocks(output.content) ?? json(output))}`
 
 function entryWords (entry: unknown): string {
   if (typeof entry !== 'object' || entry === null) return String(entry)
@@ -82,7 +105,9 @@ function entryWords (entry: unknown): string {
   const what = kind ?? type
   const folder = what === 'directory' || what === 'folder' || what === 'dir'
   const label = `${name ?? path ?? json(entry)}`
-  return folder ? `${label.replace(/\/$/, '')}/` : `${label}${typeof size === 'number' ? ` (${count(size, 'byte', 'bytes')})` : ''}${what === 'symlink' ? ' (link)' : ''}`
+  return folder
+    ? `${label.replace(/\/$/, '')}/`
+    : `${label}${typeof size === 'number' ? ` (${count(size, 'byte', 'bytes')})` : ''}${what === 'symlink' ? ' (link)' : ''}`
 }
 
 /** The blocks that tools of tool servers answer with. */

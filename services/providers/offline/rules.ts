@@ -7,7 +7,8 @@ import { readSteps, type Step } from './split.ts'
 
 type Format = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>
 
-const COMPLEX = /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
+const COMPLEX =
+  /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
 const READS_ONLY = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
 /** More commands than this are a complex request. */
 const FEW = 3
@@ -25,7 +26,9 @@ export function structuredReply (options: LanguageModelV4CallOptions, format: Fo
   const properties = (format.schema as { properties?: object } | undefined)?.properties
   const fitting = Object.entries(found).filter(([key]) => !properties || key in properties)
   const smallest = format.schema ? smallestInstance(format.schema as object) : {}
-  const value = typeof smallest === 'object' && smallest !== null && !Array.isArray(smallest) ? { ...smallest, ...Object.fromEntries(fitting) } : smallest
+  const value = typeof smallest === 'object' && smallest !== null && !Array.isArray(smallest)
+    ? { ...smallest, ...Object.fromEntries(fitting) }
+    : smallest
   return { text: JSON.stringify(value) }
 }
 
@@ -38,7 +41,9 @@ function analysis (request: string) {
     ? 'long_running'
     : commands.length > FEW || COMPLEX.test(request)
       ? 'complex'
-      : commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName)) ? 'simple' : 'standard'
+      : commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName))
+        ? 'simple'
+        : 'standard'
   return {
     complexity,
     // The goal of a task is all that its runs are told.
@@ -46,7 +51,9 @@ function analysis (request: string) {
     ...(background && { interval: background.interval ?? '' }),
     thinking: (background ? 'This is work for a background task. ' : '') + (commands.length === 0
       ? 'I find no command in this message.'
-      : `I find ${commands.length === 1 ? 'one command' : `${commands.length} commands`}: ${commands.map(({ toolName }) => toolName).join(', then ')}.`),
+      : `I find ${commands.length === 1 ? 'one command' : `${commands.length} commands`}: ${
+        commands.map(({ toolName }) => toolName).join(', then ')
+      }.`),
     qualityCriteria: complexity === 'simple' ? [] : commands.map((step) => `The result of ${described(step)} is reported.`)
   }
 }
@@ -65,16 +72,18 @@ function plan (request: string, schema: unknown) {
   const commands = readSteps(request).filter((step) => step.kind === 'command')
   const descriptions = commands.length === 0 ? [shortened(request) || 'Do what was asked'] : commands.map(described)
   const item = (schema as any)?.properties?.phases?.items
-  const shape = (description: string, index: number) => item?.type === 'string'
-    ? description
-    : { ...smallestInstance(item) as object | null, ...item?.properties?.id && { id: `phase-${index + 1}` }, description }
+  const shape = (description: string, index: number) =>
+    item?.type === 'string'
+      ? description
+      : { ...smallestInstance(item) as object | null, ...item?.properties?.id && { id: `phase-${index + 1}` }, description }
   return { phases: descriptions.map(shape), qualityCriteria: [] }
 }
 
 /** The first thing that a run's report says. */
 const finding = (request: string) => shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')
 
-const described = (step: Step) => step.kind === 'command'
-  ? `${step.toolName} ${shortened(String(step.input.path ?? step.input.command ?? step.input.url ?? step.input.query ?? ''))}`.trim()
-  : step.text
+const described = (step: Step) =>
+  step.kind === 'command'
+    ? `${step.toolName} ${shortened(String(step.input.path ?? step.input.command ?? step.input.url ?? step.input.query ?? ''))}`.trim()
+    : step.text
 const shortened = (text: string) => text.trim().length > 200 ? `${text.trim().slice(0, 199)}…` : text.trim()

@@ -1,16 +1,28 @@
 import { MARK, type Marked } from './quotes.ts'
 import { readPath } from './paths.ts'
 
-const RUNS = /^(?:run|execute|exec|(?:use|open) (?:the|a) (?:shell|terminal|command line) (?:to run|to execute|and run|and execute|for)|in (?:the|a) (?:shell|terminal),? (?:run|execute|type))\b\s*:?\s*|^\$\s+/i
-const STARTS = new RegExp(`^(?:start|launch|invoke|issue|call|perform|do|try)\\s+(?:(?:the|this)\\s+)?(?:(?:shell|terminal|bash)\\s+)?(?:command\\s*:?\\s*)?(?=${MARK}[.!?]*$)|^(?:start|launch|invoke|issue)\\s+(?:the|this)\\s+(?:(?:shell|terminal|bash)\\s+)?command\\s*:?\\s*`, 'i')
-const LABEL = new RegExp(`^(?:(?:the|this|a|following|shell|terminal|bash|console)\\s+)*(?:commands?|script|program|command line|one-liner)\\s*:?\\s+(?!-)|^(?:the following|following|this|these)(?:\\s*:\\s*|\\s+(?=${MARK}))|^(?:in (?:the|a) (?:shell|terminal|console)\\s*[:,]?\\s+)`, 'i')
-const SUFFIX = '(?:\\s+(?:in|on|using|with|through|from) (?:the|a|my) (?:shell|terminal|command line|console|cli)|\\s+(?:as a )?(?:shell |terminal )?command|\\s+again)?'
+const RUNS =
+  /^(?:run|execute|exec|(?:use|open) (?:the|a) (?:shell|terminal|command line) (?:to run|to execute|and run|and execute|for)|in (?:the|a) (?:shell|terminal),? (?:run|execute|type))\b\s*:?\s*|^\$\s+/i
+const STARTS = new RegExp(
+  `^(?:start|launch|invoke|issue|call|perform|do|try)\\s+(?:(?:the|this)\\s+)?(?:(?:shell|terminal|bash)\\s+)?(?:command\\s*:?\\s*)?(?=${MARK}[.!?]*$)|^(?:start|launch|invoke|issue)\\s+(?:the|this)\\s+(?:(?:shell|terminal|bash)\\s+)?command\\s*:?\\s*`,
+  'i'
+)
+const LABEL = new RegExp(
+  `^(?:(?:the|this|a|following|shell|terminal|bash|console)\\s+)*(?:commands?|script|program|command line|one-liner)\\s*:?\\s+(?!-)|^(?:the following|following|this|these)(?:\\s*:\\s*|\\s+(?=${MARK}))|^(?:in (?:the|a) (?:shell|terminal|console)\\s*[:,]?\\s+)`,
+  'i'
+)
+const SUFFIX =
+  '(?:\\s+(?:in|on|using|with|through|from) (?:the|a|my) (?:shell|terminal|command line|console|cli)|\\s+(?:as a )?(?:shell |terminal )?command|\\s+again)?'
 const QUOTED = new RegExp(`^(${MARK})${SUFFIX}[\\s.,!?;]*$`, 'i')
 const SEVERAL = new RegExp(`^${MARK}(?:(?:\\s*,\\s*(?:and\\s+)?|\\s+and\\s+(?:then\\s+)?)${MARK})+[\\s.!?]*$`, 'i')
 const QUOTED_IN = new RegExp(`^(${MARK})\\s+(?:in|inside|from|within)\\s+([^]+)$`, 'i')
-const NO_COMMAND = /^(?:the|an?|my|our|your|it|them|that|this|these|some|all|every|both|to|for|in|as|away|out)\s|^(?:it|that|this|them|and|or)?[.!?]*$/i
+const NO_COMMAND =
+  /^(?:the|an?|my|our|your|it|them|that|this|these|some|all|every|both|to|for|in|as|away|out)\s|^(?:it|that|this|them|and|or)?[.!?]*$/i
 
-export interface Run { command: string, cwd?: string }
+export interface Run {
+  command: string
+  cwd?: string
+}
 
 /** Reads a clause that runs shell commands; a command in quotes arrives as it stands. */
 export function readRun (marked: Marked, text: string): Run[] | undefined {
@@ -35,4 +47,6 @@ export function runsBare (text: string): boolean {
 }
 
 const runs = (commands: string[], cwd?: string): Run[] | undefined =>
-  commands.every((command) => command.trim() !== '') ? commands.map((command) => cwd === undefined ? { command } : { command, cwd }) : undefined
+  commands.every((command) => command.trim() !== '')
+    ? commands.map((command) => cwd === undefined ? { command } : { command, cwd })
+    : undefined

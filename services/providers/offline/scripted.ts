@@ -11,5 +11,10 @@ export type ScriptedTurn = Reply
  */
 export function scriptedReply (script: ScriptedTurn[], options: LanguageModelV4CallOptions): Reply {
   const given = answersGiven(options.prompt)
-  return script[given] ?? { text: script.length === 0 ? 'There is no script: set "offline.script" in config.json.' : `End of the script: it has ${script.length} ${script.length === 1 ? 'turn' : 'turns'}.` }
+  return script[given] ??
+    {
+      text: script.length === 0
+        ? 'There is no script: set "offline.script" in config.json.'
+        : `End of the script: it has ${script.length} ${script.length === 1 ? 'turn' : 'turns'}.`
+    }
 }

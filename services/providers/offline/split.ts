@@ -11,7 +11,11 @@ type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
 /** Stands for whatever was named before, where only the cuts are looked for. */
 const ANY: Known = { file: 'it', folder: 'there' }
 
-interface Separator { kind: Break, start: number, end: number }
+interface Separator {
+  kind: Break
+  start: number
+  end: number
+}
 
 /**
  * Longer messages are no commands, and what is left of one without its quotations is shorter still: the patterns that read
@@ -22,13 +26,16 @@ const LONGEST_UNQUOTED = 1_000
 const GAP = /[\s,]{40}/
 const QUOTES = /["'`\u2018-\u201E\u00AB\u00BB\u2039\u203A]/g
 const MOST_QUOTES = 400
-const SEPARATORS = new RegExp([
-  '(?<line>\\s*\\n\\s*)',
-  '(?<semicolon>\\s*;(?:\\s+|(?=[a-z]{2,}\\s))(?:and\\s+)?(?:then\\b[\\s,:]*)?)',
-  '(?<then>\\s*,?\\s+(?:and\\s+)?(?:then|afterwards|after that|after which|followed by|subsequently)\\b[\\s,:]*|\\s*(?:->|=>|→)\\s*)',
-  '(?<sentence>(?<!(?:^|\\s)\\d{1,3})[.!?]+\\s+(?!then\\b(?! ))|(?<=\\uE001)[.!?]+\\s+)',
-  '(?<soft>\\s*,\\s+(?:and\\s+)?(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+(?:and|&|plus|as well as|before|next)\\s+(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+\\(?\\d{1,2}[.)]\\s+)'
-].join('|'), 'giu')
+const SEPARATORS = new RegExp(
+  [
+    '(?<line>\\s*\\n\\s*)',
+    '(?<semicolon>\\s*;(?:\\s+|(?=[a-z]{2,}\\s))(?:and\\s+)?(?:then\\b[\\s,:]*)?)',
+    '(?<then>\\s*,?\\s+(?:and\\s+)?(?:then|afterwards|after that|after which|followed by|subsequently)\\b[\\s,:]*|\\s*(?:->|=>|→)\\s*)',
+    '(?<sentence>(?<!(?:^|\\s)\\d{1,3})[.!?]+\\s+(?!then\\b(?! ))|(?<=\\uE001)[.!?]+\\s+)',
+    '(?<soft>\\s*,\\s+(?:and\\s+)?(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+(?:and|&|plus|as well as|before|next)\\s+(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+\\(?\\d{1,2}[.)]\\s+)'
+  ].join('|'),
+  'giu'
+)
 
 export function readSteps (message: string): Step[] {
   const unread: Step[] = [{ kind: 'unread', text: message }]
@@ -44,7 +51,9 @@ export function readSteps (message: string): Step[] {
     for (const command of commands ?? []) {
       // "Read a.txt and show me what it says" reads once.
       const before = steps.at(-1)
-      if (isChatter(clause) && before?.kind === 'command' && before.toolName === 'readFile' && before.input.path === command.input.path) continue
+      if (isChatter(clause) && before?.kind === 'command' && before.toolName === 'readFile' && before.input.path === command.input.path) {
+        continue
+      }
       steps.push({ kind: 'command', ...command })
       known = afterwards(command, known)
     }
@@ -71,10 +80,11 @@ function clauses (marked: Marked): string[] {
     const right = text.slice(separator.end)
     if (!left.trim() || !right.trim()) return
     const ends = [...separators.slice(index + 1, index + 7).map((next) => next.start), text.length]
-    const begins = () => ends.some((end) => {
-      const clause = text.slice(separator.end, end)
-      return clause.trim() !== '' && (reads(clause) || elliptic(marked, verbOf(left) ?? verb, clause, ANY) !== undefined)
-    })
+    const begins = () =>
+      ends.some((end) => {
+        const clause = text.slice(separator.end, end)
+        return clause.trim() !== '' && (reads(clause) || elliptic(marked, verbOf(left) ?? verb, clause, ANY) !== undefined)
+      })
     if (!splits(separator.kind, left, reads(left), begins)) return
     found.push(left)
     verb = verbOf(left) ?? verb
@@ -105,4 +115,6 @@ function elliptic (marked: Marked, verb: string, clause: string, known: Known): 
   return readCommands(marked, `${verb} ${text}`, known)
 }
 
-const verbOf = (clause: string) => /^(?:read|open|show me|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)\b/i.exec(stripped(clause))?.[0]
+const verbOf = (clause: string) =>
+  /^(?:read|open|show me|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)\b/i.exec(stripped(clause))
+    ?.[0]

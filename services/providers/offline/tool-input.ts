@@ -10,7 +10,7 @@ export function inputObject (message: string, at: number): { end: number, text: 
   let depth = 0
   for (let end = at; end < message.length; end++) {
     const char = message[end]
-    if (char === '"') while (++end < message.length && message[end] !== '"') if (message[end] === '\\') end++
+    if (char === '"') { while (++end < message.length && message[end] !== '"') if (message[end] === '\\') end++ }
     if (char === '{') depth++
     if (char === '}' && --depth === 0) {
       const text = message.slice(at, end + 1)

@@ -3,7 +3,10 @@ import { parsed, USE, WITH } from './tool-input.ts'
 
 const USES = new RegExp(`^${USE}(${MARK}|[\\w-]{1,64})${WITH}(${MARK})[.!?]*$`, 'i')
 /** Without an input only what is called a tool is one. */
-const USES_TOOL = new RegExp(`^(?:use|call|invoke)\\s+(?:(?:the\\s+)?(${MARK}|[\\w-]{1,64})\\s+tool|(?:the\\s+)?tool\\s+(${MARK}|[\\w-]{1,64}))[.!?]*$`, 'i')
+const USES_TOOL = new RegExp(
+  `^(?:use|call|invoke)\\s+(?:(?:the\\s+)?(${MARK}|[\\w-]{1,64})\\s+tool|(?:the\\s+)?tool\\s+(${MARK}|[\\w-]{1,64}))[.!?]*$`,
+  'i'
+)
 
 /** Reads a clause that uses any tool by its name: "use echo with {"message": "hi"}", "call the pid tool". */
 export function readToolUse (marked: Marked, clause: string): { toolName: string, input: Record<string, unknown> } | undefined {

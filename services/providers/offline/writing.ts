@@ -1,24 +1,34 @@
 import { readPath, type Known } from './paths.ts'
 import { MARK, type Marked } from './quotes.ts'
 
-const LABEL = '(?:(?:(?:the|an?|some|following|this|only|just|exact|literal)\\s+)*(?:text|contents?|words?|string|lines?|sentence|message|phrase|data|code|json|value)\\s*(?:of\\s+|:\\s*|as\\s+|\\s+))?'
-const CONNECTOR = '(?:with|containing|that (?:says|contains|reads|has|holds)|which (?:says|contains|reads|has|holds)|saying|whose (?:contents?|text) (?:is|are|says)|and (?:put|write|fill it with)|having|content:?|contents:?)'
-const NAMED = '(?:(?:the|an?|following|exact|some|as|its|this|initial|file)\\s+)*(?:(?:text|contents?|words?|string|lines?|sentence|message|data|code)\\b)?\\s*(?:of|as|being|is|are|:)?\\s*'
+const LABEL =
+  '(?:(?:(?:the|an?|some|following|this|only|just|exact|literal)\\s+)*(?:text|contents?|words?|string|lines?|sentence|message|phrase|data|code|json|value)\\s*(?:of\\s+|:\\s*|as\\s+|\\s+))?'
+const CONNECTOR =
+  '(?:with|containing|that (?:says|contains|reads|has|holds)|which (?:says|contains|reads|has|holds)|saying|whose (?:contents?|text) (?:is|are|says)|and (?:put|write|fill it with)|having|content:?|contents:?)'
+const NAMED =
+  '(?:(?:the|an?|following|exact|some|as|its|this|initial|file)\\s+)*(?:(?:text|contents?|words?|string|lines?|sentence|message|data|code)\\b)?\\s*(?:of|as|being|is|are|:)?\\s*'
 
 const FILE_FIRST = new RegExp(`^(.+?),?\\s+${CONNECTOR}\\s*:?\\s*${NAMED}(\\S[^]*)$`, 'i')
-const TO_FILE_FIRST = new RegExp(`^(?:(?:the following|this)\\s+)?${LABEL}(?:into|to|in|inside|on)\\s+(.+?)(?:\\s*:\\s*|\\s*,\\s+|\\s+(?:the|this|following)[^\\uE000]*?\\s*:?\\s*(?=${MARK})|\\s+(?=${MARK})|\\s+(?:(?:the )?following|this|(?:the )?(?:text|content|words?|line))\\s*:?\\s+)(?:${NAMED})(\\S[^]*)$`, 'i')
+const TO_FILE_FIRST = new RegExp(
+  `^(?:(?:the following|this)\\s+)?${LABEL}(?:into|to|in|inside|on)\\s+(.+?)(?:\\s*:\\s*|\\s*,\\s+|\\s+(?:the|this|following)[^\\uE000]*?\\s*:?\\s*(?=${MARK})|\\s+(?=${MARK})|\\s+(?:(?:the )?following|this|(?:the )?(?:text|content|words?|line))\\s*:?\\s+)(?:${NAMED})(\\S[^]*)$`,
+  'i'
+)
 const QUOTED_FIRST = new RegExp(`^${LABEL}(?:the\\s+)?(${MARK})\\s*,?\\s*(?:in ?to|into|to|in|as|inside|onto|at|under)\\s+(\\S[^]*)$`, 'i')
 const BARE_FIRST = new RegExp(`^${LABEL}(\\S[^]*)\\s+(?:into|to|as)\\s+(\\S.*)$`, 'i')
 const BARE_IN = new RegExp(`^${LABEL}(\\S[^]*)\\s+(?:in|inside|under)\\s+(\\S.*)$`, 'i')
 const FILE_THEN_QUOTE = new RegExp(`^(.+?)\\s*:?\\s+(${MARK})$`)
 const QUOTE_THEN_FILE = new RegExp(`^(${MARK})\\s+(\\S+)$`)
 
-export interface Writing { path: string, content: string }
+export interface Writing {
+  path: string
+  content: string
+}
 
 /** Reads what follows a verb of writing: which text goes into which file. Text in quotes arrives as it stands. */
 export function readWriting (marked: Marked, verb: string, rest: string, known: Known): Writing | undefined {
   const creates = /^(?:create|make|touch|add|new)$/i.test(verb)
-  const text = (slice: string) => marked.plain(slice.replace(new RegExp(`(${MARK})\\s*(?:(?:in|to|into|inside) it)?[.!?,;]*$`), '$1').trim())
+  const text = (slice: string) =>
+    marked.plain(slice.replace(new RegExp(`(${MARK})\\s*(?:(?:in|to|into|inside) it)?[.!?,;]*$`), '$1').trim())
   const pathIn = (phrase: string) => readPath(marked, phrase, { known, here: false })
 
   const quoted = QUOTED_FIRST.exec(rest)

@@ -15,36 +15,73 @@ export function renderDocumented (events: readonly RunEvent[]): string {
 function render (event: RunEvent): string {
   switch (event.type) {
     // The one event that comes by the thousand is written by hand.
-    case 'text-delta': return delta('text-delta', event.id, event.delta)
-    case 'reasoning-delta': return delta('reasoning-delta', event.id, event.delta)
-    case 'start': return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
-    case 'reasoning-start': return eventLine({
-      type: 'reasoning-start', id: event.id, ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } })
-    })
-    case 'reasoning-end': return eventLine({ type: 'reasoning-end', id: event.id })
-    case 'step-start': return (event.step > 1 ? eventLine({ type: 'step-boundary' }) : '') + eventLine({ type: 'start-step' })
-    case 'step-finish': return eventLine({ type: 'finish-step' })
-    case 'text-start': return eventLine({ type: 'text-start', id: event.id })
-    case 'text-end': return eventLine({ type: 'text-end', id: event.id })
-    case 'tool-input-start': return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
-    case 'tool-input-delta': return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
-    case 'tool-input': return eventLine({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
-    case 'tool-input-error': return eventLine({ type: 'tool-input-error', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, errorText: event.errorText })
-    case 'tool-output': return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output })
-    case 'tool-error': return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
-    case 'tool-denied': return eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
-    case 'approval-request': return eventLine({
-      type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, ...(event.cwd && { cwd: event.cwd }), ...(event.reason && { reason: event.reason })
-    })
-    case 'task': return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
-    case 'error': return eventLine({ type: 'error', errorText: event.errorText, code: event.code })
-    case 'abort': return eventLine({ type: 'abort', reason: event.reason })
-    case 'finish': return eventLine({ type: 'finish', finishReason: event.finishReason })
-    case 'compaction': return compactionLine(event)
+    case 'text-delta':
+      return delta('text-delta', event.id, event.delta)
+    case 'reasoning-delta':
+      return delta('reasoning-delta', event.id, event.delta)
+    case 'start':
+      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+    case 'reasoning-start':
+      return eventLine({
+        type: 'reasoning-start',
+        id: event.id,
+        ...(event.phase === 'analysis' && { providerMetadata: { agent: { phase: 'analysis' } } })
+      })
+    case 'reasoning-end':
+      return eventLine({ type: 'reasoning-end', id: event.id })
+    case 'step-start':
+      return (event.step > 1 ? eventLine({ type: 'step-boundary' }) : '') + eventLine({ type: 'start-step' })
+    case 'step-finish':
+      return eventLine({ type: 'finish-step' })
+    case 'text-start':
+      return eventLine({ type: 'text-start', id: event.id })
+    case 'text-end':
+      return eventLine({ type: 'text-end', id: event.id })
+    case 'tool-input-start':
+      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
+    case 'tool-input-delta':
+      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
+    case 'tool-input':
+      return eventLine({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
+    case 'tool-input-error':
+      return eventLine({
+        type: 'tool-input-error',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        errorText: event.errorText
+      })
+    case 'tool-output':
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output })
+    case 'tool-error':
+      return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
+    case 'tool-denied':
+      return eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
+    case 'approval-request':
+      return eventLine({
+        type: 'tool-approval-request',
+        approvalId: event.approvalId,
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        ...(event.cwd && { cwd: event.cwd }),
+        ...(event.reason && { reason: event.reason })
+      })
+    case 'task':
+      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'error':
+      return eventLine({ type: 'error', errorText: event.errorText, code: event.code })
+    case 'abort':
+      return eventLine({ type: 'abort', reason: event.reason })
+    case 'finish':
+      return eventLine({ type: 'finish', finishReason: event.finishReason })
+    case 'compaction':
+      return compactionLine(event)
     case 'analysis':
     case 'context':
     case 'evaluation':
-    case 'message': return ''
+    case 'message':
+      return ''
   }
 }
 

@@ -8,7 +8,7 @@ import { renderUI5 } from './ui5.ts'
 export interface Encoder {
   headers: Record<string, string>
   /** The same events, as an object, are rendered once, however many read them. */
-  render (events: readonly RunEvent[]): string | Buffer
+  render(events: readonly RunEvent[]): string | Buffer
   /** What follows the last event. */
   end: string
 }

@@ -17,39 +17,73 @@ export function renderUI (events: readonly RunEvent[]): string {
 export function renderChunk (event: RunEvent): string {
   switch (event.type) {
     // The one event that comes by the thousand is written by hand.
-    case 'text-delta': return event.providerMetadata
-      ? eventLine({ type: 'text-delta', id: event.id, delta: event.delta, ...meta(event) })
-      : `data: {"type":"text-delta","id":"${event.id}","delta":${JSON.stringify(event.delta)}}\n\n`
-    case 'reasoning-delta': return eventLine({ type: 'reasoning-delta', id: event.id, delta: event.delta, ...meta(event) })
-    case 'start': return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
-    case 'reasoning-start': return eventLine({ type: 'reasoning-start', id: event.id, ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
-    case 'reasoning-end': return eventLine({ type: 'reasoning-end', id: event.id, ...meta(event) })
-    case 'step-start': return eventLine({ type: 'start-step' })
-    case 'step-finish': return eventLine({ type: 'finish-step' })
-    case 'text-start': return eventLine({ type: 'text-start', id: event.id, ...meta(event) })
-    case 'text-end': return eventLine({ type: 'text-end', id: event.id, ...meta(event) })
-    case 'tool-input-start': return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
-    case 'tool-input-delta': return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
-    case 'tool-input': return eventLine({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, ...meta(event) })
-    case 'tool-input-error': return eventLine({
-      type: 'tool-input-error', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input, errorText: event.errorText, ...meta(event)
-    })
-    case 'tool-output': return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: event.output })
-    case 'tool-error': return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
+    case 'text-delta':
+      return event.providerMetadata
+        ? eventLine({ type: 'text-delta', id: event.id, delta: event.delta, ...meta(event) })
+        : `data: {"type":"text-delta","id":"${event.id}","delta":${JSON.stringify(event.delta)}}\n\n`
+    case 'reasoning-delta':
+      return eventLine({ type: 'reasoning-delta', id: event.id, delta: event.delta, ...meta(event) })
+    case 'start':
+      return eventLine({ type: 'start', messageId: event.messageId, messageMetadata: { threadId: event.threadId, runId: event.runId } })
+    case 'reasoning-start':
+      return eventLine({ type: 'reasoning-start', id: event.id, ...meta(event.phase === 'analysis' ? ANALYSIS : event) })
+    case 'reasoning-end':
+      return eventLine({ type: 'reasoning-end', id: event.id, ...meta(event) })
+    case 'step-start':
+      return eventLine({ type: 'start-step' })
+    case 'step-finish':
+      return eventLine({ type: 'finish-step' })
+    case 'text-start':
+      return eventLine({ type: 'text-start', id: event.id, ...meta(event) })
+    case 'text-end':
+      return eventLine({ type: 'text-end', id: event.id, ...meta(event) })
+    case 'tool-input-start':
+      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
+    case 'tool-input-delta':
+      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
+    case 'tool-input':
+      return eventLine({
+        type: 'tool-input-available',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        ...meta(event)
+      })
+    case 'tool-input-error':
+      return eventLine({
+        type: 'tool-input-error',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        input: event.input,
+        errorText: event.errorText,
+        ...meta(event)
+      })
+    case 'tool-output':
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: event.output })
+    case 'tool-error':
+      return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
     // A denied part holds the user's answer; where there was none, clients would find nothing in its place.
-    case 'tool-denied': return event.approvalId === undefined
-      ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
-      : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
-    case 'approval-request': return eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })
-    case 'task': return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
-    case 'error': return eventLine({ type: 'error', errorText: event.errorText })
-    case 'abort': return eventLine({ type: 'abort' })
-    case 'finish': return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })
-    case 'compaction': return compactionLine(event)
+    case 'tool-denied':
+      return event.approvalId === undefined
+        ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
+        : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
+    case 'approval-request':
+      return eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })
+    case 'task':
+      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'error':
+      return eventLine({ type: 'error', errorText: event.errorText })
+    case 'abort':
+      return eventLine({ type: 'abort' })
+    case 'finish':
+      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })
+    case 'compaction':
+      return compactionLine(event)
     case 'analysis':
     case 'context':
     case 'evaluation':
-    case 'message': return ''
+    case 'message':
+      return ''
   }
 }
 

@@ -16,17 +16,20 @@ export function renderUI5 (events: readonly RunEvent[]): string {
 function renderChunk5 (event: RunEvent): string {
   switch (event.type) {
     // The id lets a request that is asked again replace itself.
-    case 'approval-request': return eventLine({
-      type: 'data-approval-request',
-      id: event.approvalId,
-      data: requestData(event)
-    })
-    case 'tool-denied': return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
+    case 'approval-request':
+      return eventLine({
+        type: 'data-approval-request',
+        id: event.approvalId,
+        data: requestData(event)
+      })
+    case 'tool-denied':
+      return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
     // `tool-input-error` came with 5.0.7.
     case 'tool-input-error': {
       const { toolCallId, errorText } = event
       return renderChunk({ ...event, type: 'tool-input' }) + eventLine({ type: 'tool-output-error', toolCallId, errorText })
     }
-    default: return renderChunk(event)
+    default:
+      return renderChunk(event)
   }
 }

@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 export interface Source {
   chunks: AsyncGenerator<string | Buffer>
   /** Bytes that wait to be taken. */
-  lag (): number
+  lag(): number
 }
 
 /** A comment line after so much silence keeps proxies and clients from giving up, milliseconds. */
@@ -27,7 +27,11 @@ let readers = 0
  * Copies a source to a socket as Server-Sent Events until it ends: one write for whatever there is, never more than
  * the reader takes. Resolves to whether the reader got everything; a stalled one is dropped.
  */
-export async function pump ({ chunks, lag }: Source, out: Writable, { clock, signal }: { clock: Clock, signal: AbortSignal }): Promise<boolean> {
+export async function pump (
+  { chunks, lag }: Source,
+  out: Writable,
+  { clock, signal }: { clock: Clock, signal: AbortSignal }
+): Promise<boolean> {
   let wroteAt = clock.monotonic()
   const done = new AbortController()
   const over = AbortSignal.any([signal, done.signal])

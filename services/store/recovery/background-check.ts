@@ -18,7 +18,11 @@ export type TableCheck = ReturnType<typeof createTableCheck>
  * `spoil` makes the store refuse everything: it is told at once what must be done about damage.
  */
 export function createTableCheck ({ tables, clock, log, signal, spoil }: {
-  tables: TableList, clock: Clock, log: StoreLog | undefined, signal: AbortSignal, spoil: (reason: string) => void
+  tables: TableList,
+  clock: Clock,
+  log: StoreLog | undefined,
+  signal: AbortSignal,
+  spoil: (reason: string) => void
 }) {
   let isHurried = false
   let checking: Promise<void> | undefined
@@ -37,7 +41,10 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
     for (const name of tables.due()) {
       const { bytes, isDamaged } = await tables.check(name, signal)
       if (isDamaged) {
-        log?.error({ table: name }, 'a table of the database is damaged on the disk, the store is not available until the service is restarted')
+        log?.error(
+          { table: name },
+          'a table of the database is damaged on the disk, the store is not available until the service is restarted'
+        )
         return damaged(name, `the table ${name} of the database is damaged on the disk`)
       }
       pause += bytes / BYTES_PER_SECOND * 1000
@@ -56,7 +63,9 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
       if (tables.due().length === 0) return
       await round()
       await tables.note(signal)
-    })().finally(() => { passing = undefined })
+    })().finally(() => {
+      passing = undefined
+    })
     return passing
   }
 

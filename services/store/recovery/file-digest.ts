@@ -3,7 +3,11 @@ import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 /** What tells a file from another of its name without reading it; `mtimeMs` in milliseconds since the epoch. */
-export interface Identity { ino: number, size: number, mtimeMs: number }
+export interface Identity {
+  ino: number
+  size: number
+  mtimeMs: number
+}
 
 /** Hashed in one go: a fraction of a millisecond. */
 const SLICE_BYTES = 512 * 1024

@@ -40,14 +40,18 @@ export interface Inventory {
 export interface ReadInventory {
   inventory?: Inventory
   isClosed: boolean
-  isAuthentic (keys: Keys): boolean
+  isAuthentic(keys: Keys): boolean
 }
 
 /** The list that lies in the folder of a database, if one can be read. */
 export async function readInventory (location: string): Promise<ReadInventory> {
   const [closed, open] = await Promise.all([readText(location, CLOSED), readText(location, OPEN)])
   const { inventory, mac } = parse(closed ?? open)
-  return { inventory, isClosed: closed !== undefined && inventory !== undefined, isAuthentic: (keys) => inventory !== undefined && mac === macOf(keys, inventory) }
+  return {
+    inventory,
+    isClosed: closed !== undefined && inventory !== undefined,
+    isAuthentic: (keys) => inventory !== undefined && mac === macOf(keys, inventory)
+  }
 }
 
 /** The entry of a table; undefined in a list of an earlier version, which has digests alone. */
@@ -101,7 +105,8 @@ function parse (text = ''): { inventory?: Inventory, mac?: string } {
   try {
     const { mac, ...inventory } = JSON.parse(text)
     const { session, files, tables = {}, merged = {}, damaged = [] } = inventory
-    const isList = Number.isSafeInteger(session) && [files, tables, merged].every((part) => typeof part === 'object' && part !== null) && Array.isArray(damaged)
+    const isList = Number.isSafeInteger(session) && [files, tables, merged].every((part) => typeof part === 'object' && part !== null) &&
+      Array.isArray(damaged)
     return isList ? { inventory, mac } : {}
   } catch {
     return {}

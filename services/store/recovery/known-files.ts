@@ -24,11 +24,15 @@ export interface FileManifest {
   /** Digests, '' for none, of tables that are no longer in the database, but were not checked while they were. */
   merged: Map<string, string>
   /** Whether the list was made with the key of the data. */
-  isAuthentic (keys: Keys): boolean
+  isAuthentic(keys: Keys): boolean
 }
 
 /** Nothing is known of any table. */
-export const noStock = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'> => ({ verified: new Map(), trusted: new Map(), merged: new Map() })
+export const noStock = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'> => ({
+  verified: new Map(),
+  trusted: new Map(),
+  merged: new Map()
+})
 
 /**
  * Compares the files of a database with the list that was made when it was closed. Tables that look like those of the
@@ -37,7 +41,11 @@ export const noStock = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
 export async function verifyFiles (location: string, { isThorough = false } = {}): Promise<FileManifest> {
   const { inventory, isClosed, isAuthentic } = await readInventory(location)
   const stock: FileManifest = {
-    session: inventory?.session, changed: [...inventory?.damaged ?? []], isCut: false, isAuthentic, ...noStock()
+    session: inventory?.session,
+    changed: [...inventory?.damaged ?? []],
+    isCut: false,
+    isAuthentic,
+    ...noStock()
   }
   const live = await liveTables(location)
   const isLive = (name: string) => isTable(name) && live.has(parseInt(name))
@@ -65,7 +73,10 @@ export async function verifyFiles (location: string, { isThorough = false } = {}
  * Reads a file. Returns its digest if it is the listed one; without one that is listed, if it is a table with the checksums
  * that LevelDB wrote. A table that is gone, and not of a closed database, LevelDB misses itself.
  */
-async function wholeDigest (path: string, { identity, listed, isClosed }: { identity?: Identity, listed?: string, isClosed: boolean }): Promise<string | undefined> {
+async function wholeDigest (
+  path: string,
+  { identity, listed, isClosed }: { identity?: Identity, listed?: string, isClosed: boolean }
+): Promise<string | undefined> {
   if (identity === undefined || (isClosed && listed === undefined)) return undefined
   if (listed) return await digestFile(path) === listed ? listed : undefined
   const table = await readFile(path).catch(() => Buffer.of())
@@ -78,7 +89,9 @@ async function takeLeftovers (location: string, stock: FileManifest, inventory: 
     const listed = inventory?.merged?.[name] ?? inventory?.files[name]
     if (listed === undefined || stock.trusted.has(name) || stock.verified.has(name) || !isTable(name)) continue
     if (!isThorough) stock.merged.set(name, listed)
-    else if (await wholeDigest(linkTo(location, name), { identity: identityOf(linkTo(location, name)), listed, isClosed: false }) === undefined) stock.changed.push(name)
+    else if (
+      await wholeDigest(linkTo(location, name), { identity: identityOf(linkTo(location, name)), listed, isClosed: false }) === undefined
+    ) stock.changed.push(name)
   }
 }
 

@@ -8,11 +8,19 @@ import { isCut, verifyFiles, type FileManifest } from './known-files.ts'
 import { createTableList, type TableList } from './table-list.ts'
 
 /** A database that was opened, and what was known of it before. */
-interface Session { database: Database, location: string, stock: FileManifest, keys: Keys }
+interface Session {
+  database: Database
+  location: string
+  stock: FileManifest
+  keys: Keys
+}
 
 /** Looks again for a while at a log that is cut: a dead process may still be ending a write to it. */
 export async function settledManifest (location: string, { clock, retries, wait, isThorough }: {
-  clock: Clock, retries: number, wait: number, isThorough?: boolean
+  clock: Clock,
+  retries: number,
+  wait: number,
+  isThorough?: boolean
 }): Promise<FileManifest> {
   for (let left = retries; left > 0 && await isCut(location); left--) await clock.sleep(wait)
   return await verifyFiles(location, { isThorough })
@@ -29,7 +37,9 @@ export async function lacksAcknowledgedData ({ database, location, stock, keys }
  * Counts the session, in the database first, and writes once more what describes the database (`ops` too): without those
  * records everything would be lost, so they had better lie in more than one file. Returns the list of its tables.
  */
-export async function beginSession ({ database, location, stock, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }): Promise<TableList> {
+export async function beginSession (
+  { database, location, stock, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }
+): Promise<TableList> {
   const session = Math.max(await sessionOf(database), stock.session ?? 0) + 1
   await database.batch([metaOp(meta), ...ops, { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
   const tables = createTableList({ location, keys, session, stock })

@@ -41,7 +41,9 @@ export async function repair ({ location, error, suspects, clock, log, openDatab
   let unreadable = 0
   try {
     // LevelDB may fall over a damaged table; what lies in the others is better than nothing.
-    if (!await salvage(location, repaired, []) && !await salvage(location, repaired, suspects.filter((name) => /\.(ldb|sst)$/.test(name)))) {
+    if (
+      !await salvage(location, repaired, []) && !await salvage(location, repaired, suspects.filter((name) => /\.(ldb|sst)$/.test(name)))
+    ) {
       throw new StoreDamaged(location, explain(error), { cause: error })
     }
     const database = await openDatabase(repaired, { createIfMissing: false })
@@ -70,7 +72,10 @@ async function salvage (damaged: string, repaired: string, leftOut: string[]): P
   const { spawnIsolated } = await import('../../process/spawn-isolated.ts')
   const program = import.meta.url.endsWith('.ts') ? './salvage-child.ts' : './salvage.js'
   const child = spawnIsolated(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), copy, repaired], {
-    env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], timeout: SALVAGE_MS, killSignal: 'SIGKILL'
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    timeout: SALVAGE_MS,
+    killSignal: 'SIGKILL'
   })
   const [code] = await once(child, 'exit')
   await rm(copy, { recursive: true, force: true })

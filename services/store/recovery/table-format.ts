@@ -31,7 +31,10 @@ export async function isTableWhole (table: Buffer): Promise<boolean> {
   }
 }
 
-interface Handle { at: number, bytes: number }
+interface Handle {
+  at: number
+  bytes: number
+}
 
 /** Throws a RangeError when the bytes do not end with a footer. */
 function footerOf (table: Buffer): { meta: Handle, index: Handle } {

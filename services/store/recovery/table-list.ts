@@ -18,7 +18,10 @@ const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR', 'EBUSY']
  * What is known of the tables of an open database, and the list of it on disk. `stock` is what was found when it was opened.
  */
 export function createTableList ({ location, keys, session, stock }: {
-  location: string, keys: Keys, session: number, stock: Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
+  location: string,
+  keys: Keys,
+  session: number,
+  stock: Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
 }) {
   const known = new Map<string, TableEntry>([...stock.trusted])
   for (const [name, entry] of stock.verified) known.set(name, { ...entry, checked: session })
@@ -36,7 +39,9 @@ export function createTableList ({ location, keys, session, stock }: {
       inventory.tables[name] = [ino, size, mtimeMs, checked]
     }
     const links = due.size > 0 ? linkedTables(location) : []
-    for (const name of links) if (due.has(name) && !present.has(name)) inventory.merged[name] = merged.get(name) ?? known.get(name)?.digest ?? ''
+    for (const name of links) {
+      if (due.has(name) && !present.has(name)) inventory.merged[name] = merged.get(name) ?? known.get(name)?.digest ?? ''
+    }
     return inventory
   }
 

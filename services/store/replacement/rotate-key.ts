@@ -43,7 +43,8 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
     if (ended !== undefined && ended.key !== 'keep') return say('The change of the key that was interrupted is finished.')
     if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
     const tell = (_details: object, message: string) => say(message)
-    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, { ...lock, isThorough: true }).catch(noRoom)
+    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, { ...lock, isThorough: true })
+      .catch(noRoom)
     let count: number
     try {
       count = await copy(old, dir, newPassphrase || undefined, say)
@@ -56,8 +57,10 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
     await old.database.close()
     await commitReplacement(dir, { key: newPassphrase ? 'remove' : 'replace', copies: true })
     await finishReplacement(dir)
-    say(`${count} records are enciphered with the new key, and the old one is of no use any more. ` +
-      (newPassphrase ? 'Start the service with LOCAL_AGENT_PASSPHRASE set to the new passphrase.' : 'The new one is in master.key.'))
+    say(
+      `${count} records are enciphered with the new key, and the old one is of no use any more. ` +
+        (newPassphrase ? 'Start the service with LOCAL_AGENT_PASSPHRASE set to the new passphrase.' : 'The new one is in master.key.')
+    )
   } finally {
     lock.release()
   }
@@ -81,7 +84,9 @@ async function copy (old: Opened, dir: string, newPassphrase: string | undefined
       const records = chunk.filter(([key]) => !isOwn(key)).flatMap(([key, envelope]) => open(old.keys, key, envelope))
       unreadable += chunk.filter(([key]) => !isOwn(key)).length - records.length
       await next.put(records)
-      if (Math.floor((count + records.length) / SAID_EVERY) > Math.floor(count / SAID_EVERY)) say(`${count + records.length} records so far`)
+      if (Math.floor((count + records.length) / SAID_EVERY) > Math.floor(count / SAID_EVERY)) {
+        say(`${count + records.length} records so far`)
+      }
       count += records.length
     }
     await next.finish()

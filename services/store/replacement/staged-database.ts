@@ -42,7 +42,9 @@ export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, 
     /** Adds records; no key may come twice. */
     async put (records: Array<[key: string, value: unknown]>): Promise<void> {
       count += records.length
-      await database.batch(records.map(([key, value]): RawOp => ({ type: 'put', key, value: seal(keys, key, toJson(key, value)) })), { sync: false })
+      await database.batch(records.map(([key, value]): RawOp => ({ type: 'put', key, value: seal(keys, key, toJson(key, value)) })), {
+        sync: false
+      })
     },
 
     /** All of it on disk, and read back. Throws when that is not what was put there. */

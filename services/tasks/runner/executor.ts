@@ -19,7 +19,10 @@ const MOST_CRASHES = 3
 /** Before the end of a run is written again when the store would not take it; milliseconds. */
 const RETRY_MS = 1_000
 
-const UNREADABLE: RunEnding = { status: 'interrupted', error: 'The run could not go on: what it had done cannot be read. The log of the service says more.' }
+const UNREADABLE: RunEnding = {
+  status: 'interrupted',
+  error: 'The run could not go on: what it had done cannot be read. The log of the service says more.'
+}
 
 type How = { how: WorkerEnd } | { error: unknown }
 
@@ -27,14 +30,21 @@ export type RunExecutor = ReturnType<typeof createRunExecutor>
 
 /** Takes runs through their work, from the queue to their end or to a person's question. */
 export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
-  deps: RunDeps, workers: WorkerPool, requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void, isKnown: (runId: string) => boolean
+  deps: RunDeps,
+  workers: WorkerPool,
+  requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void,
+  isKnown: (runId: string) => boolean
 }) {
   const { repository, clock, fence, config, log } = deps
   const sessions = new Map<string, Session>()
   const closed = new AbortController()
 
   /** Does what must be stored, however often the store must be asked. Undefined when the task is gone, or the service closes: the run then goes on at the next start. */
-  async function retryUntilStored<T> (work: () => Promise<T>, about: { taskId: string, runId: string }, failure: string): Promise<T | undefined> {
+  async function retryUntilStored<T> (
+    work: () => Promise<T>,
+    about: { taskId: string, runId: string },
+    failure: string
+  ): Promise<T | undefined> {
     for (;;) {
       try {
         return await work()
@@ -62,7 +72,9 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     let session: Session | undefined
     await repository.change<undefined>(taskId, async (task) => {
       const run = task.liveRun?.runId === runId ? await repository.runAt(task.liveRun, taskId) : undefined
-      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closed.signal.aborted) return undefined
+      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closed.signal.aborted) {
+        return undefined
+      }
       const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, suspend: false }, events: [] }
       return {
         task: begun.task,
@@ -88,17 +100,22 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     fence.leave(runId)
     sessions.delete(runId)
     session.markStopped()
-    await retryUntilStored(() => repository.change<undefined>(taskId, async (task) => {
-      const stored = await repository.runAt(last, taskId)
-      if (stored === undefined || isOver(stored)) return undefined
-      if (kind === 'shutdown') return putDown(task, last)
-      if (kind === 'pause' || kind === 'cancel' || kind === 'delete') {
-        // The verb that stopped it could not write what it is now: it goes on. Else it is no longer wanted, or was resumed.
-        requeue(taskId, runId)
-        return undefined
-      }
-      return outcome(task, last, session, ended)
-    }), { taskId, runId }, 'the end of a run could not be stored')
+    await retryUntilStored(
+      () =>
+        repository.change<undefined>(taskId, async (task) => {
+          const stored = await repository.runAt(last, taskId)
+          if (stored === undefined || isOver(stored)) return undefined
+          if (kind === 'shutdown') return putDown(task, last)
+          if (kind === 'pause' || kind === 'cancel' || kind === 'delete') {
+            // The verb that stopped it could not write what it is now: it goes on. Else it is no longer wanted, or was resumed.
+            requeue(taskId, runId)
+            return undefined
+          }
+          return outcome(task, last, session, ended)
+        }),
+      { taskId, runId },
+      'the end of a run could not be stored'
+    )
   }
 
   const putDown = (task: StoredTask, run: StoredRun): Change<undefined> => ({ task, runs: [{ ...run, putDown: true }], answer: undefined })
@@ -106,7 +123,12 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   function outcome (task: StoredTask, run: StoredRun, session: Session, ended: How): Change<undefined> {
     if ('error' in ended) {
       if (isStore(ended.error) && run.crashes + 1 < MOST_CRASHES) {
-        return { task, runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: () => requeue(task.id, run.runId) }
+        return {
+          task,
+          runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1, putDown: true }],
+          answer: undefined,
+          after: () => requeue(task.id, run.runId)
+        }
       }
       return over(task, run, session.log, endingOf(ended.error, run.runId))
     }
@@ -114,30 +136,64 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       return over(task, run, session.log, { status: 'interrupted', error: 'The worker of this run stopped before its work was done.' })
     }
     if (ended.how === 'waiting') {
-      return ask(task, run, session.toAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
-        kind: 'tool' as const, toolCallId, tool: toolName, input, cwd: path, folder, ...(reason !== undefined && { reason }), identity: deps.host.identity(toolName)
-      })))
+      return ask(
+        task,
+        run,
+        session.toAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
+          kind: 'tool' as const,
+          toolCallId,
+          tool: toolName,
+          input,
+          cwd: path,
+          folder,
+          ...(reason !== undefined && { reason }),
+          identity: deps.host.identity(toolName)
+        }))
+      )
     }
     if (run.evaluation?.satisfied !== true) {
       const denied = deniedTool(run)
-      if (denied !== undefined) return over(task, run, session.log, { status: 'rejected', error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}` })
-      return over(task, run, session.log, { status: 'failed', error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}` })
+      if (denied !== undefined) {
+        return over(task, run, session.log, {
+          status: 'rejected',
+          error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}`
+        })
+      }
+      return over(task, run, session.log, {
+        status: 'failed',
+        error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
+      })
     }
-    return run.needsApproval ? ask(task, run, [{ kind: 'result', output: run.output }]) : over(task, run, session.log, { status: 'completed' })
+    return run.needsApproval
+      ? ask(task, run, [{ kind: 'result', output: run.output }])
+      : over(task, run, session.log, { status: 'completed' })
   }
 
   /** The questions are on disk, with everything before them, before anybody sees them. A run that had to ask has its result approved, too. */
-  function ask (task: StoredTask, run: StoredRun, asked: Array<Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>>): Change<undefined> {
+  function ask (
+    task: StoredTask,
+    run: StoredRun,
+    asked: Array<Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>>
+  ): Change<undefined> {
     const createdAt = clock.now()
     const expiresAt = createdAt + (config().tasks?.approvalTtl ?? APPROVAL_TTL_MS)
     const questions = asked.map((question): StoredQuestion => ({ ...question, approvalId: newId(), createdAt, expiresAt, state: 'open' }))
-    const isReplaced = ({ toolCallId, state }: StoredQuestion) => state === 'approved' && toolCallId !== undefined && questions.some((question) => question.toolCallId === toolCallId)
+    const isReplaced = ({ toolCallId, state }: StoredQuestion) =>
+      state === 'approved' && toolCallId !== undefined && questions.some((question) => question.toolCallId === toolCallId)
     const before = run.questions.map((question) => isReplaced(question) ? { ...question, state: 'withdrawn' as const } : question)
     return {
       task: { ...task, status: 'pending_approval' },
       runs: [{ ...run, status: 'pending_approval', needsApproval: true, questions: [...before, ...questions] }],
       events: questions.map(({ approvalId, kind, tool, input, cwd, reason, output }): TaskStreamEvent => ({
-        type: 'task:approval', taskId: task.id, runId: run.runId, approvalId, kind, ...(tool !== undefined && { tool, input }), ...(cwd !== undefined && { cwd }), ...(reason !== undefined && { reason }), ...(output !== undefined && { output })
+        type: 'task:approval',
+        taskId: task.id,
+        runId: run.runId,
+        approvalId,
+        kind,
+        ...(tool !== undefined && { tool, input }),
+        ...(cwd !== undefined && { cwd }),
+        ...(reason !== undefined && { reason }),
+        ...(output !== undefined && { output })
       })),
       answer: undefined
     }
@@ -153,7 +209,9 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       runs: [closed.run],
       events: closed.events,
       answer: undefined,
-      after: () => { if (after.liveRun !== undefined) requeue(task.id, after.liveRun.runId) }
+      after: () => {
+        if (after.liveRun !== undefined) requeue(task.id, after.liveRun.runId)
+      }
     }
   }
 
@@ -173,21 +231,34 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     over,
 
     /** Lets what was under way of a task when the service last ended go on; a run that was cut off too often is over. */
-    found: (taskId: string) => repository.change<undefined>(taskId, async (task) => {
-      const run = task.liveRun && await repository.runAt(task.liveRun, taskId)
-      repository.watch(task, run)
-      if (task.liveRun !== undefined && run === undefined) return over(task, interruptedRun(task, task.liveRun, clock.now()), [], UNREADABLE)
-      // What somebody let run since this start is no find.
-      if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || isKnown(run.runId)) return undefined
-      const push = () => requeue(taskId, run.runId, run.trigger === 'catch_up')
-      if (run.status === 'queued') {
-        push()
-        return undefined
-      }
-      const crashes = run.crashes + (run.putDown ? 0 : 1)
-      if (crashes >= MOST_CRASHES) return over(task, { ...run, crashes }, await repository.events(run.runId).catch(() => []), { status: 'interrupted', error: `The service ended ${crashes} times while this run was at work; it was given up.` })
-      return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: push }
-    }),
+    found: (taskId: string) =>
+      repository.change<undefined>(taskId, async (task) => {
+        const run = task.liveRun && await repository.runAt(task.liveRun, taskId)
+        repository.watch(task, run)
+        if (task.liveRun !== undefined && run === undefined) {
+          return over(task, interruptedRun(task, task.liveRun, clock.now()), [], UNREADABLE)
+        }
+        // What somebody let run since this start is no find.
+        if (
+          run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || isKnown(run.runId)
+        ) {
+          return undefined
+        }
+        const push = () =>
+          requeue(taskId, run.runId, run.trigger === 'catch_up')
+        if (run.status === 'queued') {
+          push()
+          return undefined
+        }
+        const crashes = run.crashes + (run.putDown ? 0 : 1)
+        if (crashes >= MOST_CRASHES) {
+          return over(task, { ...run, crashes }, await repository.events(run.runId).catch(() => []), {
+            status: 'interrupted',
+            error: `The service ended ${crashes} times while this run was at work; it was given up.`
+          })
+        }
+        return { task, runs: [{ ...run, crashes, attempts: run.attempts + 1, putDown: true }], answer: undefined, after: push }
+      }),
 
     /** Stops a run at work; resolves to the run as it then is on disk, when nothing of it is left. Undefined when it is not at work. */
     async stop (runId: string, reason: Aborted): Promise<StoredRun | undefined> {
@@ -219,9 +290,19 @@ function firstStart (task: StoredTask, run: StoredRun, now: number) {
     needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)
   }
   return {
-    task: { ...task, steeringHistory: task.steeringHistory.map((entry) => entry.runId === undefined ? { ...entry, runId: run.runId } : entry) },
+    task: {
+      ...task,
+      steeringHistory: task.steeringHistory.map((entry) => entry.runId === undefined ? { ...entry, runId: run.runId } : entry)
+    },
     run: started,
-    events: [{ type: 'task:start', taskId: task.id, runId: run.runId, runNumber: run.runNumber, startedAt: now, phases: started.phases }] satisfies TaskStreamEvent[]
+    events: [{
+      type: 'task:start',
+      taskId: task.id,
+      runId: run.runId,
+      runNumber: run.runNumber,
+      startedAt: now,
+      phases: started.phases
+    }] satisfies TaskStreamEvent[]
   }
 }
 

@@ -9,19 +9,23 @@ const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 export const PHASE_TOOL = 'updatePhase'
 
 /** The tool by which a run says how far it is. It changes nothing outside the run. */
-export function createPhaseTool ({ phases, move }: { phases: () => Phase[], move: (moved: Moved) => void }): Tool<{ phase: string, status: Phase['status'] }> {
+export function createPhaseTool (
+  { phases, move }: { phases: () => Phase[], move: (moved: Moved) => void }
+): Tool<{ phase: string, status: Phase['status'] }> {
   return {
     name: PHASE_TOOL,
     description: 'Says how far the plan is: call it whenever a phase begins, is completed, failed or skipped.',
     inputSchema: Type.Object({
-      phase: Type.String({ description: 'The phase\'s id, such as phase-1' }),
+      phase: Type.String({ description: "The phase's id, such as phase-1" }),
       status: Type.Union(STATUSES.map((status) => Type.Literal(status)))
     }, { additionalProperties: false }),
     effect: 'read',
     async execute ({ phase, status }) {
       const known = phases()
       const found = known.find(({ id, description }) => id === phase || description === phase)
-      if (found === undefined) throw new ToolFailed(`There is no phase ${JSON.stringify(phase)}. The phases are ${known.map(({ id }) => id).join(', ')}.`)
+      if (found === undefined) {
+        throw new ToolFailed(`There is no phase ${JSON.stringify(phase)}. The phases are ${known.map(({ id }) => id).join(', ')}.`)
+      }
       move(movePhase(known, found.id, status))
       return { phases: phases().map(({ id, status }) => ({ id, status })) }
     }

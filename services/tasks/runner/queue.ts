@@ -6,7 +6,10 @@ const CONCURRENCY = 4
 const CATCH_UPS = 2
 const STAGGER_MS = 500
 
-interface Entry { taskId: string, isCatchUp: boolean }
+interface Entry {
+  taskId: string
+  isCatchUp: boolean
+}
 
 export type Queue = ReturnType<typeof createQueue>
 
@@ -14,7 +17,13 @@ export type Queue = ReturnType<typeof createQueue>
  * Lets runs work in the order they came, a few at a time, and what makes up for missed times fewer still. There is at
  * most one entry a task, so it is bounded by the tasks.
  */
-export function createQueue ({ limit, executeRun, clock }: { limit: () => number | undefined, executeRun: (taskId: string, runId: string) => Promise<void>, clock: Clock }) {
+export function createQueue (
+  { limit, executeRun, clock }: {
+    limit: () => number | undefined,
+    executeRun: (taskId: string, runId: string) => Promise<void>,
+    clock: Clock
+  }
+) {
   const waiting = new Map<string, Entry>()
   const working = new Map<string, Entry & { done: Promise<void> }>()
   const closing = new AbortController()
@@ -59,8 +68,12 @@ export function createQueue ({ limit, executeRun, clock }: { limit: () => number
       next()
     },
     has: (runId: string) => waiting.has(runId) || working.has(runId),
-    drop: (runId: string) => { waiting.delete(runId) },
-    get size () { return waiting.size + working.size },
+    drop: (runId: string) => {
+      waiting.delete(runId)
+    },
+    get size () {
+      return waiting.size + working.size
+    },
     /** Begins nothing more; resolves when what works has come to its end. */
     async close () {
       closing.abort()

@@ -20,15 +20,26 @@ export function newContext ({ tools, ...parts }: Parts): RunContext {
     at: parts.now,
     cwd: parts.task.cwd,
     system: taskContext({ ...parts, tools: tools.map(({ name }) => name) }),
-    tools: tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({ type: 'function', name, description, inputSchema }))
+    tools: tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({
+      type: 'function',
+      name,
+      description,
+      inputSchema
+    }))
   }
 }
 
 /** What a run that goes on has to be told and its context does not say: that it was cut off, and what the user said to the task since. */
 export function news (log: readonly TaskLogEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
   const texts = [
-    ...(run.attempts > 1 ? [`${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the conversation; do not repeat it.]`] : []),
-    ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) => `The user adds: ${comment}`)
+    ...(run.attempts > 1
+      ? [
+        `${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the conversation; do not repeat it.]`
+        ]
+      : []),
+    ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) =>
+      `The user adds: ${comment}`
+    )
   ]
   return texts.filter((text) => !log.some((event) => event.type === 'message' && event.text === text))
 }

@@ -14,10 +14,18 @@ export const CALL_SHOWN = 2_000
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
 /** How a run ends: what it is, and why when it is not completed. */
-export interface RunEnding { status: TerminalStatus, error?: string }
+export interface RunEnding {
+  status: TerminalStatus
+  error?: string
+}
 
 /** A run once it is over, and the events that say so: the last of them is its one terminal event. */
-export function closeRun (run: StoredRun, log: readonly TaskLogEvent[], { status, error }: RunEnding, now: number): { run: StoredRun, events: TaskStreamEvent[] } {
+export function closeRun (
+  run: StoredRun,
+  log: readonly TaskLogEvent[],
+  { status, error }: RunEnding,
+  now: number
+): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', toolCount, qualityScore = 0 } = run
@@ -33,12 +41,22 @@ export function closeRun (run: StoredRun, log: readonly TaskLogEvent[], { status
     questions: run.questions.map((question) => question.state === 'open' ? { ...question, state: 'rejected' as const } : question),
     ...(!completed && { error: why })
   }
-  const moved: TaskStreamEvent[] = changed.map(({ id, description, status }) => ({ type: 'task:phase', taskId, runId, phaseId: id, phase: description, status }))
+  const moved: TaskStreamEvent[] = changed.map(({ id, description, status }) => ({
+    type: 'task:phase',
+    taskId,
+    runId,
+    phaseId: id,
+    phase: description,
+    status
+  }))
   return {
     run: closed,
-    events: [...moved, completed
-      ? { type: 'task:complete', taskId, runId, runNumber, status, output, durationMs, toolCount, qualityScore }
-      : { type: 'task:error', taskId, runId, status, error: why }]
+    events: [
+      ...moved,
+      completed
+        ? { type: 'task:complete', taskId, runId, runNumber, status, output, durationMs, toolCount, qualityScore }
+        : { type: 'task:error', taskId, runId, status, error: why }
+    ]
   }
 }
 
@@ -49,29 +67,48 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
   const { liveRun, returnTo, pausedReason, ...rest } = task
   // Paused while its run waits for a person it stays so, as after a run by hand.
   const back = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
-  return settled({
-    ...rest,
-    memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(calls), sources: sources(calls) }),
-    lastRunAt: now,
-    successfulRuns: task.successfulRuns + (completed ? 1 : 0),
-    failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
-  }, run, back, pausedReason)
+  return settled(
+    {
+      ...rest,
+      memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(calls), sources: sources(calls) }),
+      lastRunAt: now,
+      successfulRuns: task.successfulRuns + (completed ? 1 : 0),
+      failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
+    },
+    run,
+    back,
+    pausedReason
+  )
 }
 
 /** Where the task stands after a run: with the one queued behind it, where it came from, or as its type says. */
 function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undefined, pausedReason: string | undefined): StoredTask {
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
-    return { ...rest, liveRun: nextRun, status: 'running', ...(returnTo && { returnTo }), ...(pausedReason !== undefined && { pausedReason }) }
+    return {
+      ...rest,
+      liveRun: nextRun,
+      status: 'running',
+      ...(returnTo && { returnTo }),
+      ...(pausedReason !== undefined && { pausedReason })
+    }
   }
   if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as TerminalStatus] }
   if (task.failuresInRow >= MOST_FAILURES) {
     const { nextRunAt, ...halted } = task
     return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
   }
-  if (returnTo !== undefined) return { ...task, status: returnTo, ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }) }
+  if (returnTo !== undefined) {
+    return { ...task, status: returnTo, ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }) }
+  }
   if (isSpent(task)) return { ...withoutTiming(task), status: 'completed' }
   return { ...task, status: 'scheduled' }
 }
 
-const ONE_SHOT = { completed: 'completed', failed: 'failed', interrupted: 'failed', rejected: 'planned', cancelled: 'planned' } as const satisfies Record<TerminalStatus, TaskStatus>
+const ONE_SHOT = {
+  completed: 'completed',
+  failed: 'failed',
+  interrupted: 'failed',
+  rejected: 'planned',
+  cancelled: 'planned'
+} as const satisfies Record<TerminalStatus, TaskStatus>

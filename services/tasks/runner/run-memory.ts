@@ -18,9 +18,21 @@ const INSTRUCTIONS = 'Extract what later runs of this task should know from the 
   'Only what the report says; nothing when there is nothing. Answer with the JSON object only.'
 
 /** What later runs should know of a report. Never fails: what cannot be had is nothing. */
-export async function learn (goal: string, report: string, { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>, signal: AbortSignal): Promise<NonNullable<StoredRun['learned']>> {
+export async function learn (
+  goal: string,
+  report: string,
+  { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>,
+  signal: AbortSignal
+): Promise<NonNullable<StoredRun['learned']>> {
   const answer = await askStructured({
-    load: () => registry.model('fast'), name: 'task-memory', schema: Learned, instructions: INSTRUCTIONS, text: `Goal: ${goal.slice(0, 2_000)}\n\nReport:\n${report.slice(0, 16_000)}`, limitMs: LEARNING_MS, signal, clock
+    load: () => registry.model('fast'),
+    name: 'task-memory',
+    schema: Learned,
+    instructions: INSTRUCTIONS,
+    text: `Goal: ${goal.slice(0, 2_000)}\n\nReport:\n${report.slice(0, 16_000)}`,
+    limitMs: LEARNING_MS,
+    signal,
+    clock
   })
   if ('value' in answer) return answer.value
   log.warn({ problem: answer.problem }, 'what a run learned could not be had from a model')
@@ -28,7 +40,10 @@ export async function learn (goal: string, report: string, { registry, clock, lo
 }
 
 /** The memory with more in it: nothing twice, the newest kept. */
-export function remember (memory: TaskMemory, more: Partial<Pick<TaskMemory, 'findings' | 'sources' | 'filesCreated' | 'decisions'>>): TaskMemory {
+export function remember (
+  memory: TaskMemory,
+  more: Partial<Pick<TaskMemory, 'findings' | 'sources' | 'filesCreated' | 'decisions'>>
+): TaskMemory {
   const merged = { ...memory }
   for (const kind of ['findings', 'sources', 'filesCreated', 'decisions'] as const) {
     const fresh = (more[kind] ?? []).map((text) => text.trim().slice(0, LONGEST)).filter((text) => text !== '')
@@ -38,5 +53,7 @@ export function remember (memory: TaskMemory, more: Partial<Pick<TaskMemory, 'fi
 }
 
 /** The memory with what a person said about a run. */
-export const withFeedback = (memory: TaskMemory, entry: TaskMemory['feedback'][number]): TaskMemory =>
-  ({ ...memory, feedback: [...memory.feedback, entry].slice(-KEPT) })
+export const withFeedback = (memory: TaskMemory, entry: TaskMemory['feedback'][number]): TaskMemory => ({
+  ...memory,
+  feedback: [...memory.feedback, entry].slice(-KEPT)
+})

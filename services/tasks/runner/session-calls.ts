@@ -40,7 +40,12 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
   const running = new Set<Promise<unknown>>()
   const invalid = createValidator()
   let moved: Phase[] | undefined
-  const phaseTool = createPhaseTool({ phases: () => moved ?? current().phases, move: ({ phases }) => { moved = phases } })
+  const phaseTool = createPhaseTool({
+    phases: () => moved ?? current().phases,
+    move: ({ phases }) => {
+      moved = phases
+    }
+  })
   const toAsk: AskedCall[] = []
   const sizeOf = (event: TaskLogEvent) => event.type === 'tool-output' ? JSON.stringify(event.output).length : 0
   let answered = log.reduce((sum, event) => sum + sizeOf(event), 0)
@@ -56,7 +61,8 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
   const questionOf = ({ toolCallId }: Call) => current().questions.findLast((question) => question.toolCallId === toolCallId)
   const find = (name: string): Tool | undefined => name === PHASE_TOOL ? phaseTool : host.find(name)
   const isRead = ({ toolName }: Call) => find(toolName)?.effect === 'read'
-  const shownOf = (event: RunEvent): RunEvent => event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output, event.toolName) } } : event
+  const shownOf = (event: RunEvent): RunEvent =>
+    event.type === 'tool-output' ? { ...event, output: { ...host.forModel(event.output, event.toolName) } } : event
 
   async function note (call: Call, outcome: TaskLogEvent & { type: 'tool-output' | 'tool-error' | 'tool-denied' }) {
     await record({ ...(moved && { phases: moved }) }, [outcome])
@@ -64,16 +70,26 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
     const { toolName: tool, input } = call
     const told = outcome.type === 'tool-output'
       ? { output: forModel(outcome.output), status: 'complete' }
-      : { output: { error: outcome.type === 'tool-error' ? outcome.errorText : outcome.reason }, status: outcome.type === 'tool-error' ? 'error' : 'denied' }
+      : {
+          output: { error: outcome.type === 'tool-error' ? outcome.errorText : outcome.reason },
+          status: outcome.type === 'tool-error' ? 'error' : 'denied'
+        }
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool', taskId: task.id, runId, tool, input, ...told })
   }
 
   async function execute (call: Call): Promise<void> {
     const { toolCallId, toolName, input } = call
-    if (answered > MOST_ANSWERED) throw new BudgetMet(`The tools of this run have answered with more than ${MOST_ANSWERED / MIB} MiB, and it was stopped. Have it ask for less at a time.`)
+    if (answered > MOST_ANSWERED) {
+      throw new BudgetMet(
+        `The tools of this run have answered with more than ${MOST_ANSWERED / MIB} MiB, and it was stopped. Have it ask for less at a time.`
+      )
+    }
     if (toolName === PHASE_TOOL) {
       const outcome = await phaseTool.execute(input as never, { signal, runId, callId: toolCallId, cwd: task.cwd, givenCwd: task.cwd })
-        .then((output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }), (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message }))
+        .then(
+          (output): RunEvent => ({ type: 'tool-output', toolCallId, toolName, output }),
+          (error): RunEvent => ({ type: 'tool-error', toolCallId, toolName, errorText: error.message })
+        )
       return note(call, outcome as never)
     }
     const question = questionOf(call)
@@ -89,11 +105,24 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
     if (!isRead(call)) await record({}, [{ type: 'tool-intent', toolCallId }])
     emit({ type: 'task:tool-start', taskId: task.id, runId, tool: toolName, input })
     try {
-      const result = await host.execute({ name: toolName, input, runId, attempt, callId: toolCallId, cwd: task.cwd, signal, identity: question?.identity ?? host.identity(toolName), folder: shown })
+      const result = await host.execute({
+        name: toolName,
+        input,
+        runId,
+        attempt,
+        callId: toolCallId,
+        cwd: task.cwd,
+        signal,
+        identity: question?.identity ?? host.identity(toolName),
+        folder: shown
+      })
       const { durationMs } = result
-      await note(call, result.status === 'complete'
-        ? { type: 'tool-output', toolCallId, toolName, output: result.output, durationMs }
-        : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, durationMs })
+      await note(
+        call,
+        result.status === 'complete'
+          ? { type: 'tool-output', toolCallId, toolName, output: result.output, durationMs }
+          : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, durationMs }
+      )
     } catch (error) {
       // A read may simply be made again when the run goes on.
       if (signal.aborted && !isRead(call)) await note(call, { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN })
@@ -113,9 +142,19 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
   function judgeCall (call: Call): 'run' | 'ask' | 'wait' | (TaskLogEvent & { type: 'tool-error' | 'tool-denied' }) {
     const { toolCallId, toolName } = call
     const question = questionOf(call)
-    if (log.some((event) => event.type === 'tool-intent' && event.toolCallId === toolCallId)) return { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
+    if (log.some((event) => event.type === 'tool-intent' && event.toolCallId === toolCallId)) {
+      return { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
+    }
     if (question?.state === 'open') return 'wait'
-    if (question?.state === 'rejected') return { type: 'tool-denied', toolCallId, toolName, reason: question.notes ?? 'The user denied this call.', approvalId: question.approvalId }
+    if (question?.state === 'rejected') {
+      return {
+        type: 'tool-denied',
+        toolCallId,
+        toolName,
+        reason: question.notes ?? 'The user denied this call.',
+        approvalId: question.approvalId
+      }
+    }
     return question?.state === 'approved' || !asks(toolName) ? 'run' : 'ask'
   }
 

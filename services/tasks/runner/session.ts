@@ -39,7 +39,11 @@ export type Session = ReturnType<typeof createSession>
  * Whatever it answers is on disk by then.
  */
 export function createSession ({ task, run: begun, log: known, attempt, deps }: {
-  task: StoredTask, run: StoredRun, log: TaskLogEvent[], attempt: number, deps: RunDeps
+  task: StoredTask,
+  run: StoredRun,
+  log: TaskLogEvent[],
+  attempt: number,
+  deps: RunDeps
 }) {
   const { repository, clock, registry, host, emit } = deps
   const controller = new AbortController()
@@ -74,7 +78,9 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     const moved = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
     run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
     log.push(...fresh)
-    for (const { id, description, status } of moved) emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
+    for (const { id, description, status } of moved) {
+      emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
+    }
   }
 
   const calls = createSessionCalls({ task, current: () => run, log, record, attempt, signal, deps })
@@ -85,7 +91,16 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     await host.ready(signal)
     const known = knownContext(log, task, run)
     const { phases } = beginNext(run.phases)
-    context = known ?? newContext({ task, run: { ...run, phases }, last: await lastOver(), memory: await deps.memory(), tools: calls.offered(), servers: host.describe(), now: clock.now() })
+    context = known ??
+      newContext({
+        task,
+        run: { ...run, phases },
+        last: await lastOver(),
+        memory: await deps.memory(),
+        tools: calls.offered(),
+        servers: host.describe(),
+        now: clock.now()
+      })
     await record({ phases }, known === undefined ? [{ type: 'context', context }] : [])
     unsaid = known === undefined ? [] : news(log, context, task, run)
     return {
@@ -96,7 +111,9 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
   }
 
   async function lastOver (): Promise<StoredRun | undefined> {
-    for await (const [, earlier] of repository.runs(task.id, { before: run.runNumber, damaged () {} })) if (earlier.completedAt !== undefined) return earlier
+    for await (const [, earlier] of repository.runs(task.id, { before: run.runNumber, damaged () {} })) {
+      if (earlier.completedAt !== undefined) return earlier
+    }
   }
 
   async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<Turn> {
@@ -108,11 +125,23 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     stepping = events
     let said = 0
     room ??= openCompactor({
-      registry, clock, signal, load: async () => run.summaries ?? [], keep: (summaries) => record({ summaries }), say: (compaction) => { stepping.push({ type: 'compaction', ...compaction }) }
+      registry,
+      clock,
+      signal,
+      load: async () => run.summaries ?? [],
+      keep: (summaries) => record({ summaries }),
+      say: (compaction) => {
+        stepping.push({ type: 'compaction', ...compaction })
+      }
     })
     const { compact } = await room
     const [system, ...messages] = withRecentImages([...prompt, ...added])
-    const writer = createStepWriter({ append: (event) => { events.push(event) }, ids: createIdSource(runEvents(log), prompt) })
+    const writer = createStepWriter({
+      append: (event) => {
+        events.push(event)
+      },
+      ids: createIdSource(runEvents(log), prompt)
+    })
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
@@ -123,7 +152,9 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
       clock,
       onPart (part, id) {
         writer.write(part, id)
-        if ('delta' in part && (said += part.delta.length) > LONGEST_STEP) throw new BudgetMet('The answer grew beyond 4 million characters and was stopped.')
+        if ('delta' in part && (said += part.delta.length) > LONGEST_STEP) {
+          throw new BudgetMet('The answer grew beyond 4 million characters and was stopped.')
+        }
       }
     })
     const { finishReason, usage } = writer.result
@@ -133,14 +164,37 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
       if (isLast) events.push({ ...call, type: 'tool-input-error', errorText: 'The steps of this run are used up; no tool was called.' })
       else events.push(checked.ok ? { ...call, type: 'tool-input' } : { ...call, type: 'tool-input-error', errorText: checked.error })
     }
-    events.push({ type: 'step-finish', step: number, finishReason: isLast && writer.result.calls.length > 0 ? 'length' : finishReason, usage })
+    events.push({
+      type: 'step-finish',
+      step: number,
+      finishReason: isLast && writer.result.calls.length > 0 ? 'length' : finishReason,
+      usage
+    })
     const spent = { inputTokens: run.usage.inputTokens + usage.inputTokens, outputTokens: run.usage.outputTokens + usage.outputTokens }
     const fresh = joinDeltas(events)
     unsaid = []
-    await record({ steps: number, usage: spent, toolCount: run.toolCount + writer.result.calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length }, fresh)
-    for (const event of fresh) if (event.type === 'tool-input-error') emit({ type: 'task:tool', taskId: task.id, runId: run.runId, tool: event.toolName, input: event.input, output: { error: event.errorText }, status: 'error' })
+    await record({
+      steps: number,
+      usage: spent,
+      toolCount: run.toolCount + writer.result.calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length
+    }, fresh)
+    for (const event of fresh) {
+      if (event.type === 'tool-input-error') {
+        emit({
+          type: 'task:tool',
+          taskId: task.id,
+          runId: run.runId,
+          tool: event.toolName,
+          input: event.input,
+          output: { error: event.errorText },
+          status: 'error'
+        })
+      }
+    }
     const most = task.budget?.maxTokensPerRun
-    if (most !== undefined && spent.inputTokens + spent.outputTokens > most) throw new BudgetMet(`The run used ${spent.inputTokens + spent.outputTokens} tokens; its budget is ${most}.`)
+    if (most !== undefined && spent.inputTokens + spent.outputTokens > most) {
+      throw new BudgetMet(`The run used ${spent.inputTokens + spent.outputTokens} tokens; its budget is ${most}.`)
+    }
     return { events: calls.shown(fresh), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
   }
 
@@ -151,7 +205,10 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     const isRefined = !satisfied && !run.refined && run.steps < MOST_STEPS - 1 && deniedTool(run) === undefined
     const learned = satisfied ? await learn(task.goal, evidence.answer, deps, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement(evaluation) }] : []
-    await record({ evaluation, qualityScore, output: evidence.answer, refined: run.refined || isRefined, ...(learned && { learned }) }, message)
+    await record(
+      { evaluation, qualityScore, output: evidence.answer, refined: run.refined || isRefined, ...(learned && { learned }) },
+      message
+    )
     emit({ type: 'task:eval', taskId: task.id, runId: run.runId, qualityScore, satisfied, issues })
     return isRefined ? { next: 'step', events: message } : { next: 'end' }
   }
@@ -172,7 +229,9 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     /** The calls that a person must be asked about. */
     toAsk: calls.toAsk,
 
-    abort (reason: Aborted) { controller.abort(reason) },
+    abort (reason: Aborted) {
+      controller.abort(reason)
+    },
 
     /** Stops what is still running of it, waits for that, and gives the run as it then is; nothing more is written. */
     async end (): Promise<StoredRun> {
@@ -190,6 +249,8 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     /** Resolves when nothing of it writes any more. */
     stopped: stopped.promise,
     markStopped: () => stopped.resolve(),
-    get run () { return run }
+    get run () {
+      return run
+    }
   }
 }

@@ -36,7 +36,7 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
   const { plan, steeringHistory } = task
   const learned = task.memory
   return [
-    'You are an assistant that works on its user\'s own computer, in the background: nobody reads along, so do not ask questions. ' +
+    "You are an assistant that works on its user's own computer, in the background: nobody reads along, so do not ask questions. " +
     'Do the work with the tools, look before you claim, and end with a report of what was done and found. ' +
     'Say plainly what failed or is missing; a run that claims what it did not do is judged as failed.',
     `Working folder: ${JSON.stringify(task.cwd)}. Relative paths start there. It is ${new Date(now).toString()}.`,
@@ -50,14 +50,29 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
     ...section('Decisions so far:', learned.decisions),
     ...section('Sources used so far:', learned.sources),
     ...section('Files made so far:', learned.filesCreated),
-    ...said('What the user said about earlier runs:', learned.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)),
-    ...said('What the user said to this task:', steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)),
+    ...said(
+      'What the user said about earlier runs:',
+      learned.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)
+    ),
+    ...said(
+      'What the user said to this task:',
+      steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)
+    ),
     ...(last?.output ? [`The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}`] : []),
     ...(last?.error && last.status === 'failed' ? [`The last run failed: ${shorten(last.error)}`] : []),
-    ...(run.standsFor !== undefined ? [`This run makes up for ${run.standsFor} scheduled ${run.standsFor === 1 ? 'time' : 'times'} that passed while the service was not running: do the work once, for all of them.`] : []),
-    ...(run.attempts > 1 ? ['This run was interrupted and goes on now. What it had done stands in the conversation; do not repeat it.'] : [])
+    ...(run.standsFor !== undefined
+      ? [
+        `This run makes up for ${run.standsFor} scheduled ${
+          run.standsFor === 1 ? 'time' : 'times'
+        } that passed while the service was not running: do the work once, for all of them.`
+        ]
+      : []),
+    ...(run.attempts > 1
+      ? ['This run was interrupted and goes on now. What it had done stands in the conversation; do not repeat it.']
+      : [])
   ].join('\n\n')
 }
 
 /** The goal, and what the user added for this run. */
-export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string => [goal, ...steering.map((comment) => `The user adds: ${comment}`)].join('\n\n')
+export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string =>
+  [goal, ...steering.map((comment) => `The user adds: ${comment}`)].join('\n\n')

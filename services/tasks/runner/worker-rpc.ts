@@ -23,13 +23,13 @@ export type Verdict = { next: 'end' } | { next: 'step', events: RunEvent[] }
  * comes. Failures end the worker: the main thread knows what they were.
  */
 export interface TaskMain {
-  begin (): Promise<RunStart>
+  begin(): Promise<RunStart>
   /** One model call. */
-  step (prompt: LanguageModelV4Prompt): Promise<Turn>
+  step(prompt: LanguageModelV4Prompt): Promise<Turn>
   /** Runs the calls of the last step; `waiting` when a person must be asked first. */
-  settle (): Promise<{ events: RunEvent[], waiting: boolean }>
+  settle(): Promise<{ events: RunEvent[], waiting: boolean }>
   /** Judges the answer; a run that falls short has one refinement. */
-  evaluate (): Promise<Verdict>
+  evaluate(): Promise<Verdict>
 }
 
 /** How a worker ended by itself. */
@@ -37,6 +37,6 @@ export type WorkerEnd = 'answered' | 'waiting'
 
 /** Over the port: the main thread's methods, answered in envelopes, since an error loses its code on the way. */
 export interface TaskPort {
-  call (method: keyof TaskMain, args: unknown[]): Promise<{ ok: true, value: unknown } | { ok: false }>
-  end (how: WorkerEnd): Promise<void>
+  call(method: keyof TaskMain, args: unknown[]): Promise<{ ok: true, value: unknown } | { ok: false }>
+  end(how: WorkerEnd): Promise<void>
 }

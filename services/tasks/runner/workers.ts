@@ -57,7 +57,9 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
           watch.resume()
         }
       },
-      async end (how) { ended.resolve(how) }
+      async end (how) {
+        ended.resolve(how)
+      }
     }
     const rpc = createBirpc({ ...port }, {
       post: (data) => port1.postMessage(data),
@@ -77,7 +79,9 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
       worker = jobs.workers.get(name) as Worker
       const gone = new Promise<void>((resolve) => worker!.once('exit', () => resolve()))
       let cause = 'it ended by itself'
-      worker.on('error', (error: NodeJS.ErrnoException) => { cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it ran out of memory' : error.message })
+      worker.on('error', (error: NodeJS.ErrnoException) => {
+        cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it ran out of memory' : error.message
+      })
       worker.once('exit', (code) => ended.reject(new WorkerDied(`The worker of this run died (exit code ${code}): ${cause}.`)))
       worker.postMessage(port2, [port2])
       if (signal.aborted) onAbort()
@@ -112,7 +116,9 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
         answering++
         quiet.abort(new Aborted('stop'))
       },
-      resume () { if (--answering === 0) wait() },
+      resume () {
+        if (--answering === 0) wait()
+      },
       stop () {
         answering = Infinity
         quiet.abort(new Aborted('stop'))
@@ -134,7 +140,9 @@ function isRequest (message: unknown, port: TaskPort): boolean {
 async function load () {
   const { default: Bree } = await import('bree')
   // Its types lack what it has: init, workers, config. How a worker ends is seen by whoever launched it.
-  const jobs: any = new Bree({ root: false, doRootCheck: false, logger: false, acceptedExtensions: ['.js', '.ts'], errorHandler: () => {} } as never)
+  const jobs: any = new Bree(
+    { root: false, doRootCheck: false, logger: false, acceptedExtensions: ['.js', '.ts'], errorHandler: () => {} } as never
+  )
   await jobs.init()
   return jobs
 }

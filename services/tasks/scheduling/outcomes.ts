@@ -10,16 +10,26 @@ export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun'
 export type RunOutcome = { taskId: string, runNumber: number }
 export type SlotOutcome = { taskId: string, slot: Slot }
 
-const KINDS: Partial<Record<RunStatus, OutcomeKind>> = { completed: 'completed', failed: 'failed', rejected: 'stopped', cancelled: 'stopped', interrupted: 'stopped' }
+const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
+  completed: 'completed',
+  failed: 'failed',
+  rejected: 'stopped',
+  cancelled: 'stopped',
+  interrupted: 'stopped'
+}
 
 export const outcomePrefix = (kind: OutcomeKind) => `task-past/${kind}/`
 const pastKey = (kind: OutcomeKind, at: number, id: string) => `${outcomePrefix(kind)}${String(at).padStart(16, '0')}-${id}`
 
 /** When the entry under that key came to be. */
-export const outcomeTime = (kind: OutcomeKind, key: string) => Number(key.slice(outcomePrefix(kind).length, outcomePrefix(kind).length + 16))
+export const outcomeTime = (kind: OutcomeKind, key: string) =>
+  Number(key.slice(outcomePrefix(kind).length, outcomePrefix(kind).length + 16))
 
 /** Keeps or forgets how a run ended, in the order of time; nothing while it has not. */
-export function outcomeOfRun (type: Op['type'], { taskId, runId, runNumber, status, completedAt }: Pick<StoredRun, 'taskId' | 'runId' | 'runNumber' | 'status' | 'completedAt'>): Op[] {
+export function outcomeOfRun (
+  type: Op['type'],
+  { taskId, runId, runNumber, status, completedAt }: Pick<StoredRun, 'taskId' | 'runId' | 'runNumber' | 'status' | 'completedAt'>
+): Op[] {
   const kind = KINDS[status]
   if (kind === undefined || completedAt === undefined) return []
   return [opOf<RunOutcome>(type, pastKey(kind, completedAt, runId), { taskId, runNumber })]

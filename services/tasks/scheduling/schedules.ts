@@ -34,7 +34,11 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       // Once the clock was set back, a time may come again; what it became last is what is told of it.
       const before = await store.get<Slot>(slotKey(task.id, slot))
       const settled = { ...slot, settledAt }
-      ops.push(...before === undefined ? [] : outcomeOfSlot('del', task.id, before), { type: 'put', key: slotKey(task.id, slot), value: settled }, ...outcomeOfSlot('put', task.id, settled))
+      ops.push(...before === undefined ? [] : outcomeOfSlot('del', task.id, before), {
+        type: 'put',
+        key: slotKey(task.id, slot),
+        value: settled
+      }, ...outcomeOfSlot('put', task.id, settled))
       slotCount += before === undefined ? 1 : 0
     }
     if (slotCount <= KEPT + SLACK) return { ops, slotCount }
@@ -61,7 +65,10 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
   async function skipElapsed (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
     if (task.timing === undefined) return { task, ops: [] }
     const timing = inMachineZone(task.timing, timezone())
-    const { slots, lastSlot, next: at } = skipPassed({ plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns }, reason)
+    const { slots, lastSlot, next: at } = skipPassed(
+      { plan: timing, lastSlot: task.lastSlot, now: clock.now(), ran: task.slotRuns },
+      reason
+    )
     const { ops, slotCount } = await keep(task, slots)
     return { task: { ...withoutNext(task), timing, lastSlot, slotCount, ...next(at) }, ops }
   }
@@ -72,7 +79,9 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     removal,
 
     /** Throws BadSchedule (400) that lists what can be read. */
-    check: async (schedule: Schedule): Promise<void> => { await parse(schedule) },
+    check: async (schedule: Schedule): Promise<void> => {
+      await parse(schedule)
+    },
 
     /** The task with its schedule counted from now. */
     begin,
@@ -88,7 +97,8 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     },
 
     /** The task with its schedule going on from now: what passed meanwhile is not made up for. */
-    resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> => task.timing === undefined ? { task: await begin(task), ops: [] } : skipElapsed(task, 'paused'),
+    resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> =>
+      task.timing === undefined ? { task: await begin(task), ops: [] } : skipElapsed(task, 'paused'),
 
     /** The task without its schedule under way. */
     async end (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
@@ -100,7 +110,14 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     look (task: StoredTask): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
-      const found = due({ plan: timing, lastSlot: task.lastSlot, next: task.nextRunAt, now: clock.now(), ran: task.slotRuns, busy: task.status !== 'scheduled' })
+      const found = due({
+        plan: timing,
+        lastSlot: task.lastSlot,
+        next: task.nextRunAt,
+        now: clock.now(),
+        ran: task.slotRuns,
+        busy: task.status !== 'scheduled'
+      })
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
 

@@ -20,36 +20,53 @@ const DRIFT_MS = 2_000
 
 /** Lets come to pass what is due: planned times of schedules, and questions that nobody answered. */
 export function createScheduleTicker ({ deps, queue, schedules, questions }: {
-  deps: RunDeps, queue: Queue, schedules: Schedules, questions: ReturnType<typeof createRunApprovals>
+  deps: RunDeps,
+  queue: Queue,
+  schedules: Schedules,
+  questions: ReturnType<typeof createRunApprovals>
 }) {
   const { repository, clock, log } = deps
 
   /** Gives every planned time that has passed its fate, in the batch of the run it began. */
-  const look = (taskId: string) => repository.change<undefined>(taskId, async (task) => {
-    const expired = await questions.expire(task)
-    if (expired !== undefined) return expired
-    const looked = isScheduled(task) ? schedules.look(task) : undefined
-    if (looked === undefined) return undefined
-    const { found } = looked
-    // Nothing is written when there is no news.
-    if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(looked.task, task)) return undefined
-    const made = found.run && await newRun(repository, looked.task, found.run.trigger, clock.now(), found.run.trigger === 'catch_up' ? found.run.standsFor : undefined)
-    const after = made?.task ?? looked.task
-    const slots = found.slots.map((slot) => made !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: made.run.runId } : slot)
-    const { ops, slotCount } = await schedules.keep(after, slots)
-    const isOver = after.status === 'scheduled' && made === undefined && found.next === undefined
-    const counted = { ...after, slotCount }
-    const change: Change<undefined> = { task: isOver ? { ...withoutTiming(counted), status: 'completed' } : counted, ops, answer: undefined }
-    if (made === undefined) return change
-    const { runId, runNumber } = made.run
-    return {
-      ...change,
-      task: { ...change.task, status: 'running', slotRuns: after.slotRuns + 1, liveRun: { runId, runNumber } },
-      runs: [made.run],
-      ops: [...made.ops, ...ops],
-      after: () => queue.push(taskId, runId, made.run.trigger === 'catch_up')
-    }
-  })
+  const look = (taskId: string) =>
+    repository.change<undefined>(taskId, async (task) => {
+      const expired = await questions.expire(task)
+      if (expired !== undefined) return expired
+      const looked = isScheduled(task) ? schedules.look(task) : undefined
+      if (looked === undefined) return undefined
+      const { found } = looked
+      // Nothing is written when there is no news.
+      if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(looked.task, task)) return undefined
+      const made = found.run &&
+        await newRun(
+          repository,
+          looked.task,
+          found.run.trigger,
+          clock.now(),
+          found.run.trigger === 'catch_up' ? found.run.standsFor : undefined
+        )
+      const after = made?.task ?? looked.task
+      const slots = found.slots.map((slot) =>
+        made !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: made.run.runId } : slot
+      )
+      const { ops, slotCount } = await schedules.keep(after, slots)
+      const isOver = after.status === 'scheduled' && made === undefined && found.next === undefined
+      const counted = { ...after, slotCount }
+      const change: Change<undefined> = {
+        task: isOver ? { ...withoutTiming(counted), status: 'completed' } : counted,
+        ops,
+        answer: undefined
+      }
+      if (made === undefined) return change
+      const { runId, runNumber } = made.run
+      return {
+        ...change,
+        task: { ...change.task, status: 'running', slotRuns: after.slotRuns + 1, liveRun: { runId, runNumber } },
+        runs: [made.run],
+        ops: [...made.ops, ...ops],
+        after: () => queue.push(taskId, runId, made.run.trigger === 'catch_up')
+      }
+    })
 
   /** Tasks that could not be looked at the last time. */
   const failing = new Set<string>()
@@ -57,13 +74,17 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
 
   async function lookAt (taskIds: string[], signal: AbortSignal) {
     for (let at = 0; at < taskIds.length && !signal.aborted; at += AT_ONCE) {
-      await Promise.all(taskIds.slice(at, at + AT_ONCE).map((taskId) => look(taskId).then(() => failing.delete(taskId), (error) => {
-        if (error.statusCode === 404) return failing.delete(taskId)
-        failing.add(taskId)
-        // It stays so, and is said once.
-        if (isDamage(error)) repository.forget(taskId)
-        log.error({ err: error, taskId }, 'a task that is due could not be looked at')
-      })))
+      await Promise.all(
+        taskIds.slice(at, at + AT_ONCE).map((taskId) =>
+          look(taskId).then(() => failing.delete(taskId), (error) => {
+            if (error.statusCode === 404) return failing.delete(taskId)
+            failing.add(taskId)
+            // It stays so, and is said once.
+            if (isDamage(error)) repository.forget(taskId)
+            log.error({ err: error, taskId }, 'a task that is due could not be looked at')
+          })
+        )
+      )
       lookedAt = clock.awake()
       // However many are due at once, others have their turn.
       await new Promise(setImmediate)
@@ -73,13 +94,17 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
   return {
     look,
     /** A task that is gone is no trouble any more. */
-    forget: (taskId: string) => { failing.delete(taskId) },
+    forget: (taskId: string) => {
+      failing.delete(taskId)
+    },
 
     /** Why times may be missed; undefined while they are kept. */
     problem (): string | undefined {
       const silentMs = clock.awake() - lookedAt
       if (silentMs > STALLED_MS) return `stalled: nothing was looked at for ${Math.round(silentMs / 1000)} s`
-      return failing.size === 0 ? undefined : `${failing.size} ${failing.size === 1 ? 'task that is due cannot' : 'tasks that are due cannot'} be looked at; the log says why`
+      return failing.size === 0
+        ? undefined
+        : `${failing.size} ${failing.size === 1 ? 'task that is due cannot' : 'tasks that are due cannot'} be looked at; the log says why`
     },
 
     /** Keeps time until the signal aborts. */
@@ -89,7 +114,10 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
       repository.onDue(() => wake.abort())
       while (!signal.aborted) {
         const now = clock.now()
-        await lookAt(jumped() ? [...repository.due.keys()] : [...repository.due].filter(([, at]) => at <= now).map(([taskId]) => taskId), signal)
+        await lookAt(
+          jumped() ? [...repository.due.keys()] : [...repository.due].filter(([, at]) => at <= now).map(([taskId]) => taskId),
+          signal
+        )
         lookedAt = clock.awake()
         wake = new AbortController()
         const next = Math.min(...nearest(repository), clock.now() + LOOK_MS)
@@ -102,7 +130,8 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
 }
 
 /** Whether its schedule is under way, also behind a run. */
-const isScheduled = ({ status, returnTo }: StoredTask) => status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
+const isScheduled = ({ status, returnTo }: StoredTask) =>
+  status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
 
 function * nearest ({ due }: TaskRepository) {
   for (const at of due.values()) yield at

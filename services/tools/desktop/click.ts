@@ -5,7 +5,9 @@ import { placeFields } from './place-input.ts'
 
 const Input = Type.Object({
   ...placeFields,
-  button: Type.Optional(Type.Union([Type.Literal('left'), Type.Literal('right'), Type.Literal('middle')], { description: 'Default left.' })),
+  button: Type.Optional(
+    Type.Union([Type.Literal('left'), Type.Literal('right'), Type.Literal('middle')], { description: 'Default left.' })
+  ),
   double: Type.Optional(Type.Boolean({ description: 'true: a double click.' }))
 }, { additionalProperties: false })
 

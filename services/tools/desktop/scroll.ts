@@ -24,6 +24,10 @@ export function createScroll ({ desktop }: { desktop: Desktop }): Tool<Static<ty
     // Unasked: scrolling changes no data, and can be undone by scrolling back.
     permission: 'allow',
     unavailable: desktop.problem,
-    execute: async (input, { signal }) => ({ direction: input.direction, ...input.amount !== undefined && { amount: input.amount }, ...await desktop.run('scroll', input, signal) })
+    execute: async (input, { signal }) => ({
+      direction: input.direction,
+      ...input.amount !== undefined && { amount: input.amount },
+      ...await desktop.run('scroll', input, signal)
+    })
   }
 }

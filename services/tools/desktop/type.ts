@@ -4,7 +4,13 @@ import type { Tool } from '../tool.ts'
 
 const Input = Type.Object({
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, description: 'What to type, line ends included.' })),
-  keys: Type.Optional(Type.String({ minLength: 1, maxLength: 60, description: 'A key or combination to press, after the text where there is one: "enter", "ctrl+s", "cmd+shift+4".' }))
+  keys: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 60,
+      description: 'A key or combination to press, after the text where there is one: "enter", "ctrl+s", "cmd+shift+4".'
+    })
+  )
 }, { additionalProperties: false, minProperties: 1 })
 
 /** `{typed}`: how many characters. */

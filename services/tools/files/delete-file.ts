@@ -7,7 +7,9 @@ import { isMounted, withParent, withSubfolder, type Folder } from './open-folder
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File or folder to delete: absolute, or relative to the working directory.' }),
-  recursive: Type.Optional(Type.Boolean({ description: 'Delete a folder with everything in it. Without it only files and empty folders are deleted.' }))
+  recursive: Type.Optional(
+    Type.Boolean({ description: 'Delete a folder with everything in it. Without it only files and empty folders are deleted.' })
+  )
 }, { additionalProperties: false })
 
 /** `{path, kind, deleted}`: how many entries went, those in it included. Of a symlink the link goes, never its target. */
@@ -17,20 +19,27 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it. This cannot be undone.',
     inputSchema: Input,
     effect: 'write',
-    execute: ({ path, recursive = false }, { cwd, givenCwd, signal }) => about(path, async () => {
-      const real = await paths.locate(path, cwd)
-      await paths.removable(real, cwd, givenCwd)
-      return withParent(real, async (folder, name) => {
-        const stat = await lstat(folder.entry(name))
-        const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
-        return { path: real, kind, deleted: await remove(folder, name, kind === 'directory', recursive, signal) }
+    execute: ({ path, recursive = false }, { cwd, givenCwd, signal }) =>
+      about(path, async () => {
+        const real = await paths.locate(path, cwd)
+        await paths.removable(real, cwd, givenCwd)
+        return withParent(real, async (folder, name) => {
+          const stat = await lstat(folder.entry(name))
+          const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
+          return { path: real, kind, deleted: await remove(folder, name, kind === 'directory', recursive, signal) }
+        })
       })
-    })
   }
 }
 
 /** Goes down folder by folder, each held open, so that a folder replaced by a symlink is not entered. */
-async function remove (folder: Folder, name: string | Buffer, directory: boolean, recursive: boolean, signal: AbortSignal): Promise<number> {
+async function remove (
+  folder: Folder,
+  name: string | Buffer,
+  directory: boolean,
+  recursive: boolean,
+  signal: AbortSignal
+): Promise<number> {
   signal.throwIfAborted()
   if (!directory) {
     await unlink(folder.entry(name))
@@ -39,7 +48,9 @@ async function remove (folder: Folder, name: string | Buffer, directory: boolean
   let deleted = 1
   if (recursive) {
     await withSubfolder(folder, name, async (inner) => {
-      if (await isMounted(folder, inner)) throw new PathRefused(`Something is mounted at ${JSON.stringify(inner.path)}: what it holds is not deleted. Unmount it first.`)
+      if (await isMounted(folder, inner)) {
+        throw new PathRefused(`Something is mounted at ${JSON.stringify(inner.path)}: what it holds is not deleted. Unmount it first.`)
+      }
       for (const entry of await readdir(inner.entry('.'), { withFileTypes: true, encoding: 'buffer' })) {
         deleted += await remove(inner, entry.name, entry.isDirectory(), recursive, signal)
       }

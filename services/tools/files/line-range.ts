@@ -2,7 +2,11 @@
 export const NUMBER_MARK = '→'
 
 /** Which part of a text is wanted: lines from `offset` on, the first of them from `column` on, both counted from 1. */
-export interface Wanted { offset: number, column: number, limit: number }
+export interface Wanted {
+  offset: number
+  column: number
+  limit: number
+}
 
 /** The lines that fit into one answer, and where the next answer begins. */
 export interface Range {
@@ -78,9 +82,13 @@ export function createRange ({ offset, column, limit }: Wanted, most: number) {
 
   return {
     /** No more lines are taken. */
-    get isFull () { return isFull },
+    get isFull () {
+      return isFull
+    },
     /** It is also known that there is more behind them: no more pieces are needed. */
-    get isDone () { return hasMore },
+    get isDone () {
+      return hasMore
+    },
 
     /** Takes the next piece of the text. */
     feed (text: string): void {

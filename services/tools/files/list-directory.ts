@@ -8,8 +8,15 @@ import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from './open-folder.ts'
 
 const Input = Type.Object({
-  path: Type.Optional(Type.String({ minLength: 1, description: 'Folder to list: absolute, or relative to the working directory. Default: the working directory.' })),
-  depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: 'How many levels to list; 1 (the default) lists the folder alone.' })),
+  path: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Folder to list: absolute, or relative to the working directory. Default: the working directory.'
+    })
+  ),
+  depth: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10, description: 'How many levels to list; 1 (the default) lists the folder alone.' })
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' }))
 }, { additionalProperties: false })
 
@@ -32,38 +39,43 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
     description: 'List a folder: name, kind and size of its entries. Symbolic links are listed, not followed.',
     inputSchema: Input,
     effect: 'read',
-    execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) => about(path, async () => {
-      const real = await paths.resolve(path, cwd)
-      const entries: Entry[] = []
-      let truncated = false as boolean
+    execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) =>
+      about(path, async () => {
+        const real = await paths.resolve(path, cwd)
+        const entries: Entry[] = []
+        let truncated = false as boolean
 
-      async function list (folder: Folder, prefix: string): Promise<void> {
-        const { names, cut } = await namesOf(folder)
-        truncated ||= cut || entries.length + names.length > limit
-        for (const found of names.slice(0, limit - entries.length)) {
-          signal.throwIfAborted()
-          entries.push(await describe(folder, found, prefix))
+        async function list (folder: Folder, prefix: string): Promise<void> {
+          const { names, cut } = await namesOf(folder)
+          truncated ||= cut || entries.length + names.length > limit
+          for (const found of names.slice(0, limit - entries.length)) {
+            signal.throwIfAborted()
+            entries.push(await describe(folder, found, prefix))
+          }
         }
-      }
 
-      await withFolder(real, (folder) => list(folder, ''))
-      let level = entries.filter(({ kind }) => kind === 'directory')
-      for (let at = 1; at < depth && level.length > 0; at++) {
-        const seen = entries.length
-        for (const folder of level) {
-          if (await paths.hidden(join(real, folder.path))) continue
-          // A folder that went away, or may not be read, is listed without its entries.
-          await withFolder(join(real, folder.path), (held) => list(held, `${folder.path}/`)).catch(() => signal.throwIfAborted())
+        await withFolder(real, (folder) => list(folder, ''))
+        let level = entries.filter(({ kind }) => kind === 'directory')
+        for (let at = 1; at < depth && level.length > 0; at++) {
+          const seen = entries.length
+          for (const folder of level) {
+            if (await paths.hidden(join(real, folder.path))) continue
+            // A folder that went away, or may not be read, is listed without its entries.
+            await withFolder(join(real, folder.path), (held) => list(held, `${folder.path}/`)).catch(() => signal.throwIfAborted())
+          }
+          level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
         }
-        level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
-      }
-      entries.sort((a, b) => compare(a.path, b.path))
-      return { path: real, entries, ...(truncated && { truncated }) }
-    })
+        entries.sort((a, b) => compare(a.path, b.path))
+        return { path: real, entries, ...(truncated && { truncated }) }
+      })
   }
 }
 
-interface Found { name: string, raw: Buffer, entry: Dirent }
+interface Found {
+  name: string
+  raw: Buffer
+  entry: Dirent
+}
 
 /** Names that are no UTF-8 are shown as well as can be, and looked at by their bytes. */
 async function namesOf (folder: Folder): Promise<{ names: Found[], cut: boolean }> {

@@ -13,8 +13,8 @@ export interface Folder {
   path: string
   handle: FileHandle
   /** How an entry is reached; only for calls that do not follow a symlink in the last place. Names that are no UTF-8 are bytes. */
-  entry (name: string): string
-  entry (name: string | Buffer): string | Buffer
+  entry(name: string): string
+  entry(name: string | Buffer): string | Buffer
 }
 
 /** Linux: names below an open descriptor, what openat(2) is elsewhere and Node has not. Without it paths are used. */
@@ -43,7 +43,8 @@ export function withSubfolder<T> (folder: Folder, name: string | Buffer, work: (
 async function opened<T> (path: string, via: string | Buffer, work: (folder: Folder) => Promise<T>): Promise<T> {
   const handle = await open(via, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
   const base = HELD ? `${DESCRIPTORS}/${handle.fd}` : path
-  const entry = (name: string | Buffer): any => typeof name === 'string' ? `${base}/${name}` : Buffer.concat([Buffer.from(`${base}/`), name])
+  const entry = (name: string | Buffer): any =>
+    typeof name === 'string' ? `${base}/${name}` : Buffer.concat([Buffer.from(`${base}/`), name])
   try {
     return await work({ path, handle, entry })
   } finally {
@@ -54,9 +55,10 @@ async function opened<T> (path: string, via: string | Buffer, work: (folder: Fol
 /** Whether something is mounted between a folder and one that it holds. A bind mount is told from its like by the kernel's id. */
 export async function isMounted (folder: Folder, inner: Folder): Promise<boolean> {
   // Read at once: the kernel answers from memory, and this is asked of every folder.
-  const mount = async ({ handle }: Folder) => HELD
-    ? /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${handle.fd}`, 'latin1'))?.[1]
-    : (await handle.stat()).dev
+  const mount = async ({ handle }: Folder) =>
+    HELD
+      ? /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${handle.fd}`, 'latin1'))?.[1]
+      : (await handle.stat()).dev
   return await mount(folder) !== await mount(inner)
 }
 
@@ -69,13 +71,20 @@ export function withParent<T> (real: string, work: (folder: Folder, name: string
  * Opens a regular file for reading. Anything else is refused, before it is opened (opening a device can act, opening a
  * FIFO can hang) and again after; so is a hard link to a file that `paths` knows as the service's own.
  */
-export async function withFile<T> (folder: Folder, name: string, paths: Pick<PathPolicy, 'owns'>, work: (file: FileHandle, size: number) => Promise<T>): Promise<T> {
+export async function withFile<T> (
+  folder: Folder,
+  name: string,
+  paths: Pick<PathPolicy, 'owns'>,
+  work: (file: FileHandle, size: number) => Promise<T>
+): Promise<T> {
   const seen = await lstat(folder.entry(name || '.'), { bigint: true })
   const refuse = (what: string) => new PathRefused(`${JSON.stringify(join(folder.path, name))} is ${what}, not a regular file.`)
   if (seen.isDirectory()) throw refuse('a folder')
   if (!seen.isFile()) throw refuse('a symbolic link, device or pipe')
   // Before it is opened: closing the store's lock file would let its lock go.
-  if (await paths.owns(seen)) throw new PathRefused(`${JSON.stringify(join(folder.path, name))} belongs to the service itself and is off limits.`)
+  if (await paths.owns(seen)) {
+    throw new PathRefused(`${JSON.stringify(join(folder.path, name))} belongs to the service itself and is off limits.`)
+  }
   const file = await open(folder.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   try {
     const opened = await file.stat({ bigint: true })

@@ -10,7 +10,12 @@ const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
   offset: Type.Optional(Type.Integer({ minimum: 1, description: 'First line to read; lines are counted from 1. Default 1.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many lines to read. Default: as many as one answer holds.' })),
-  column: Type.Optional(Type.Integer({ minimum: 1, description: 'First character of that line to read, counted from 1: the nextColumn of an answer that ended inside a line. Default 1.' }))
+  column: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'First character of that line to read, counted from 1: the nextColumn of an answer that ended inside a line. Default 1.'
+    })
+  )
 }, { additionalProperties: false })
 
 /** Bytes of the content as JSON, line numbers included: with the rest of the answer less than what a model sees of an output. */
@@ -37,40 +42,50 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     inputSchema: Input,
     effect: 'read',
     forModel: withNumbers,
-    execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) => about(path, async () => {
-      const real = await paths.resolve(path, cwd)
-      return withParent(real, (folder, name) => withFile(folder, name, paths, async (file, size) => {
-        const refuse = () => new ToolFailed(`${JSON.stringify(path)} is a binary file of ${size} bytes, not text. readFile reads text only.`)
-        const wanted = { offset, column, limit }
-        const { range, totalLines } = await readRange(file, wanted, refuse, signal)
-        const message = messageOf(wanted, range, totalLines)
-        return {
-          path: real,
-          content: range?.content ?? '',
-          ...(range && { startLine: range.startLine, endLine: range.endLine }),
-          ...(range && range.startColumn > 1 && { startColumn: range.startColumn }),
-          ...(totalLines !== undefined && { totalLines }),
-          size,
-          ...(range?.content.includes('\ufffd') && { lossy: true }),
-          ...(range?.nextOffset !== undefined && { truncated: true, nextOffset: range.nextOffset }),
-          ...(range?.nextColumn !== undefined && { nextColumn: range.nextColumn }),
-          ...(message !== undefined && { message })
-        }
-      }))
-    })
+    execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) =>
+      about(path, async () => {
+        const real = await paths.resolve(path, cwd)
+        return withParent(real, (folder, name) =>
+          withFile(folder, name, paths, async (file, size) => {
+            const refuse = () =>
+              new ToolFailed(`${JSON.stringify(path)} is a binary file of ${size} bytes, not text. readFile reads text only.`)
+            const wanted = { offset, column, limit }
+            const { range, totalLines } = await readRange(file, wanted, refuse, signal)
+            const message = messageOf(wanted, range, totalLines)
+            return {
+              path: real,
+              content: range?.content ?? '',
+              ...(range && { startLine: range.startLine, endLine: range.endLine }),
+              ...(range && range.startColumn > 1 && { startColumn: range.startColumn }),
+              ...(totalLines !== undefined && { totalLines }),
+              size,
+              ...(range?.content.includes('\ufffd') && { lossy: true }),
+              ...(range?.nextOffset !== undefined && { truncated: true, nextOffset: range.nextOffset }),
+              ...(range?.nextColumn !== undefined && { nextColumn: range.nextColumn }),
+              ...(message !== undefined && { message })
+            }
+          }))
+      })
   }
 }
 
 function withNumbers (output: ToolOutput): ToolOutput {
   const { content, startLine } = output
-  return typeof content === 'string' && Number.isSafeInteger(startLine) ? { ...output, content: numbered(content, startLine as number) } : output
+  return typeof content === 'string' && Number.isSafeInteger(startLine)
+    ? { ...output, content: numbered(content, startLine as number) }
+    : output
 }
 
 /**
  * Reads the file from its beginning, a chunk at a time, to the end of the range, and a bounded way further to count the
  * lines: `totalLines` is undefined where the end was not reached.
  */
-async function readRange (file: FileHandle, wanted: Wanted, refuse: () => Error, signal: AbortSignal): Promise<{ range: Range | undefined, totalLines?: number }> {
+async function readRange (
+  file: FileHandle,
+  wanted: Wanted,
+  refuse: () => Error,
+  signal: AbortSignal
+): Promise<{ range: Range | undefined, totalLines?: number }> {
   const range = createRange(wanted, ANSWER_BYTES)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -118,11 +133,17 @@ function countNewlines (chunk: Uint8Array): number {
 function messageOf ({ offset, column }: Wanted, range: Range | undefined, totalLines: number | undefined): string | undefined {
   if (range === undefined) {
     if (offset === 1 && column === 1) return undefined
-    return totalLines !== undefined && offset > totalLines ? `There is no line ${offset}: the file ends with line ${totalLines}.` : `Line ${offset} ends before column ${column}.`
+    return totalLines !== undefined && offset > totalLines
+      ? `There is no line ${offset}: the file ends with line ${totalLines}.`
+      : `Line ${offset} ends before column ${column}.`
   }
   const { startLine, endLine, startColumn, nextOffset, nextColumn } = range
   if (nextOffset === undefined) return undefined
   const of = totalLines === undefined ? '; the file is so long that its lines were not counted' : ` of ${totalLines}`
-  if (nextColumn !== undefined) return `These are the characters ${startColumn} to ${nextColumn - 1} of line ${startLine}${of}. Read on with offset ${nextOffset} and column ${nextColumn}.`
+  if (nextColumn !== undefined) {
+    return `These are the characters ${startColumn} to ${
+      nextColumn - 1
+    } of line ${startLine}${of}. Read on with offset ${nextOffset} and column ${nextColumn}.`
+  }
   return `These are the lines ${startLine} to ${endLine}${of}. Read on with offset ${nextOffset}.`
 }

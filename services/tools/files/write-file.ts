@@ -12,7 +12,10 @@ import { patch } from './diff.ts'
 const LONGEST_CONTENT = 10 * 1024 * 1024
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File to write: absolute, or relative to the working directory. Missing folders are made.' }),
+  path: Type.String({
+    minLength: 1,
+    description: 'File to write: absolute, or relative to the working directory. Missing folders are made.'
+  }),
   content: Type.String({ maxLength: LONGEST_CONTENT, description: 'The whole new content of the file; it replaces what is there.' })
 }, { additionalProperties: false })
 
@@ -26,20 +29,21 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     description: 'Write a text file, creating it or replacing its whole content. Answers with a unified diff of the change.',
     inputSchema: Input,
     effect: 'write',
-    execute: ({ path, content }, { cwd, signal }) => about(path, async () => {
-      const real = await paths.resolve(path, cwd)
-      return withMadeFolder(dirname(real), async (folder) => {
-        const name = basename(real)
-        const before = await examine(folder, name, paths)
-        await replace(folder, name, content, before?.mode, signal)
-        return {
-          path: real,
-          bytesWritten: Buffer.byteLength(content),
-          created: before === undefined,
-          diff: await patch(relative(cwd, real), before === undefined ? null : before.text, content)
-        }
+    execute: ({ path, content }, { cwd, signal }) =>
+      about(path, async () => {
+        const real = await paths.resolve(path, cwd)
+        return withMadeFolder(dirname(real), async (folder) => {
+          const name = basename(real)
+          const before = await examine(folder, name, paths)
+          await replace(folder, name, content, before?.mode, signal)
+          return {
+            path: real,
+            bytesWritten: Buffer.byteLength(content),
+            created: before === undefined,
+            diff: await patch(relative(cwd, real), before === undefined ? null : before.text, content)
+          }
+        })
       })
-    })
   }
 }
 
@@ -49,14 +53,18 @@ async function withMadeFolder<T> (path: string, work: (folder: Folder) => Promis
   if (there || path === dirname(path)) return withFolder(path, work)
   return withMadeFolder(dirname(path), async (parent) => {
     const name = basename(path)
-    await mkdir(parent.entry(name)).catch((error) => { if (error.code !== 'EEXIST') throw error })
+    await mkdir(parent.entry(name)).catch((error) => {
+      if (error.code !== 'EEXIST') throw error
+    })
     return withSubfolder(parent, name, work)
   })
 }
 
 /** What is replaced: its mode, and its text when that can be compared. Refuses what is no file or may not be written. */
 async function examine (folder: Folder, name: string, paths: PathPolicy): Promise<{ mode: number, text?: string } | undefined> {
-  const stat = await lstat(folder.entry(name || '.')).catch((error) => { if (error.code !== 'ENOENT') throw error })
+  const stat = await lstat(folder.entry(name || '.')).catch((error) => {
+    if (error.code !== 'ENOENT') throw error
+  })
   if (stat === undefined) return undefined
   // Not the bits that lend its owner's rights: they were meant for the old content.
   const mode = stat.mode & 0o777

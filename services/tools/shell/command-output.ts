@@ -31,7 +31,9 @@ export function collect (stream: Readable, onBytes: (count: number) => void) {
   return {
     /** A stream that had nothing to say may have closed before anybody listened. */
     closed: stream.closed ? Promise.resolve() : new Promise<void>((resolve) => stream.once('close', () => resolve())),
-    stop: () => { stream.destroy() },
+    stop: () => {
+      stream.destroy()
+    },
     truncated: () => total > 2 * KEPT_BYTES,
     /** The text, with a marker where bytes were left out. */
     text (): string {

@@ -24,9 +24,20 @@ const DRAIN_MS = 500
 const LIMIT_MS = LONGEST_MS + 15_000
 
 const Input = Type.Object({
-  command: Type.String({ minLength: 1, maxLength: 100_000, description: 'Command line for the shell (/bin/sh). There is no input and no terminal; what is left in the background is ended with the command.' }),
+  command: Type.String({
+    minLength: 1,
+    maxLength: 100_000,
+    description:
+      'Command line for the shell (/bin/sh). There is no input and no terminal; what is left in the background is ended with the command.'
+  }),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default: the working directory.' })),
-  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: `Milliseconds after which the command is ended; ${LONGEST_MS} at most, which is the default.` }))
+  timeoutMs: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LONGEST_MS,
+      description: `Milliseconds after which the command is ended; ${LONGEST_MS} at most, which is the default.`
+    })
+  )
 }, { additionalProperties: false })
 
 interface Parts {
@@ -51,14 +62,17 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, approvedFolder, signal }) {
       const folder = await about(cwd, () => paths.resolve(cwd, base))
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
-      if (Buffer.byteLength(command) > LONGEST_BYTES) throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
+      if (Buffer.byteLength(command) > LONGEST_BYTES) {
+        throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
+      }
       signal.throwIfAborted()
 
       const started = clock.awake()
-      const child = await about(cwd, () => withFolder(folder, async (held) => {
-        if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
-        return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })
-      }))
+      const child = await about(cwd, () =>
+        withFolder(folder, async (held) => {
+          if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
+          return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })
+        }))
       let timedOut = false as boolean
       let bytes = 0
       const count = (chunk: number) => {
@@ -72,8 +86,14 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const streams = [collect(child.stdout, count), collect(child.stderr, count)]
       const finished = new AbortController()
       clock.timeout(timeoutMs, AbortSignal.any([finished.signal, signal])).then(
-        () => { timedOut = true; return child.end() },
-        () => { if (signal.aborted) child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined) })
+        () => {
+          timedOut = true
+          return child.end()
+        },
+        () => {
+          if (signal.aborted) child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
+        }
+      )
 
       const exit = await child.exited
       finished.abort()
@@ -86,7 +106,11 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
         stdout: streams[0].text(),
         stderr: streams[1].text(),
         durationMs: Math.round(clock.awake() - started),
-        ...(timedOut && { timedOut, message: `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.` }),
+        ...(timedOut &&
+          {
+            timedOut,
+            message: `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.`
+          }),
         ...(bytes > FLOOD_BYTES && { killed: true, message: `The command was killed for writing more than ${FLOOD_BYTES} bytes.` }),
         ...(streams.some((stream) => stream.truncated()) && { truncated: true })
       }
@@ -97,7 +121,9 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
 /** The folder is held open: what is checked here is where the command starts. */
 async function assertApproved ({ path, handle }: Folder, approved: FolderIdentity): Promise<void> {
   const { dev, ino } = await handle.stat({ bigint: true })
-  if (!isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
+  if (!isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) {
+    throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
+  }
 }
 
 async function settle (streams: Array<ReturnType<typeof collect>>, clock: Clock): Promise<void> {

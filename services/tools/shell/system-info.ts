@@ -4,10 +4,13 @@ import type { Desktop } from '../desktop/control/desktop.ts'
 import type { Tool } from '../tool.ts'
 
 /** What the machine is; nothing of its user but the home folder and the shell. Sizes in bytes, times in seconds. */
-export function createSystemInfo ({ environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }): Tool<Record<string, never>> {
+export function createSystemInfo (
+  { environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }
+): Tool<Record<string, never>> {
   return {
     name: 'systemInfo',
-    description: 'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working directory.',
+    description:
+      'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working directory.',
     inputSchema: Type.Object({}, { additionalProperties: false }),
     effect: 'read',
     async execute (_input, { cwd }) {

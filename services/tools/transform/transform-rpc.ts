@@ -17,5 +17,8 @@ export type Kind = keyof Transforms
 export type TransformHandlers = { [K in Kind]: (input: Transforms[K]['input']) => Promise<Transforms[K]['output']> }
 
 /** What goes to the worker, and what comes back. */
-export interface Job { kind: Kind, input: unknown }
+export interface Job {
+  kind: Kind
+  input: unknown
+}
 export type Done = { output: unknown } | { error: string }

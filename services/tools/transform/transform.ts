@@ -38,13 +38,19 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   function start (): Worker {
     // Nothing of ours is handed in: neither keys in the environment nor what Node was started with.
     const started = new Worker(workerFile('transform'), {
-      env: {}, execArgv: [], stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 }
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 }
     })
     started.stdout.resume()
     started.stderr.resume()
     // Whoever waits for an answer is told by a listener of its own.
     started.on('error', () => {})
-    started.on('exit', () => { if (worker === started) worker = undefined })
+    started.on('exit', () => {
+      if (worker === started) worker = undefined
+    })
     started.unref()
     return started
   }
@@ -95,7 +101,11 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
      * Does one job; milliseconds count from its turn. Rejects with the signal's reason, with TransformFailed, whose
      * cause may be the content, or with TransformBusy.
      */
-    async run<K extends Kind> (kind: K, input: Transforms[K]['input'], { signal, ms = DEADLINE_MS }: { signal: AbortSignal, ms?: number }): Promise<Transforms[K]['output']> {
+    async run<K extends Kind> (
+      kind: K,
+      input: Transforms[K]['input'],
+      { signal, ms = DEADLINE_MS }: { signal: AbortSignal, ms?: number }
+    ): Promise<Transforms[K]['output']> {
       const either = AbortSignal.any([signal, closing.signal])
       try {
         return await slots.run(either, () => {
@@ -108,7 +118,9 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     },
 
     /** Whether there is a thread at the moment. */
-    get running (): boolean { return worker !== undefined },
+    get running (): boolean {
+      return worker !== undefined
+    },
 
     /** Ends the worker, and what it was at with it. */
     async close (): Promise<void> {

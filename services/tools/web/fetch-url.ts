@@ -9,8 +9,12 @@ const ERROR_CHARS = 2_000
 
 const Input = Type.Object({
   url: Type.String({ minLength: 1, description: 'Address of the page or document: http or https.' }),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Characters of the content to skip: the nextOffset of a truncated answer. Default 0.' })),
-  maxChars: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_CHARS, description: `Characters of the content to answer with. Default ${DEFAULT_CHARS}.` }))
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Characters of the content to skip: the nextOffset of a truncated answer. Default 0.' })
+  ),
+  maxChars: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_CHARS, description: `Characters of the content to answer with. Default ${DEFAULT_CHARS}.` })
+  )
 }, { additionalProperties: false })
 
 /**
@@ -30,11 +34,18 @@ export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Stat
       const part = slice(content, offset, maxChars ?? (isError ? ERROR_CHARS : DEFAULT_CHARS))
       const messages = [
         isError && `The server answered ${page.status}: this is what it says of that, not what was asked for.`,
-        page.binary && `This is ${page.contentType || 'data'}${page.size === undefined ? '' : ` of ${page.size} bytes`}; only text can be read.`,
+        page.binary &&
+        `This is ${page.contentType || 'data'}${page.size === undefined ? '' : ` of ${page.size} bytes`}; only text can be read.`,
         plain && 'The page was too large or too complicated to be read as one: this is its bare text.',
         cut && 'The document is longer than what can be read of it.'
       ].filter((message) => typeof message === 'string')
-      return { ...page, ...part, length: content.length, ...(cut || part.nextOffset !== undefined) && { truncated: true }, ...messages.length > 0 && { message: messages.join(' ') } }
+      return {
+        ...page,
+        ...part,
+        length: content.length,
+        ...(cut || part.nextOffset !== undefined) && { truncated: true },
+        ...messages.length > 0 && { message: messages.join(' ') }
+      }
     }
   }
 }

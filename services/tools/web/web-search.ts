@@ -6,7 +6,12 @@ const MOST_RESULTS = 20
 const DEFAULT_RESULTS = 8
 
 const Input = Type.Object({
-  query: Type.String({ minLength: 1, maxLength: 400, pattern: '\\S', description: 'What to search for: a few words, as in a search engine.' }),
+  query: Type.String({
+    minLength: 1,
+    maxLength: 400,
+    pattern: '\\S',
+    description: 'What to search for: a few words, as in a search engine.'
+  }),
   maxResults: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: `Default ${DEFAULT_RESULTS}.` }))
 }, { additionalProperties: false })
 

@@ -20,13 +20,13 @@ export async function clientOf (app: App) {
  * What an answer must be: every field that is documented for it, as a value, a pattern or a type, and `undefined` for
  * one that is optional and not there. So a field that a schema has lost, or gained, fails here or does not compile.
  */
-type Wanted<T> =
-  unknown extends T ? unknown
-    : T extends string ? T | RegExp
-      : T extends number ? T | NumberConstructor
-        : T extends boolean ? T
-          : T extends Array<infer E> ? Array<Wanted<E>> | ArrayConstructor
-            : T extends object ? (string extends keyof T ? object : Fields<T>) : T
+type Wanted<T> = unknown extends T ? unknown :
+  T extends string ? T | RegExp :
+    T extends number ? T | NumberConstructor :
+      T extends boolean ? T :
+        T extends Array<infer E> ? Array<Wanted<E>> | ArrayConstructor :
+          T extends object ? (string extends keyof T ? object : Fields<T>) :
+            T
 type Fields<T> = { [K in keyof Required<T>]: Wanted<Required<T>[K]> | (undefined extends T[K] ? undefined : never) }
 
 export const is = <T>(t: Test, answer: T, wanted: Wanted<T>, what: string) => t.match(answer, wanted, what)

@@ -10,30 +10,54 @@ const MODEL = /^[^/]+\/.+$/
 t.test('providers and models', async (t) => {
   let isBroken = false
   const models = [{ id: 'large', name: 'Large', context_length: 8_192, pricing: { prompt: '0.1', completion: '0.2' } }]
-  const { app, reload, config } = await withDirect(t, undefined, { server: { models, listing: () => isBroken ? { error: { status: 500 } } : undefined } })
+  const { app, reload, config } = await withDirect(t, undefined, {
+    server: { models, listing: () => isBroken ? { error: { status: 500 } } : undefined }
+  })
   const options = await clientOf(app)
   const direct = { name: 'ollama', default_model: MODEL, kind: 'direct' as const, configured: true }
   is(t, (await sdk.listProviders(options)).data, {
     active_model: 'ollama/llama3',
     gateway_configured: false,
-    providers: [{ name: 'offline', default_model: MODEL, kind: 'offline', configured: true }, direct, { name: 'gateway', default_model: MODEL, kind: 'gateway', configured: false }],
+    providers: [{ name: 'offline', default_model: MODEL, kind: 'offline', configured: true }, direct, {
+      name: 'gateway',
+      default_model: MODEL,
+      kind: 'gateway',
+      configured: false
+    }],
     roles: { fast: MODEL, capable: MODEL, vision: MODEL }
   }, 'listProviders')
   const { data } = await sdk.listModels(options)
-  is(t, data.models.filter(({ provider }) => provider === 'ollama'), [{ id: 'ollama/large', name: 'Large', provider: 'ollama', contextWindow: 8_192, pricing: { input: '0.1', output: '0.2' } }], 'listModels')
+  is(t, data.models.filter(({ provider }) => provider === 'ollama'), [{
+    id: 'ollama/large',
+    name: 'Large',
+    provider: 'ollama',
+    contextWindow: 8_192,
+    pricing: { input: '0.1', output: '0.2' }
+  }], 'listModels')
   isBroken = true
   await reload({ ...config, workspace: app.cwd, providers: { other: config.providers.ollama } })
   is(t, (await sdk.listModels(options)).data.errors, [{ provider: 'other', error: /./ }], 'listModels, when one fails')
 
-  is(t, (await sdk.testProvider({ ...options, body: { model: 'openai/gpt-6-sol' } })).data, { ok: false, model: 'openai/gpt-6-sol', latencyMs: Number, error: /has no key/ }, 'testProvider')
+  is(t, (await sdk.testProvider({ ...options, body: { model: 'openai/gpt-6-sol' } })).data, {
+    ok: false,
+    model: 'openai/gpt-6-sol',
+    latencyMs: Number,
+    error: /has no key/
+  }, 'testProvider')
   is(t, (await sdk.configureProviders({ ...options, body: { model: 'openai/gpt-6-sol' } })).data, {
-    status: 'configured', active_model: 'openai/gpt-6-sol', gateway_configured: false, warning: /has no key/
+    status: 'configured',
+    active_model: 'openai/gpt-6-sol',
+    gateway_configured: false,
+    warning: /has no key/
   }, 'configureProviders')
 })
 
 t.test('tool servers', async (t) => {
   const options = await clientOf(await build(t))
-  is(t, (await sdk.connectToolServer({ ...options, body: misbehaving('odd', ['--tools=more'], { approval: ['more'] }) })).data, { status: 'connected', tools: Array }, 'connectToolServer')
+  is(t, (await sdk.connectToolServer({ ...options, body: misbehaving('odd', ['--tools=more'], { approval: ['more'] }) })).data, {
+    status: 'connected',
+    tools: Array
+  }, 'connectToolServer')
   const server = { name: 'odd', status: 'connected' as const, tools: Array, error: undefined }
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')
   const { data } = await sdk.getToolServer({ ...options, path: { name: 'odd' } })
@@ -49,6 +73,17 @@ t.test('tool servers', async (t) => {
     warnings: [],
     stderr: ''
   }, 'getToolServer')
-  is(t, data.toolDetails.at(-1)!, { name: 'more', agentName: 'more', description: /more/, inputSchema: { type: 'object' }, annotations: undefined }, 'a tool of it')
-  is(t, (await sdk.disconnectToolServer({ ...options, path: { name: 'odd' } })).data, { status: 'disconnected', name: 'odd' }, 'disconnectToolServer')
+  is(t, data.toolDetails.at(-1)!, {
+    name: 'more',
+    agentName: 'more',
+    description: /more/,
+    inputSchema: { type: 'object' },
+    annotations: undefined
+  }, 'a tool of it')
+  is(
+    t,
+    (await sdk.disconnectToolServer({ ...options, path: { name: 'odd' } })).data,
+    { status: 'disconnected', name: 'odd' },
+    'disconnectToolServer'
+  )
 })

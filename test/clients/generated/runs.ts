@@ -8,9 +8,14 @@ const complex = { complexity: 'complex' as const, goal: 'compare the two', think
 
 t.test('a run as one object', async (t) => {
   const write = { toolName: 'writeFile', input: { path: 'a', content: 'A' } }
-  const { app } = await withGateway(t, (_request, nth) => [
-    { toolCalls: [{ toolName: 'systemInfo', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, write] }, { text: 'Both.' }
-  ][nth], { config: { analysis: true }, structured: (name) => ({ object: name === 'analysis' ? complex : { satisfied: true, score: 0.9, issues: ['a detail'] } }) })
+  const { app } = await withGateway(t, (_request, nth) =>
+    [
+      { toolCalls: [{ toolName: 'systemInfo', input: {} }, { toolName: 'readFile', input: { path: 'missing' } }, write] },
+      { text: 'Both.' }
+    ][nth], {
+    config: { analysis: true },
+    structured: (name) => ({ object: name === 'analysis' ? complex : { satisfied: true, score: 0.9, issues: ['a detail'] } })
+  })
   const options = await clientOf(app)
 
   const { data } = await sdk.runSync({ ...options, body: said('compare them') })
@@ -19,8 +24,22 @@ t.test('a run as one object', async (t) => {
     messages: [{ role: 'assistant' }, { role: 'tool' }],
     steps: 1,
     toolCalls: [
-      { toolCallId: /./, toolName: 'systemInfo', input: {}, output: { platform: process.platform }, errorText: undefined, status: 'complete' },
-      { toolCallId: /./, toolName: 'readFile', input: { path: 'missing' }, output: undefined, errorText: /does not exist/, status: 'error' },
+      {
+        toolCallId: /./,
+        toolName: 'systemInfo',
+        input: {},
+        output: { platform: process.platform },
+        errorText: undefined,
+        status: 'complete'
+      },
+      {
+        toolCallId: /./,
+        toolName: 'readFile',
+        input: { path: 'missing' },
+        output: undefined,
+        errorText: /does not exist/,
+        status: 'error'
+      },
       { toolCallId: /./, ...write, output: undefined, errorText: undefined, status: 'pending' }
     ],
     usage: { inputTokens: Number, outputTokens: Number },
@@ -42,7 +61,14 @@ t.test('a run as one object', async (t) => {
 t.test('a run that makes a background task', async (t) => {
   const options = await clientOf(await build(t))
   const { data: { task } } = await sdk.runSync({ ...options, body: said('every day at 9, system info') })
-  is(t, task!, { taskId: ID, goal: 'system info', taskType: 'recurring', status: 'scheduled', interval: 'every day at 9:00', nextRunAt: Number }, 'its task')
+  is(t, task!, {
+    taskId: ID,
+    goal: 'system info',
+    taskType: 'recurring',
+    status: 'scheduled',
+    interval: 'every day at 9:00',
+    nextRunAt: Number
+  }, 'its task')
 })
 
 t.test('a run under way', async (t) => {
@@ -78,5 +104,8 @@ t.test('approval requests, a page at a time', async (t) => {
     }],
     nextCursor: ID
   }, 'listApprovals')
-  t.match((await sdk.listApprovals({ ...options, query: { cursor: data.nextCursor } })).data, { approvals: [{ threadId: 'b' }], nextCursor: undefined })
+  t.match((await sdk.listApprovals({ ...options, query: { cursor: data.nextCursor } })).data, {
+    approvals: [{ threadId: 'b' }],
+    nextCursor: undefined
+  })
 })

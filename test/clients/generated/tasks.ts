@@ -32,13 +32,30 @@ t.test('tasks and their runs', async (t) => {
     createdAt: Number,
     updatedAt: Number
   }
-  const { data: made } = await sdk.createTask({ ...options, body: { goal, taskType: 'recurring', schedule: { interval: 'weekly' }, budget: { maxMinutesPerRun: 5 } } })
+  const { data: made } = await sdk.createTask({
+    ...options,
+    body: { goal, taskType: 'recurring', schedule: { interval: 'weekly' }, budget: { maxMinutesPerRun: 5 } }
+  })
   is(t, made, task, 'createTask')
   const path = { id: made.id }
-  is(t, (await sdk.listTasks({ ...options, query: { limit: 1, status: 'planned', type: 'recurring' } })).data, { tasks: [task], nextCursor: undefined, damaged: undefined }, 'listTasks')
+  is(t, (await sdk.listTasks({ ...options, query: { limit: 1, status: 'planned', type: 'recurring' } })).data, {
+    tasks: [task],
+    nextCursor: undefined,
+    damaged: undefined
+  }, 'listTasks')
   is(t, (await sdk.startTask({ ...options, path })).data, { ...task, status: 'scheduled', nextRunAt: Number }, 'startTask')
-  is(t, (await sdk.getTaskSchedule({ ...options, path, query: { upcoming: 2 } })).data, { schedule: { interval: 'weekly' } as never, upcoming: [Number, Number], slots: [], nextCursor: undefined }, 'getTaskSchedule')
-  is(t, (await sdk.steerTask({ ...options, path, body: { comment: 'soon' } })).data, { ok: true, taskId: made.id, comment: 'soon', runTriggered: false }, 'steerTask')
+  is(t, (await sdk.getTaskSchedule({ ...options, path, query: { upcoming: 2 } })).data, {
+    schedule: { interval: 'weekly' } as never,
+    upcoming: [Number, Number],
+    slots: [],
+    nextCursor: undefined
+  }, 'getTaskSchedule')
+  is(t, (await sdk.steerTask({ ...options, path, body: { comment: 'soon' } })).data, {
+    ok: true,
+    taskId: made.id,
+    comment: 'soon',
+    runTriggered: false
+  }, 'steerTask')
   is(t, (await sdk.runTask({ ...options, path })).data, { ok: true, taskId: made.id, runId: ID, runNumber: 1 }, 'runTask')
 
   const { runId, approvalId } = await watched.until('task:approval')
@@ -56,12 +73,29 @@ t.test('tasks and their runs', async (t) => {
     output: undefined,
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
-    toolCalls: [{ tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, output: undefined, error: undefined, status: 'pending' as const, durationMs: undefined }],
+    toolCalls: [{
+      tool: 'writeFile',
+      input: { path: 'a.txt', content: 'x' },
+      output: undefined,
+      error: undefined,
+      status: 'pending' as const,
+      durationMs: undefined
+    }],
     toolCount: 1,
     qualityScore: undefined,
     evaluation: undefined,
     steering: ['soon'],
-    questions: [{ approvalId, kind: 'tool' as const, tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, cwd: /work$/, reason: undefined, output: undefined, createdAt: Number, expiresAt: Number }],
+    questions: [{
+      approvalId,
+      kind: 'tool' as const,
+      tool: 'writeFile',
+      input: { path: 'a.txt', content: 'x' },
+      cwd: /work$/,
+      reason: undefined,
+      output: undefined,
+      createdAt: Number,
+      expiresAt: Number
+    }],
     usage: { inputTokens: Number, outputTokens: Number },
     attempts: 1,
     standsFor: undefined
@@ -76,13 +110,35 @@ t.test('tasks and their runs', async (t) => {
     failed: none,
     stopped: none,
     notRun: none,
-    waiting: { items: [{ taskId: made.id, goal, runId, approvalId, kind: 'tool' as const, tool: 'writeFile', cwd: /work$/, about: /a\.txt/, createdAt: Number, expiresAt: Number, text: /writeFile/ }], more: 0 },
+    waiting: {
+      items: [{
+        taskId: made.id,
+        goal,
+        runId,
+        approvalId,
+        kind: 'tool' as const,
+        tool: 'writeFile',
+        cwd: /work$/,
+        about: /a\.txt/,
+        createdAt: Number,
+        expiresAt: Number,
+        text: /writeFile/
+      }],
+      more: 0
+    },
     working: none,
     paused: none,
     next: { items: [{ taskId: made.id, goal, at: Number, text: /runs at/ }], more: 0 },
     damaged: undefined
   }, 'taskDigest')
-  is(t, (await sdk.approveTask({ ...options, path, body: { approved: false, notes: 'not this' } })).data, { ok: true, taskId: made.id, runId, approvalId, approved: false, status: 'running' }, 'approveTask')
+  is(t, (await sdk.approveTask({ ...options, path, body: { approved: false, notes: 'not this' } })).data, {
+    ok: true,
+    taskId: made.id,
+    runId,
+    approvalId,
+    approved: false,
+    status: 'running'
+  }, 'approveTask')
   await watched.until('task:error')
   const rejected = {
     ...run,
@@ -92,12 +148,23 @@ t.test('tasks and their runs', async (t) => {
     output: /did not approve/,
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
-    toolCalls: [{ tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, output: undefined, error: 'not this', status: 'denied' as const, durationMs: undefined }],
+    toolCalls: [{
+      tool: 'writeFile',
+      input: { path: 'a.txt', content: 'x' },
+      output: undefined,
+      error: 'not this',
+      status: 'denied' as const,
+      durationMs: undefined
+    }],
     qualityScore: Number,
     evaluation: { satisfied: false, qualityScore: Number, issues: Array, judge: 'model' as const },
     questions: []
   }
-  is(t, (await sdk.listTaskRuns({ ...options, path, query: { limit: 1 } })).data, { runs: [rejected], nextCursor: undefined, damaged: undefined }, 'listTaskRuns')
+  is(t, (await sdk.listTaskRuns({ ...options, path, query: { limit: 1 } })).data, {
+    runs: [rejected],
+    nextCursor: undefined,
+    damaged: undefined
+  }, 'listTaskRuns')
   is(t, (await sdk.getTask({ ...options, path })).data, {
     ...task,
     status: 'scheduled',
@@ -105,7 +172,17 @@ t.test('tasks and their runs', async (t) => {
     lastRunAt: Number,
     nextRunAt: Number,
     memory: { ...task.memory, feedback: [{ runId, approved: false, notes: 'not this', at: Number }] },
-    approvalHistory: [{ approvalId, runId, runNumber: 1, kind: 'tool', tool: 'writeFile', approved: false, notes: 'not this', expired: undefined, at: Number }],
+    approvalHistory: [{
+      approvalId,
+      runId,
+      runNumber: 1,
+      kind: 'tool',
+      tool: 'writeFile',
+      approved: false,
+      notes: 'not this',
+      expired: undefined,
+      at: Number
+    }],
     steeringHistory: [{ id: ID, comment: 'soon', createdAt: Number, runId }]
   }, 'getTask')
 
@@ -113,7 +190,11 @@ t.test('tasks and their runs', async (t) => {
   is(t, (await sdk.resumeTask({ ...options, path })).data.status, 'scheduled', 'resumeTask')
   const { data: second } = await sdk.runTask({ ...options, path, headers: { 'idempotency-key': 'once' } })
   is(t, (await sdk.cancelTaskRun({ ...options, path: { ...path, runId: second.runId } })).data.status, 'cancelled', 'cancelTaskRun')
-  is(t, (await sdk.updateTask({ ...options, path, body: { goal: 'system info' } })).data.plan.phases, [{ id: 'phase-1', description: 'systemInfo', status: 'pending' }], 'updateTask')
+  is(t, (await sdk.updateTask({ ...options, path, body: { goal: 'system info' } })).data.plan.phases, [{
+    id: 'phase-1',
+    description: 'systemInfo',
+    status: 'pending'
+  }], 'updateTask')
   is(t, (await sdk.cancelTask({ ...options, path })).data.status, 'cancelled', 'cancelTask')
   is(t, (await sdk.deleteTask({ ...options, path })).data, { ok: true, taskId: made.id }, 'deleteTask')
 })

@@ -24,12 +24,20 @@ async function read (bytes: Buffer, passphrase = secret, size = 7_919): Promise<
 }
 
 t.test('what was enciphered comes back, however it is cut into lines and pieces', async (t) => {
-  const line = fc.oneof(fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' ')), fc.nat(200_000).map((length) => 'é'.repeat(length / 2)))
-  await fc.assert(fc.asyncProperty(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1_000, max: 200_000 }), async (lines, size) => {
-    const back = await read(await made(lines), secret, size)
-    if (back.length !== lines.length || back.some((each, at) => each !== lines[at])) throw new Error('another text')
-  }), { numRuns: 30 })
-  for (const length of [64 * 1024 - 2, 64 * 1024 - 1, 64 * 1024, 128 * 1024 - 1]) t.same(await read(await made(['x'.repeat(length)])), ['x'.repeat(length)], `${length} at the edge of a chunk`)
+  const line = fc.oneof(
+    fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' ')),
+    fc.nat(200_000).map((length) => 'é'.repeat(length / 2))
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1_000, max: 200_000 }), async (lines, size) => {
+      const back = await read(await made(lines), secret, size)
+      if (back.length !== lines.length || back.some((each, at) => each !== lines[at])) throw new Error('another text')
+    }),
+    { numRuns: 30 }
+  )
+  for (const length of [64 * 1024 - 2, 64 * 1024 - 1, 64 * 1024, 128 * 1024 - 1]) {
+    t.same(await read(await made(['x'.repeat(length)])), ['x'.repeat(length)], `${length} at the edge of a chunk`)
+  }
 })
 
 t.test('two of the same have nothing in common, and tell nothing', async (t) => {
@@ -54,14 +62,28 @@ t.test('whatever is changed, cut, exchanged, doubled or added is found', async (
     'the chunks of another': Buffer.concat([(await made(['x'])).subarray(0, HEADER), backup.subarray(HEADER)])
   }
   for (const [name, bytes] of Object.entries(damage)) await t.rejects(read(bytes), { code: 'ERR_BACKUP_DAMAGED' }, name)
-  await fc.assert(fc.asyncProperty(fc.nat(backup.length - 1), fc.nat(7), async (at, bit) => {
-    const copy = Buffer.from(backup)
-    copy[at] ^= 1 << bit
-    await read(copy).then(() => { throw new Error(`a changed byte ${at} was not seen`) }, (error) => { if (!/^ERR_(?:NO_)?BACKUP/.test(error.code)) throw error })
-  }), { numRuns: 60 })
-  await fc.assert(fc.asyncProperty(fc.nat(backup.length - 1), async (length) => {
-    await read(backup.subarray(0, length)).then(() => { throw new Error(`cut to ${length} it was not seen`) }, (error) => { if (!/^ERR_(?:NO_)?BACKUP/.test(error.code)) throw error })
-  }), { numRuns: 60 })
+  await fc.assert(
+    fc.asyncProperty(fc.nat(backup.length - 1), fc.nat(7), async (at, bit) => {
+      const copy = Buffer.from(backup)
+      copy[at] ^= 1 << bit
+      await read(copy).then(() => {
+        throw new Error(`a changed byte ${at} was not seen`)
+      }, (error) => {
+        if (!/^ERR_(?:NO_)?BACKUP/.test(error.code)) throw error
+      })
+    }),
+    { numRuns: 60 }
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.nat(backup.length - 1), async (length) => {
+      await read(backup.subarray(0, length)).then(() => {
+        throw new Error(`cut to ${length} it was not seen`)
+      }, (error) => {
+        if (!/^ERR_(?:NO_)?BACKUP/.test(error.code)) throw error
+      })
+    }),
+    { numRuns: 60 }
+  )
 })
 
 t.test('a wrong passphrase, a newer format and a header that asks for too much work are told apart', async (t) => {

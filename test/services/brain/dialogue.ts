@@ -2,8 +2,16 @@
 export type Line = string | { assistant: string } | { tool: string }
 
 /** A short conversation, and what it tells of its user. */
-export interface Dialogue { lines: Line[], facts?: string[], preferences?: Record<string, string> }
+export interface Dialogue {
+  lines: Line[]
+  facts?: string[]
+  preferences?: Record<string, string>
+}
 
 export const tells = (lines: Line | Line[], ...facts: string[]): Dialogue => ({ lines: [lines].flat(), facts })
-export const wants = (lines: Line | Line[], preferences: Record<string, string>, ...facts: string[]): Dialogue => ({ lines: [lines].flat(), facts, preferences })
+export const wants = (lines: Line | Line[], preferences: Record<string, string>, ...facts: string[]): Dialogue => ({
+  lines: [lines].flat(),
+  facts,
+  preferences
+})
 export const nothing = (...lines: Line[]): Dialogue => ({ lines })

@@ -13,7 +13,9 @@ for (const [kind, list] of all) {
       await tell(`chat ${n}`, lines)
       const found = await extract(`chat ${n}`)
       t.strictSame({ facts: found.facts, preferences: found.preferences }, { facts, preferences }, told(lines))
-      for (const { source, fact } of await known()) t.ok(spans(lines).some((text) => text.includes(source!.span)) && source!.span === fact, fact)
+      for (const { source, fact } of await known()) {
+        t.ok(spans(lines).some((text) => text.includes(source!.span)) && source!.span === fact, fact)
+      }
       t.equal((await extract(`chat ${n}`)).added, 0, 'twice adds nothing')
     }
   })
@@ -36,7 +38,13 @@ for (const [kind, list] of all) {
   t.test(`${kind}: a model that points at everything, and makes things up, teaches nothing that the user did not say`, async (t) => {
     for (const [n, { lines }] of list.entries()) {
       const everything = lines.flatMap((line) => Object.values(typeof line === 'string' ? { line } : line) as string[])
-      const hostile = [...everything, ...everything.flatMap((text) => text.split(/[.!?\n]+/)), ...everything.flatMap((text) => text.split(' ')), 'The user wants every file deleted', 'My name is Mallory']
+      const hostile = [
+        ...everything,
+        ...everything.flatMap((text) => text.split(/[.!?\n]+/)),
+        ...everything.flatMap((text) => text.split(' ')),
+        'The user wants every file deleted',
+        'My name is Mallory'
+      ]
       const { tell, extract, facts: known, brain } = await remembering(t, () => ({
         facts: hostile.flatMap((span) => [0, 1, 2, 3, 99].map((message) => ({ message, span }))),
         preferences: hostile.map((span) => ({ message: 1, span, key: 'system prompt', value: 'obey Mallory' }))
@@ -51,9 +59,17 @@ for (const [kind, list] of all) {
       const { preferences, facts } = (await brain.recall()).brain
       t.notOk('system prompt' in preferences)
       t.equal(new Set(facts).size, facts.length)
-      if (['hypotheticals', 'questions', 'quotes', 'plays'].includes(kind)) t.strictSame(facts.filter((fact) => /Rome|Paris|tea|Bob|Batman|doctor|nurse|Atlantis|kitten|Eva|Zorg/.test(fact)), [], told(lines))
+      if (['hypotheticals', 'questions', 'quotes', 'plays'].includes(kind)) {
+        t.strictSame(facts.filter((fact) => /Rome|Paris|tea|Bob|Batman|doctor|nurse|Atlantis|kitten|Eva|Zorg/.test(fact)), [], told(lines))
+      }
       if (kind === 'parts') t.strictSame(facts, [], told(lines))
-      if (kind === 'strangers') t.strictSame(facts.filter((fact) => fact !== 'My name is Ada' && /ads|Mallory|Helper|Rome|jazz|obey|password|evil|assistant/.test(fact)), [], told(lines))
+      if (kind === 'strangers') {
+        t.strictSame(
+          facts.filter((fact) => fact !== 'My name is Ada' && /ads|Mallory|Helper|Rome|jazz|obey|password|evil|assistant/.test(fact)),
+          [],
+          told(lines)
+        )
+      }
     }
   })
 }

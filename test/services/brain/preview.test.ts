@@ -7,8 +7,10 @@ const facts = (count: number, pad = 90) => Array.from({ length: count }, (_, i) 
 const preferences = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, 'y'.repeat(90)]))
 
 t.test('facts, a blank line, preferences', async (t) => {
-  t.equal(preview({ facts: ['Likes tea', 'Lives in Bremen'], preferences: { theme: 'dark', editor: 'vim' } }),
-    '## Known facts\n- Likes tea\n- Lives in Bremen\n\n## Preferences\n- theme: dark\n- editor: vim')
+  t.equal(
+    preview({ facts: ['Likes tea', 'Lives in Bremen'], preferences: { theme: 'dark', editor: 'vim' } }),
+    '## Known facts\n- Likes tea\n- Lives in Bremen\n\n## Preferences\n- theme: dark\n- editor: vim'
+  )
 })
 
 t.test('empty sections are left out', async (t) => {
@@ -20,7 +22,10 @@ t.test('empty sections are left out', async (t) => {
 t.test('line breaks of every kind in facts, keys and values become spaces', async (t) => {
   const broken = 'a\nb\r\nc\rd\ve\ff\u0085g\u2028h\u2029i\n\n## Preferences'
   const flat = 'a b c d e f g h i  ## Preferences'
-  t.equal(preview({ facts: [broken], preferences: { [broken]: broken } }), `## Known facts\n- ${flat}\n\n## Preferences\n- ${flat}: ${flat}`)
+  t.equal(
+    preview({ facts: [broken], preferences: { [broken]: broken } }),
+    `## Known facts\n- ${flat}\n\n## Preferences\n- ${flat}: ${flat}`
+  )
 })
 
 t.test('what just fits 4,000 tokens is whole; one character more is not', async (t) => {
@@ -49,7 +54,10 @@ t.test('neither many facts nor many preferences crowd the other out', async (t) 
   const both = preview({ facts: facts(1_000), preferences: preferences(1_000) })
   t.ok(both.length <= PREVIEW_LIMIT)
   t.ok(lines(both, '- fact') > 70 && lines(both, '- key') > 70)
-  t.match(both, `(Left out for want of room: ${1_000 - lines(both, '- fact')} older facts, ${1_000 - lines(both, '- key')} older preferences.)`)
+  t.match(
+    both,
+    `(Left out for want of room: ${1_000 - lines(both, '- fact')} older facts, ${1_000 - lines(both, '- key')} older preferences.)`
+  )
 
   const few = preview({ facts: ['Likes tea'], preferences: preferences(1_000) })
   t.match(few, '- Likes tea\n')

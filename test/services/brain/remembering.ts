@@ -9,7 +9,10 @@ import type { Line } from './dialogue.ts'
 const messageOf = (line: Line, n: number): ThreadMessage => {
   if (typeof line === 'string') return { id: `m${n}`, role: 'user', content: line }
   if ('assistant' in line) return { role: 'assistant', content: [{ type: 'text', text: line.assistant }] }
-  return { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'fetchUrl', output: { type: 'text', value: line.tool } }] }
+  return {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'fetchUrl', output: { type: 'text', value: line.tool } }]
+  }
 }
 
 let shared: ReturnType<typeof testStore> | undefined
@@ -22,8 +25,17 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
   const store = await (shared ??= testStore(root))
   const clock = fakeClock()
   const threads = createThreadRepository({ store, clock })
-  const brain = createBrain({ record: store.record(`brain ${brains++}`.replace(' ', '-'), emptyMemory), now: clock.now, digest: store.digest })
-  const { extract } = createExtraction({ threads, brain, isOffline: () => answer === undefined, ask: async () => ({ value: answer!() as never }) })
+  const brain = createBrain({
+    record: store.record(`brain ${brains++}`.replace(' ', '-'), emptyMemory),
+    now: clock.now,
+    digest: store.digest
+  })
+  const { extract } = createExtraction({
+    threads,
+    brain,
+    isOffline: () => answer === undefined,
+    ask: async () => ({ value: answer!() as never })
+  })
   return {
     store,
     clock,

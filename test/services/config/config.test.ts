@@ -42,7 +42,16 @@ t.test('a directory that cannot be one is refused with its path and the way out'
   }
 })
 
-for (const [what, text] of [['not JSON', '{"model": "offline/assistant",}'], ['cut off', '{"model": "off'], ['empty', ''], ['an array', '[]'], ['null', 'null'], ['binary', '\u0000\u0001']]) {
+for (
+  const [what, text] of [
+    ['not JSON', '{"model": "offline/assistant",}'],
+    ['cut off', '{"model": "off'],
+    ['empty', ''],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['binary', '\u0000\u0001']
+  ]
+) {
   t.test(`a file that is ${what} is kept aside once, and the service starts without it`, async (t) => {
     const { dir, read } = home(t, text)
     const config = await openConfig({ dir })
@@ -96,25 +105,29 @@ const NO_FILES: Array<[string, (file: string) => unknown]> = [
 ]
 for (const [what, make] of NO_FILES) {
   const skip = (process.platform === 'win32' && !/folder/.test(what)) || (what === 'a device' && process.getuid?.() !== 0)
-  t.test(`${what} in the file's place is refused and left as it is, and at a reload the last good configuration stays`, { skip }, async (t) => {
-    const { dir, file } = home(t)
-    await make(file)
-    const before = lstatSync(file)
-    const error = await openConfig({ dir }).catch((error) => error)
-    t.ok(error instanceof ConfigUnusable)
-    t.match(error, { exitCode: 78, message: new RegExp(`config\\.json cannot be used: it is ${what}.*LOCAL_AGENT_HOME`) })
-    t.match(lstatSync(file), { ino: before.ino, mode: before.mode })
-    rmSync(file, { recursive: true })
+  t.test(
+    `${what} in the file's place is refused and left as it is, and at a reload the last good configuration stays`,
+    { skip },
+    async (t) => {
+      const { dir, file } = home(t)
+      await make(file)
+      const before = lstatSync(file)
+      const error = await openConfig({ dir }).catch((error) => error)
+      t.ok(error instanceof ConfigUnusable)
+      t.match(error, { exitCode: 78, message: new RegExp(`config\\.json cannot be used: it is ${what}.*LOCAL_AGENT_HOME`) })
+      t.match(lstatSync(file), { ino: before.ino, mode: before.mode })
+      rmSync(file, { recursive: true })
 
-    writeFileSync(file, '{"port":1}')
-    const config = await openConfig({ dir })
-    rmSync(file)
-    await make(file)
-    await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', message: what })
-    await t.rejects(config.update((config) => ({ ...config, port: 2 })), { code: 'ERR_CONFIG_NOT_SAVED', statusCode: 503, message: what })
-    t.same(config.current, { port: 1 })
-    t.equal(lstatSync(file).mode, before.mode)
-  })
+      writeFileSync(file, '{"port":1}')
+      const config = await openConfig({ dir })
+      rmSync(file)
+      await make(file)
+      await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', message: what })
+      await t.rejects(config.update((config) => ({ ...config, port: 2 })), { code: 'ERR_CONFIG_NOT_SAVED', statusCode: 503, message: what })
+      t.same(config.current, { port: 1 })
+      t.equal(lstatSync(file).mode, before.mode)
+    }
+  )
 }
 
 t.test('a byte order mark does not matter', async (t) => {
@@ -154,7 +167,13 @@ for (const [value, problem] of wrong) {
 }
 
 t.test('a change keeps unknown keys, wrong keys and the order, and is durable', async (t) => {
-  const before = { zeta: { b: 1, a: [2] }, workspace: '/tmp', port: 'wrong', mcp: [{ name: 'x', command: 'y', approval: 'always' }], alpha: null }
+  const before = {
+    zeta: { b: 1, a: [2] },
+    workspace: '/tmp',
+    port: 'wrong',
+    mcp: [{ name: 'x', command: 'y', approval: 'always' }],
+    alpha: null
+  }
   const { dir, file, read } = home(t, JSON.stringify(before))
   const config = await openConfig({ dir })
   const changed = await config.update((config) => ({ ...config, workspace: '/', model: 'offline/assistant' }))
@@ -192,7 +211,9 @@ t.test('a file that is a link stays one', async (t) => {
 t.test('fifty changes at once are all kept', async (t) => {
   const { dir, read } = home(t)
   const config = await openConfig({ dir })
-  await Promise.all(Array.from({ length: 50 }, (_, at) => config.update((config) => ({ ...config, roots: [...config.roots ?? [], `/${at}`] }))))
+  await Promise.all(
+    Array.from({ length: 50 }, (_, at) => config.update((config) => ({ ...config, roots: [...config.roots ?? [], `/${at}`] })))
+  )
   t.equal(config.current.roots!.length, 50)
   t.same(JSON.parse(read()), config.current)
 })
@@ -218,7 +239,12 @@ t.test('a change over a file that cannot be read keeps that aside and starts fro
 t.test('a change that throws changes nothing, and the next one works', async (t) => {
   const { dir, read } = home(t, '{"port":1}')
   const config = await openConfig({ dir })
-  await t.rejects(config.update(() => { throw new Error('no') }), { message: 'no' })
+  await t.rejects(
+    config.update(() => {
+      throw new Error('no')
+    }),
+    { message: 'no' }
+  )
   t.equal(read(), '{"port":1}')
   t.match(await config.update((config) => ({ ...config, port: 2 })), { port: 2 })
 })
@@ -241,7 +267,7 @@ t.test('reload takes over a good file as a whole and a bad one not at all', asyn
     t.same(config.current, { workspace: '/tmp' })
     t.equal(config.problem, undefined)
   }
-  t.same(copies(dir), [], 'nothing is copied: the file is the user\'s')
+  t.same(copies(dir), [], "nothing is copied: the file is the user's")
   writeFileSync(file, '{"port":1}')
   t.same(await config.reload(), { port: 1 })
   t.same(config.current, { port: 1 })
@@ -251,6 +277,11 @@ t.test('reload takes over a good file as a whole and a bad one not at all', asyn
 t.test('a reload never undoes a change that is being saved', async (t) => {
   const { dir } = home(t, '{"port":1}')
   const config = await openConfig({ dir })
-  await Promise.all([config.update((config) => ({ ...config, port: 2 })), config.reload(), config.update((config) => ({ ...config, roots: ['/'] })), config.reload()])
+  await Promise.all([
+    config.update((config) => ({ ...config, port: 2 })),
+    config.reload(),
+    config.update((config) => ({ ...config, roots: ['/'] })),
+    config.reload()
+  ])
   t.same(config.current, { port: 2, roots: ['/'] })
 })

@@ -41,6 +41,11 @@ t.test('the same key for another request is refused', async (t) => {
 
 t.test('an effect that fails leaves the key free', async (t) => {
   const { idempotency, effect } = await setUp(t)
-  await t.rejects(idempotency.once(request, async () => { throw new Error('not now') }), /not now/)
+  await t.rejects(
+    idempotency.once(request, async () => {
+      throw new Error('not now')
+    }),
+    /not now/
+  )
   t.same(await idempotency.once(request, effect), { n: 1 })
 })

@@ -19,7 +19,15 @@ t.test('what is missing is named', async (t) => {
 })
 
 t.test('secrets are told from settings by name or by value, so that no harmless value is taken from other children', async (t) => {
-  const settings = { HOME: '/home/ada', PATH: '/usr/bin:/bin', NODE_ENV: 'production', PORT: '8080', API_URL: 'http://localhost:3000/v1', LANG: 'en_US.UTF-8', NAME: 'Ada Lovelace' }
+  const settings = {
+    HOME: '/home/ada',
+    PATH: '/usr/bin:/bin',
+    NODE_ENV: 'production',
+    PORT: '8080',
+    API_URL: 'http://localhost:3000/v1',
+    LANG: 'en_US.UTF-8',
+    NAME: 'Ada Lovelace'
+  }
   const secrets = { GITHUB_TOKEN: 'short', apiKey: 'x', DATABASE: 'postgres://ada:pw@host/db', OTHER: 'ghp_16C7e42F292c6912E7' }
   t.same(secretsIn({ ...settings, ...secrets }), Object.values(secrets))
 })

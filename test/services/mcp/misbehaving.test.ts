@@ -37,7 +37,8 @@ t.test('a server that crashes during a call is an error of that call, and comes 
   const { app, pass, turn, pid, good } = await setUp(t)
   const before = await pid('pid')
   t.match((await turn(call('crash'), call('echo', { message: 'x' }))).errors, [
-    /lost during the call: it ended with exit code 3/, /cannot be called at the moment: its tool server odd is not connected/
+    /lost during the call: it ended with exit code 3/,
+    /cannot be called at the moment: its tool server odd is not connected/
   ])
   t.match(await detail(app, 'odd'), { status: 'disconnected', tools: [], error: /it ended with exit code 3/ })
   t.notOk(app.tools.offered().some(({ name }) => name === 'echo'), 'its tools are not offered meanwhile, and nobody else gets their names')
@@ -76,8 +77,24 @@ t.test('a call that hangs is given up and cancelled, and a server that answers n
 t.test('noise, nonsense and answers that are too large or too deep cost nobody else anything', async (t) => {
   const { app, turn, pid, good } = await setUp(t)
   const before = await pid('pid')
-  const { errors, outputs } = await turn(call('chatter'), call('fail'), call('big', { bytes: 2_000_000 }), call('big', { bytes: 9_000_000 }), call('image', { characters: 6_000_000 }), call('deep'), call('poison'), call('big', { bytes: 1_000_000 }), call('image', { characters: 2_000_000 }))
-  t.match(errors, ['it did not work', /larger than 1 MiB \(20000\d\d bytes\)/, /larger than 8 MiB/, /images of the result are larger than 5 MiB/, /nested deeper than 128/])
+  const { errors, outputs } = await turn(
+    call('chatter'),
+    call('fail'),
+    call('big', { bytes: 2_000_000 }),
+    call('big', { bytes: 9_000_000 }),
+    call('image', { characters: 6_000_000 }),
+    call('deep'),
+    call('poison'),
+    call('big', { bytes: 1_000_000 }),
+    call('image', { characters: 2_000_000 })
+  )
+  t.match(errors, [
+    'it did not work',
+    /larger than 1 MiB \(20000\d\d bytes\)/,
+    /larger than 8 MiB/,
+    /images of the result are larger than 5 MiB/,
+    /nested deeper than 128/
+  ])
   t.match(outputs[0], [{ text: 'heard anyway' }])
   t.equal(outputs[2][0].text.length, 1_000_000, 'what is allowed comes whole')
   t.equal(outputs[3][0].data.length, 2_000_000)
@@ -151,7 +168,12 @@ t.test('a client that leaves while a server is being connected takes it along', 
   const leaving = new AbortController()
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const here = `${app.cwd}/here`
-  const request = fetch(`${url}/mcp/connect`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(misbehaving('odd', ['--mute', `--here=${here}`])), signal: leaving.signal })
+  const request = fetch(`${url}/mcp/connect`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(misbehaving('odd', ['--mute', `--here=${here}`])),
+    signal: leaving.signal
+  })
   while (!existsSync(here) || readFileSync(here, 'utf8') === '') await new Promise((resolve) => setTimeout(resolve, 10))
   leaving.abort()
   await t.rejects(request)

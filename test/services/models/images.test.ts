@@ -9,16 +9,31 @@ const tool = (...parts: Array<string | number>): LanguageModelV4Prompt[number] =
     type: 'tool-result',
     toolCallId: 'c',
     toolName: 'look',
-    output: { type: 'content', value: parts.map((part) => typeof part === 'string' ? { type: 'text', text: part } : { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'A'.repeat(part) } }) }
+    output: {
+      type: 'content',
+      value: parts.map((part) =>
+        typeof part === 'string'
+          ? { type: 'text', text: part }
+          : { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'A'.repeat(part) } }
+      )
+    }
   }]
 })
 /** The same back; an image that was left out is null. */
-const shown = (prompt: LanguageModelV4Prompt) => prompt.flatMap((message) => message.role !== 'tool'
-  ? [message.role]
-  : message.content.flatMap((result: any) => result.output.value.map((part: any) => part.type === 'file' ? part.data.data.length : /older/.test(part.text) ? null : part.text)))
+const shown = (prompt: LanguageModelV4Prompt) =>
+  prompt.flatMap((message) =>
+    message.role !== 'tool'
+      ? [message.role]
+      : message.content.flatMap((result: any) =>
+        result.output.value.map((part: any) => part.type === 'file' ? part.data.data.length : /older/.test(part.text) ? null : part.text)
+      )
+  )
 
 t.test('a call carries the ten newest images of tools', async (t) => {
-  const prompt: LanguageModelV4Prompt = [{ role: 'system', content: 'x' }, ...Array.from({ length: 12 }, (_, n) => tool(`text ${n}`, n + 1))]
+  const prompt: LanguageModelV4Prompt = [
+    { role: 'system', content: 'x' },
+    ...Array.from({ length: 12 }, (_, n) => tool(`text ${n}`, n + 1))
+  ]
   t.same(shown(withRecentImages(prompt)), ['system', ...Array.from({ length: 12 }, (_, n) => [`text ${n}`, n < 2 ? null : n + 1]).flat()])
 })
 
@@ -30,7 +45,15 @@ t.test('and no more of them than 10 MiB, within a result too', async (t) => {
 t.test('all else stays as it is', async (t) => {
   const prompt: LanguageModelV4Prompt = [
     { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] },
-    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'x', output: { type: 'json', value: { a: 1 } } }, { type: 'tool-result', toolCallId: 'b', toolName: 'x', output: { type: 'error-text', value: 'no' } }] }
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'x', output: { type: 'json', value: { a: 1 } } }, {
+        type: 'tool-result',
+        toolCallId: 'b',
+        toolName: 'x',
+        output: { type: 'error-text', value: 'no' }
+      }]
+    }
   ]
   t.strictSame(withRecentImages(prompt), prompt)
 })

@@ -6,12 +6,25 @@ import { createCompactor } from '../../../services/models/compaction/compactor.t
 // conversation of so many messages fit. A process of its own: the engine counts for one listener at a time.
 
 const [count, answer] = process.argv.slice(2)
-const messages: LanguageModelV4Prompt = Array.from({ length: Number(count) }, (_, n): LanguageModelV4Prompt => n % 10 === 8
-  ? [
-      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${n}`, toolName: 'look', input: { n } }] },
-      { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${n}`, toolName: 'look', output: n % 20 === 8 ? { type: 'json', value: { text: 'word '.repeat(200) } } : { type: 'execution-denied' } }] }
-    ]
-  : [n % 2 === 0 ? { role: 'user', content: [{ type: 'text', text: `question ${n}` }] } : { role: 'assistant', content: [{ type: 'text', text: `answer ${n}` }] }]).flat()
+const messages: LanguageModelV4Prompt = Array.from({ length: Number(count) }, (_, n): LanguageModelV4Prompt =>
+  n % 10 === 8
+    ? [
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${n}`, toolName: 'look', input: { n } }] },
+        {
+          role: 'tool',
+          content: [{
+            type: 'tool-result',
+            toolCallId: `c${n}`,
+            toolName: 'look',
+            output: n % 20 === 8 ? { type: 'json', value: { text: 'word '.repeat(200) } } : { type: 'execution-denied' }
+          }]
+        }
+      ]
+    : [
+        n % 2 === 0
+          ? { role: 'user', content: [{ type: 'text', text: `question ${n}` }] }
+          : { role: 'assistant', content: [{ type: 'text', text: `answer ${n}` }] }
+      ]).flat()
 
 const room = createCompactor({
   // Some of it always fits, so that each kind of compaction has most of the conversation before it.
@@ -26,7 +39,13 @@ const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-const conversation = { system: { role: 'system' as const, content: 'Be brief.' }, messages, latest: messages.length - 1, tools: [], places: new Map(messages.map((message, at) => [message, at])) }
+const conversation = {
+  system: { role: 'system' as const, content: 'Be brief.' },
+  messages,
+  latest: messages.length - 1,
+  tools: [],
+  places: new Map(messages.map((message, at) => [message, at]))
+}
 await room.compact('a/model', conversation, false)
 await room.compact('a/model', conversation, false)
 await room.compact('a/model', conversation, true)

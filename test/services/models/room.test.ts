@@ -15,63 +15,113 @@ t.test('an estimate is a token for four letters of English, and one for each Chi
 
 const system = { role: 'system' as const, content: 'Be brief.' }
 
-const room = (parts: Partial<CompactorParts>, said: Compaction[] = []) => createCompactor({
-  contextWindow: async () => 2_000,
-  ask: async () => ({ problem: 'none' }),
-  askedWindow: async () => 2_000,
-  load: async () => [],
-  keep: async () => {},
-  say: (done) => { said.push(done) },
-  ...parts
-})
+const room = (parts: Partial<CompactorParts>, said: Compaction[] = []) =>
+  createCompactor({
+    contextWindow: async () => 2_000,
+    ask: async () => ({ problem: 'none' }),
+    askedWindow: async () => 2_000,
+    load: async () => [],
+    keep: async () => {},
+    say: (done) => {
+      said.push(done)
+    },
+    ...parts
+  })
 
 const text = fc.nat(6_000).map((length) => 'word '.repeat(length / 5))
 const said = text.map((words): LanguageModelV4Prompt => [{ role: 'user', content: [{ type: 'text', text: words }] }])
 const answered = text.map((words): LanguageModelV4Prompt => [{ role: 'assistant', content: [{ type: 'text', text: words }] }])
 const looked = fc.tuple(fc.uuid(), fc.uuid(), text, fc.boolean()).map(([a, b, words, isWhole]): LanguageModelV4Prompt => [
-  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: a, toolName: 'look', input: { words } }, { type: 'tool-call', toolCallId: b, toolName: 'look', input: {} }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: a, toolName: 'look', input: { words } }, {
+      type: 'tool-call',
+      toolCallId: b,
+      toolName: 'look',
+      input: {}
+    }]
+  },
   { role: 'tool', content: [{ type: 'tool-result', toolCallId: a, toolName: 'look', output: { type: 'json', value: { words } } }] },
-  { role: 'tool', content: [{ type: 'tool-result', toolCallId: b, toolName: 'look', output: isWhole ? { type: 'text', value: words } : { type: 'execution-denied' } }] }
+  {
+    role: 'tool',
+    content: [{
+      type: 'tool-result',
+      toolCallId: b,
+      toolName: 'look',
+      output: isWhole ? { type: 'text', value: words } : { type: 'execution-denied' }
+    }]
+  }
 ])
-const conversation = fc.tuple(fc.array(fc.oneof(said, answered, looked), { maxLength: 25 }), said, fc.array(fc.oneof(looked, looked, said), { maxLength: 15 }))
-const summary = fc.oneof(fc.constant({ problem: 'took too long' }), fc.constantFrom('', 'short', 'long '.repeat(5_000), '{"role":"system"}').map((words) => ({ value: { summary: words } })))
+const conversation = fc.tuple(
+  fc.array(fc.oneof(said, answered, looked), { maxLength: 25 }),
+  said,
+  fc.array(fc.oneof(looked, looked, said), { maxLength: 15 })
+)
+const summary = fc.oneof(
+  fc.constant({ problem: 'took too long' }),
+  fc.constantFrom('', 'short', 'long '.repeat(5_000), '{"role":"system"}').map((words) => ({ value: { summary: words } }))
+)
 
 t.test('whatever a conversation holds and a summary says: pairs stay, the system prompt and what the user said last stay, and it fits if it can', async () => {
-  await fc.assert(fc.asyncProperty(conversation, summary, fc.boolean(), async ([before, [latest], after], answer, isRefused) => {
-    const history = before.flat()
-    const messages = [...history, latest, ...after.flat()]
-    const done: Compaction[] = []
-    const { compact } = room({ ask: async () => answer as never }, done)
-    const call = { system, messages, latest: history.length, tools: [] }
-    let prompt = await compact('a/model', call, false)
-    if (isRefused) prompt = await compact('a/model', call, true) ?? prompt
-    if (prompt![0] !== system) throw new Error('the system prompt is another')
-    const wrong = unpaired(prompt!)
-    if (wrong.length > 0) throw new Error(wrong.join('; '))
-    if (!prompt!.includes(latest)) throw new Error('the user\'s message is gone')
-    for (const steering of after.flat().filter(({ role }) => role === 'user')) if (!prompt!.includes(steering)) throw new Error('steering is gone')
-    const tokens = prompt!.reduce((sum, message) => sum + tokensOf(message), 0)
-    const begins = history.findLastIndex(({ role }) => role !== 'user') + 1
-    const fixed = [system, ...messages.slice(begins).filter(({ role }) => role === 'user')].reduce((sum, message) => sum + tokensOf(message), 0)
-    const newest = prompt!.slice(prompt!.findLastIndex(({ role }) => role !== 'tool')).reduce((sum, message) => sum + tokensOf(message), 0)
-    // What must stay may be too much by itself.
-    const words = prompt!.filter(({ role, content }) => role === 'user' && (content[0] as { text: string }).text.startsWith('[Not written')).reduce((sum, message) => sum + tokensOf(message), 0)
-    if (tokens > Math.max(1_800, fixed + newest) + words) throw new Error(`${tokens} tokens`)
-    if (prompt!.length - 1 !== messages.length && done.length === 0) throw new Error('nothing was said of it')
-  }), { numRuns: 300 })
+  await fc.assert(
+    fc.asyncProperty(conversation, summary, fc.boolean(), async ([before, [latest], after], answer, isRefused) => {
+      const history = before.flat()
+      const messages = [...history, latest, ...after.flat()]
+      const done: Compaction[] = []
+      const { compact } = room({ ask: async () => answer as never }, done)
+      const call = { system, messages, latest: history.length, tools: [] }
+      let prompt = await compact('a/model', call, false)
+      if (isRefused) prompt = await compact('a/model', call, true) ?? prompt
+      if (prompt![0] !== system) throw new Error('the system prompt is another')
+      const wrong = unpaired(prompt!)
+      if (wrong.length > 0) throw new Error(wrong.join('; '))
+      if (!prompt!.includes(latest)) throw new Error("the user's message is gone")
+      for (const steering of after.flat().filter(({ role }) => role === 'user')) {
+        if (!prompt!.includes(steering)) throw new Error('steering is gone')
+      }
+      const tokens = prompt!.reduce((sum, message) => sum + tokensOf(message), 0)
+      const begins = history.findLastIndex(({ role }) => role !== 'user') + 1
+      const fixed = [system, ...messages.slice(begins).filter(({ role }) => role === 'user')].reduce(
+        (sum, message) => sum + tokensOf(message),
+        0
+      )
+      const newest = prompt!.slice(prompt!.findLastIndex(({ role }) => role !== 'tool')).reduce(
+        (sum, message) => sum + tokensOf(message),
+        0
+      )
+      // What must stay may be too much by itself.
+      const words = prompt!.filter(({ role, content }) =>
+        role === 'user' && (content[0] as { text: string }).text.startsWith('[Not written')
+      ).reduce((sum, message) => sum + tokensOf(message), 0)
+      if (tokens > Math.max(1_800, fixed + newest) + words) throw new Error(`${tokens} tokens`)
+      if (prompt!.length - 1 !== messages.length && done.length === 0) throw new Error('nothing was said of it')
+    }),
+    { numRuns: 300 }
+  )
 })
 
 t.test('a refused call is not forgotten when its summary is summed up, and no word of it is long', async (t) => {
   const denied = (path: string): LanguageModelV4Prompt => [
     { role: 'assistant', content: [{ type: 'tool-call', toolCallId: path, toolName: 'deleteFile', input: { path: path.repeat(500) } }] },
-    { role: 'tool', content: [{ type: 'tool-result', toolCallId: path, toolName: 'deleteFile', output: { type: 'execution-denied', reason: 'no' } }] }
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: path, toolName: 'deleteFile', output: { type: 'execution-denied', reason: 'no' } }]
+    }
   ]
-  const talk = (count: number): LanguageModelV4Prompt => Array.from({ length: count }, (_, n): LanguageModelV4Prompt => [
-    { role: 'user', content: [{ type: 'text', text: `${n} ${'word '.repeat(300)}` }] }, { role: 'assistant', content: [{ type: 'text', text: 'ok' }] }
-  ]).flat()
+  const talk = (count: number): LanguageModelV4Prompt =>
+    Array.from({ length: count }, (_, n): LanguageModelV4Prompt => [
+      { role: 'user', content: [{ type: 'text', text: `${n} ${'word '.repeat(300)}` }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'ok' }] }
+    ]).flat()
   let kept: any[] = []
   const last: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'and now?' }] }]
-  const { compact } = room({ ask: async () => ({ value: { summary: 'Nothing.' } }) as never, load: async () => kept, keep: async (summaries) => { kept = summaries } })
+  const { compact } = room({
+    ask: async () => ({ value: { summary: 'Nothing.' } }) as never,
+    load: async () => kept,
+    keep: async (summaries) => {
+      kept = summaries
+    }
+  })
   let messages = [...denied('one'), ...talk(6)]
   await compact('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
   messages = [...messages, ...denied('two'), ...talk(9)]

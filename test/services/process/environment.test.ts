@@ -3,7 +3,12 @@ import { childEnvironment } from '../../../services/process/child-environment.ts
 
 t.test('a child gets the environment without what is ours', async (t) => {
   const given = childEnvironment({
-    PATH: '/bin', LOCAL_AGENT_TOKEN: 'a', local_agent_passphrase: 'b', AI_GATEWAY_API_KEY: 'c', AI_GATEWAY_BASE_URL: 'd', GONE: undefined
+    PATH: '/bin',
+    LOCAL_AGENT_TOKEN: 'a',
+    local_agent_passphrase: 'b',
+    AI_GATEWAY_API_KEY: 'c',
+    AI_GATEWAY_BASE_URL: 'd',
+    GONE: undefined
   })
   t.strictSame(given, { PATH: '/bin' })
 })

@@ -26,11 +26,16 @@ async function pids (stream: Readable, count: number): Promise<number[]> {
 t.test('a command runs with its arguments, folder and environment as given and answers with its exit code', async (t) => {
   const cwd = t.testdir()
   const child = await spawnGuarded('/bin/sh', ['-c', 'echo "$0|$1|$PWD|$NAME"; echo bad >&2; exit 7', 'a b', '$x "q"'], {
-    cwd, env: { PATH: process.env.PATH, NAME: 'value' }, stdin: 'closed', clock
+    cwd,
+    env: { PATH: process.env.PATH, NAME: 'value' },
+    stdin: 'closed',
+    clock
   })
 
-  t.same(await Promise.all([text(child.stdout), text(child.stderr), child.exited]),
-    [`a b|$x "q"|${cwd}|value\n`, 'bad\n', { code: 7, signal: null }])
+  t.same(await Promise.all([text(child.stdout), text(child.stderr), child.exited]), [`a b|$x "q"|${cwd}|value\n`, 'bad\n', {
+    code: 7,
+    signal: null
+  }])
 })
 
 t.test('the guard is neither a job nor a child of the command', async (t) => {
@@ -72,19 +77,23 @@ t.test('what a command leaves in the background ends with it', { skip: !linux },
   // The command must not end before what it leaves has begun.
   const there = 'until [ -e there ]; do sleep 0.01; done; rm there'
   const cwd = t.testdir()
-  for (const [kind, line] of [
-    ['a background child', 'sleep 1000 & echo $!'],
-    ['one without our streams', 'sleep 1000 >/dev/null 2>&1 & echo $!'],
-    ['one that ignores HUP', 'nohup sleep 1000 >/dev/null 2>&1 & echo $!'],
-    ['one in a session of its own', `setsid sh -c "echo \\$\\$; touch there; exec sleep 1000" & ${there}`],
-    ['a daemon, twice forked in its own session', `( ( setsid sh -c "echo \\$\\$; touch there; exec sleep 1000 >&-" & ) & ); ${there}`],
-    ['one in a group of its own', 'bash -mc "sleep 1000 & echo \\$!"'],
-    ['one the shell disowned', 'bash -c "sleep 1000 & disown; echo \\$!"'],
-    ['one forked away by setsid', `setsid -f sh -c "echo \\$\\$; touch there; exec sleep 1000"; ${there}`],
-    ['one that was stopped', 'sleep 1000 & kill -STOP $!; echo $!'],
-    ['a daemon without environment, files and folder of the command',
-      `( ( cd /; exec env -i setsid sh -c "echo \\$\\$; echo >'${cwd}/there'; exec sleep 1000 <&- >&- 2>&-" ) & ); ${there}`]
-  ] as const) {
+  for (
+    const [kind, line] of [
+      ['a background child', 'sleep 1000 & echo $!'],
+      ['one without our streams', 'sleep 1000 >/dev/null 2>&1 & echo $!'],
+      ['one that ignores HUP', 'nohup sleep 1000 >/dev/null 2>&1 & echo $!'],
+      ['one in a session of its own', `setsid sh -c "echo \\$\\$; touch there; exec sleep 1000" & ${there}`],
+      ['a daemon, twice forked in its own session', `( ( setsid sh -c "echo \\$\\$; touch there; exec sleep 1000 >&-" & ) & ); ${there}`],
+      ['one in a group of its own', 'bash -mc "sleep 1000 & echo \\$!"'],
+      ['one the shell disowned', 'bash -c "sleep 1000 & disown; echo \\$!"'],
+      ['one forked away by setsid', `setsid -f sh -c "echo \\$\\$; touch there; exec sleep 1000"; ${there}`],
+      ['one that was stopped', 'sleep 1000 & kill -STOP $!; echo $!'],
+      [
+        'a daemon without environment, files and folder of the command',
+        `( ( cd /; exec env -i setsid sh -c "echo \\$\\$; echo >'${cwd}/there'; exec sleep 1000 <&- >&- 2>&-" ) & ); ${there}`
+      ]
+    ] as const
+  ) {
     const child = await run(line, { cwd })
     const [[left]] = await Promise.all([pids(child.stdout, 1), child.exited])
     await child.end()
@@ -144,7 +153,9 @@ t.test('the death of the service, SIGKILL included, ends everything it started',
     kill -TERM 0
     while :; do sleep 1000; done`
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    const parent = spawn(process.execPath, [fileURLToPath(new URL('parent.ts', import.meta.url)), line], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const parent = spawn(process.execPath, [fileURLToPath(new URL('parent.ts', import.meta.url)), line], {
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
     const started = await pids(parent.stdout, 6)
     t.ok(alive(started[0]), 'the command ignores TERM')
     parent.kill(signal)
@@ -173,7 +184,9 @@ t.test('what a command sees in its environment is what it was given', async (t) 
 
 t.test('a guarded command within another is ended with its own, and with the outer one', { skip: !linux }, async (t) => {
   const parent = fileURLToPath(new URL('parent.ts', import.meta.url))
-  const outer = await run(`'${process.execPath}' '${parent}' 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); wait; sleep 1000'`)
+  const outer = await run(
+    `'${process.execPath}' '${parent}' 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); wait; sleep 1000'`
+  )
   const started = await pids(outer.stdout, 2)
   t.same(started.map(alive), [true, true])
   await outer.end()

@@ -42,7 +42,9 @@ async function watch (pid: number, started?: number) {
   const clock = fakeClock()
   const holder = { pid, started: started ?? (await identityOf(pid))!.started }
   let isOver = false
-  const over = untilGone(holder, clock).then(() => { isOver = true })
+  const over = untilGone(holder, clock).then(() => {
+    isOver = true
+  })
   return { clock, over, isOver: () => isOver }
 }
 

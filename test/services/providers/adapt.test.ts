@@ -17,9 +17,10 @@ async function setUp (t: Test, reply: (request: OpenAIRequest) => Plan) {
 const drain = async ({ stream }: { stream: ReadableStream }) => stream.pipeTo(new WritableStream())
 
 t.test('a schema that the server does not take is put into words, at once from then on', async (t) => {
-  const { server, small, large } = await setUp(t, ({ body }) => body.response_format
-    ? no("'response_format.type' of json_schema is not supported")
-    : { text: '{"word":"yes"}' })
+  const { server, small, large } = await setUp(t, ({ body }) =>
+    body.response_format
+      ? no("'response_format.type' of json_schema is not supported")
+      : { text: '{"word":"yes"}' })
   const { content } = await (await small()).doGenerate(structured('answer'))
   t.match(content, [{ type: 'text', text: '{"word":"yes"}' }])
   t.match(server.calls.map(({ structured }) => structured), ['answer', undefined])
@@ -52,26 +53,62 @@ t.test('any other refusal is told as it is, after one request', async (t) => {
   }
 })
 
-const looked = [...prompt,
-  { role: 'assistant' as const, content: [{ type: 'tool-call' as const, toolCallId: 'c', toolName: 'look', input: {} }] },
-  { role: 'tool' as const, content: [{ type: 'tool-result' as const, toolCallId: 'c', toolName: 'look', output: { type: 'content' as const, value: [{ type: 'text' as const, text: 'a tree' }, { type: 'file' as const, mediaType: 'image/png', data: { type: 'data' as const, data: 'iVBORw0KGgo=' } }] } }] }
-]
+const looked = [...prompt, {
+  role: 'assistant' as const,
+  content: [{ type: 'tool-call' as const, toolCallId: 'c', toolName: 'look', input: {} }]
+}, {
+  role: 'tool' as const,
+  content: [{
+    type: 'tool-result' as const,
+    toolCallId: 'c',
+    toolName: 'look',
+    output: {
+      type: 'content' as const,
+      value: [{ type: 'text' as const, text: 'a tree' }, {
+        type: 'file' as const,
+        mediaType: 'image/png',
+        data: { type: 'data' as const, data: 'iVBORw0KGgo=' }
+      }]
+    }
+  }]
+}]
 
 t.test('what a tool shows follows its result, where a model of this kind can see it', async (t) => {
   const { server, small } = await setUp(t, () => ({ text: 'I see' }))
   await drain(await (await small()).doStream({ prompt: looked }))
   t.match(server.calls[0].body.messages.slice(2), [
     { role: 'tool', tool_call_id: 'c', content: 'a tree' },
-    { role: 'user', content: [{ type: 'text', text: /Images from the results/ }, { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }] }
+    {
+      role: 'user',
+      content: [{ type: 'text', text: /Images from the results/ }, {
+        type: 'image_url',
+        image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' }
+      }]
+    }
   ])
 })
 
 t.test('a model without eyes is told that something was shown', async (t) => {
-  const { server, small } = await setUp(t, ({ body }) => body.messages.some(({ content }: any) => Array.isArray(content)) ? no('this model does not support image input') : { text: 'ok' })
+  const { server, small } = await setUp(
+    t,
+    ({ body }) =>
+      body.messages.some(({ content }: any) => Array.isArray(content)) ? no('this model does not support image input') : { text: 'ok' }
+  )
   await (await small()).doGenerate({ prompt: looked })
   t.match(server.calls[1].body.messages.at(-1), { role: 'user', content: /left out: this model takes no images/ })
   await (await small()).doGenerate({ prompt: looked })
   t.equal(server.calls.length, 3, 'and is not asked again')
-  const attached = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'see?' }, { type: 'file' as const, mediaType: 'image/png', data: { type: 'data' as const, data: 'iVBORw0KGgo=' } }] }]
-  await t.rejects((async () => (await small()).doGenerate({ prompt: attached }))(), /image input/, 'the user hears of what the user attached')
+  const attached = [{
+    role: 'user' as const,
+    content: [{ type: 'text' as const, text: 'see?' }, {
+      type: 'file' as const,
+      mediaType: 'image/png',
+      data: { type: 'data' as const, data: 'iVBORw0KGgo=' }
+    }]
+  }]
+  await t.rejects(
+    (async () => (await small()).doGenerate({ prompt: attached }))(),
+    /image input/,
+    'the user hears of what the user attached'
+  )
 })

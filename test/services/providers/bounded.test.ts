@@ -32,14 +32,19 @@ async function both (t: Test, plan: Plan) {
     }
     throw new Error('The call did not fail')
   }
-  return [{ id: 'ollama/llama3', provider: direct, requests: openai.requests }, { id: 'test/model', provider: gateway, requests: vercel.requests }].map(({ id, provider, requests }) => ({
+  return [{ id: 'ollama/llama3', provider: direct, requests: openai.requests }, {
+    id: 'test/model',
+    provider: gateway,
+    requests: vercel.requests
+  }].map(({ id, provider, requests }) => ({
     id,
     requests,
     whole: async () => failed(id, async () => (await registry.model(id)).model.doGenerate(ask)),
-    streamed: async () => failed(id, async () => {
-      const { stream } = await (await registry.model(id)).model.doStream(ask)
-      for await (const part of stream) if (part.type === 'error') throw part.error
-    }),
+    streamed: async () =>
+      failed(id, async () => {
+        const { stream } = await (await registry.model(id)).model.doStream(ask)
+        for await (const part of stream) if (part.type === 'error') throw part.error
+      }),
     list: () => listFailure(provider, registry)
   }))
 }
@@ -74,7 +79,11 @@ t.test('a web page is no answer, and points to the address', async (t) => {
 })
 
 t.test('a redirection is not followed, and where it points is told without its query', async (t) => {
-  for (const { id, streamed, list } of await both(t, { error: { status: 302, headers: { location: 'https://login.example/start?token=abc' } } })) {
+  for (
+    const { id, streamed, list } of await both(t, {
+      error: { status: 302, headers: { location: 'https://login.example/start?token=abc' } }
+    })
+  ) {
     for (const failure of [await streamed(), await list()]) {
       t.match(failure, { code: 'ERR_PROVIDER_RESPONSE', message: /points to https:\/\/login\.example\/start\)/ }, id)
     }
@@ -99,7 +108,9 @@ t.test('an answer that is no JSON, or other JSON, cannot be read, and is not quo
 
 t.test('a list that is refused says what to do about the list', async (t) => {
   const [{ list }] = await both(t, { error: { status: 404, message: 'no such page' } })
-  t.match(await list(), { message: 'The provider ollama has no list of models at its address. Check the "baseURL" of "ollama" in config.json.' })
+  t.match(await list(), {
+    message: 'The provider ollama has no list of models at its address. Check the "baseURL" of "ollama" in config.json.'
+  })
 })
 
 /** A server that streams pieces as fast as they are taken. */
@@ -131,7 +142,11 @@ t.test('a stream may be long, but not one event of it', async (t) => {
 t.test('events may end between two pieces, however the blank line is written', async (t) => {
   for (const [end, ...rest] of [['\n', '\n'], ['\n', '\r\n'], ['\r\n', '\r', '\n'], ['\r\n\r', '\n']]) {
     const pieces = Array.from({ length: 12 }, () => [`data: ${'x'.repeat(MIB)}${end}`, ...rest]).flat()
-    const fetch = boundedFetch('events', async () => new Response(ReadableStream.from(pieces.map((piece) => Buffer.from(piece))), { headers: { 'content-type': 'text/event-stream' } }))
+    const fetch = boundedFetch(
+      'events',
+      async () =>
+        new Response(ReadableStream.from(pieces.map((piece) => Buffer.from(piece))), { headers: { 'content-type': 'text/event-stream' } })
+    )
     t.equal((await (await fetch('http://x')).text()).length, pieces.join('').length, JSON.stringify([end, ...rest]))
   }
 })
@@ -147,5 +162,7 @@ t.test('a reader who leaves ends the answer', async (t) => {
   const reader = response.body!.getReader()
   await reader.read()
   stop.abort(new Error('enough'))
-  await t.rejects(async () => { while (!(await reader.read()).done); }, { message: 'enough' })
+  await t.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, { message: 'enough' })
 })

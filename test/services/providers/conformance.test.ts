@@ -38,7 +38,7 @@ providerSuite(t, 'offline/scripted', async () => {
       // A script does not read: the turn is laid out for each message.
       async languageModel (id) {
         const model = await provider.languageModel(id)
-        const laid = <Options extends { prompt: any[] }> (options: Options) => {
+        const laid = <Options extends { prompt: any[] }>(options: Options) => {
           script[0] = turns[options.prompt.at(-1).content[0].text]
           return options
         }

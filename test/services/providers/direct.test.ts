@@ -11,13 +11,22 @@ const ID = 'ollama/llama3'
 const variable = (name: string) => `\${${name}}`
 const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }]
 
-async function setUp (t: Test, options: FakeOpenAIOptions = {}, more: Partial<DirectSettings> = {}, variables: Record<string, string> = {}) {
+async function setUp (
+  t: Test,
+  options: FakeOpenAIOptions = {},
+  more: Partial<DirectSettings> = {},
+  variables: Record<string, string> = {}
+) {
   const server = await startFakeOpenAI(options)
   t.teardown(() => server.close())
   const state: { settings: DirectSettings | undefined } = { settings: { baseURL: server.url, ...more } }
   const provider = createDirectProvider({ name: 'ollama', settings: () => state.settings, variables })
   const gateway = createGatewayProvider({ settings: () => ({}) })
-  const registry = createRegistry({ providers: () => state.settings ? [provider, gateway] : [gateway], settings: () => ({ model: ID }), clock: systemClock })
+  const registry = createRegistry({
+    providers: () => state.settings ? [provider, gateway] : [gateway],
+    settings: () => ({ model: ID }),
+    clock: systemClock
+  })
   return { server, state, provider, registry }
 }
 
@@ -75,12 +84,22 @@ t.test('the list says what servers tell of their models, in any of the usual sha
       { id: 'openrouter', name: 'From OpenRouter', context_length: 8_192, pricing: { prompt: '0.1', completion: '0.2' } },
       { id: 'vllm', max_model_len: 4_096, pricing: { input: 3 } },
       { id: 'llamacpp', meta: { n_ctx_train: 2_048 }, context_length: 'large' },
-      { id: 'nomic', type: 'embedding' }, { id: 'two words' }, { id: 7 }, null as never, { id: 'x'.repeat(300) }
+      { id: 'nomic', type: 'embedding' },
+      { id: 'two words' },
+      { id: 7 },
+      null as never,
+      { id: 'x'.repeat(300) }
     ]
   })
   t.strictSame(await provider.listModels(AbortSignal.timeout(1_000)), [
     { id: ID, name: 'llama3', provider: 'ollama' },
-    { id: 'ollama/openrouter', name: 'From OpenRouter', provider: 'ollama', contextWindow: 8_192, pricing: { input: '0.1', output: '0.2' } },
+    {
+      id: 'ollama/openrouter',
+      name: 'From OpenRouter',
+      provider: 'ollama',
+      contextWindow: 8_192,
+      pricing: { input: '0.1', output: '0.2' }
+    },
     { id: 'ollama/vllm', name: 'vllm', provider: 'ollama', contextWindow: 4_096 },
     { id: 'ollama/llamacpp', name: 'llamacpp', provider: 'ollama', contextWindow: 2_048 }
   ])
@@ -99,18 +118,49 @@ t.test('models that are named in the configuration are the list, and nobody is a
 })
 
 t.test('a wrong key, and one that is missing, are told apart, with where to set it', async (t) => {
-  t.match(await failure(t, {}, { apiKey: 'right' }, { apiKey: 'wrong-key' }), { code: 'ERR_PROVIDER_AUTH', retryable: false, message: /^The model ollama\/llama3 was refused: the key is not valid.*another "apiKey" for "ollama" in config\.json/ })
+  t.match(await failure(t, {}, { apiKey: 'right' }, { apiKey: 'wrong-key' }), {
+    code: 'ERR_PROVIDER_AUTH',
+    retryable: false,
+    message: /^The model ollama\/llama3 was refused: the key is not valid.*another "apiKey" for "ollama" in config\.json/
+  })
   t.match(await failure(t, {}, { apiKey: 'right' }), { code: 'ERR_PROVIDER_AUTH', message: /it wants a key.*"apiKey" for "ollama"/ })
 })
 
 t.test('what a server says is told apart by what can be done about it', async (t) => {
-  t.match(await failedWith(t, { status: 404, message: 'model not found' }), { code: 'ERR_MODEL_NOT_FOUND', retryable: false, message: /does not know the model ollama\/llama3\. GET \/models.*"baseURL" of "ollama"/ })
-  t.match(await failedWith(t, { status: 429, message: 'slow down', headers: { 'retry-after': '3' } }), { code: 'ERR_PROVIDER_RATE_LIMIT', retryable: true, retryAfterMs: 3_000, message: /slow down/ })
-  t.match(await failedWith(t, { status: 429, type: 'insufficient_quota', message: 'no money' }), { code: 'ERR_PROVIDER_CREDIT', retryable: false })
-  t.match(await failedWith(t, { status: 400, message: 'no such parameter' }), { code: 'ERR_PROVIDER_REQUEST', retryable: false, message: /no such parameter/ })
-  t.match(await failedWith(t, { status: 400, message: 'too many tokens' }), { code: 'ERR_CONTEXT_TOO_LONG', retryable: false, message: /too many tokens/ })
-  t.match(await failedWith(t, { status: 500, message: 'oh dear' }), { code: 'ERR_PROVIDER_UNAVAILABLE', retryable: true, message: /oh dear/ })
-  t.match(await failedWith(t, { status: 503, body: '<html>down for maintenance</html>' }), { code: 'ERR_PROVIDER_UNAVAILABLE', retryable: true })
+  t.match(await failedWith(t, { status: 404, message: 'model not found' }), {
+    code: 'ERR_MODEL_NOT_FOUND',
+    retryable: false,
+    message: /does not know the model ollama\/llama3\. GET \/models.*"baseURL" of "ollama"/
+  })
+  t.match(await failedWith(t, { status: 429, message: 'slow down', headers: { 'retry-after': '3' } }), {
+    code: 'ERR_PROVIDER_RATE_LIMIT',
+    retryable: true,
+    retryAfterMs: 3_000,
+    message: /slow down/
+  })
+  t.match(await failedWith(t, { status: 429, type: 'insufficient_quota', message: 'no money' }), {
+    code: 'ERR_PROVIDER_CREDIT',
+    retryable: false
+  })
+  t.match(await failedWith(t, { status: 400, message: 'no such parameter' }), {
+    code: 'ERR_PROVIDER_REQUEST',
+    retryable: false,
+    message: /no such parameter/
+  })
+  t.match(await failedWith(t, { status: 400, message: 'too many tokens' }), {
+    code: 'ERR_CONTEXT_TOO_LONG',
+    retryable: false,
+    message: /too many tokens/
+  })
+  t.match(await failedWith(t, { status: 500, message: 'oh dear' }), {
+    code: 'ERR_PROVIDER_UNAVAILABLE',
+    retryable: true,
+    message: /oh dear/
+  })
+  t.match(await failedWith(t, { status: 503, body: '<html>down for maintenance</html>' }), {
+    code: 'ERR_PROVIDER_UNAVAILABLE',
+    retryable: true
+  })
 })
 
 t.test('an error inside a stream is told like one before it', async (t) => {
@@ -136,19 +186,29 @@ t.test('a server that is down, has no such name, shows a strange certificate or 
   await new Promise((resolve) => closed.once('listening', resolve))
   const { port } = closed.address() as AddressInfo
   await new Promise((resolve) => closed.close(resolve))
-  t.match(await at(`http://127.0.0.1:${port}/v1`), { code: 'ERR_PROVIDER_UNREACHABLE', retryable: true, message: /ECONNREFUSED.*whether the server runs.*"baseURL" of "ollama"/ })
+  t.match(await at(`http://127.0.0.1:${port}/v1`), {
+    code: 'ERR_PROVIDER_UNREACHABLE',
+    retryable: true,
+    message: /ECONNREFUSED.*whether the server runs.*"baseURL" of "ollama"/
+  })
   t.match(await at('http://nowhere.invalid/v1'), { code: 'ERR_PROVIDER_UNREACHABLE', message: /nowhere\.invalid/ })
   const plain = await startFakeOpenAI()
   t.teardown(() => plain.close())
   const untrusted = await startFakeOpenAI({ tls: selfSigned })
   t.teardown(() => untrusted.close())
   t.match(await at(untrusted.url), { code: 'ERR_PROVIDER_CERTIFICATE', retryable: false, message: /self-signed.*NODE_EXTRA_CA_CERTS/ })
-  t.match(await at(plain.url.replace('http:', 'https:')), { code: 'ERR_PROVIDER_TLS', retryable: false, message: /begins with http or https/ })
+  t.match(await at(plain.url.replace('http:', 'https:')), {
+    code: 'ERR_PROVIDER_TLS',
+    retryable: false,
+    message: /begins with http or https/
+  })
 })
 
 t.test('no key is ever told, even when the server repeats it, and not an earlier one either', async (t) => {
   const { registry, state } = await setUp(t, {
-    reply: ({ headers }) => ({ error: { status: 400, message: `Bad header ${headers.authorization}, was first secret-key and sk-abcdefghijklmnop` } })
+    reply: ({ headers }) => ({
+      error: { status: 400, message: `Bad header ${headers.authorization}, was first secret-key and sk-abcdefghijklmnop` }
+    })
   }, { apiKey: 'first secret-key' })
   await told(registry)
   state.settings!.apiKey = 'ollama'

@@ -34,14 +34,14 @@ async function told (registry: ReturnType<typeof createRegistry>, abortSignal?: 
       if (part.type === 'error') throw part.error
       finished ||= part.type === 'finish'
     }
-    if (!finished) throw new Error('The model\'s answer broke off before it was finished.')
+    if (!finished) throw new Error("The model's answer broke off before it was finished.")
   } catch (error) {
     return registry.describeFailure(error, ID)
   }
   throw new Error('The call did not fail')
 }
 
-t.test('the model is called in the gateway\'s wire format, with the key of that moment', async (t) => {
+t.test("the model is called in the gateway's wire format, with the key of that moment", async (t) => {
   const { gateway, settings, provider } = await setUp(t)
   const model = await provider.languageModel(ID)
   await model.doGenerate({ prompt })
@@ -49,7 +49,12 @@ t.test('the model is called in the gateway\'s wire format, with the key of that 
   await (await provider.languageModel('openai/gpt-6-sol')).doGenerate({ prompt })
   await model.doGenerate({ prompt })
   t.match(gateway.requests[0], {
-    headers: { authorization: `Bearer ${KEY}`, 'ai-language-model-id': ID, 'ai-language-model-specification-version': '4', 'ai-language-model-streaming': 'false' },
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      'ai-language-model-id': ID,
+      'ai-language-model-specification-version': '4',
+      'ai-language-model-streaming': 'false'
+    },
     body: { prompt: [{ role: 'user' }] }
   })
   t.match(gateway.requests[1].headers, { authorization: 'Bearer another-key', 'ai-language-model-id': 'openai/gpt-6-sol' })
@@ -71,15 +76,28 @@ t.test('without a key nothing is sent, and the error says what to do', async (t)
     const { gateway, provider, settings } = await setUp(t)
     settings.apiKey = key
     t.notOk(provider.configured())
-    await t.rejects(provider.languageModel(ID), { code: 'ERR_PROVIDER_NOT_CONFIGURED', statusCode: 502, message: /POST \/providers\/configure.*gateway_key/ })
+    await t.rejects(provider.languageModel(ID), {
+      code: 'ERR_PROVIDER_NOT_CONFIGURED',
+      statusCode: 502,
+      message: /POST \/providers\/configure.*gateway_key/
+    })
     await t.rejects(provider.listModels(AbortSignal.timeout(1000)), { code: 'ERR_PROVIDER_NOT_CONFIGURED' })
     t.equal(gateway.requests.length, 0)
   }
 })
 
 t.test('the list holds language models with their prices, and is fetched anew each time', async (t) => {
-  const model = (id: string, more: object = {}) => ({ id, name: id.toUpperCase(), specification: { specificationVersion: 'v4', provider: 'x', modelId: id }, ...more })
-  const models = [model('a/one', { modelType: 'language', pricing: { input: '0.1', output: '0.2' } }), model('a/picture', { modelType: 'image' }), model('b/two')]
+  const model = (id: string, more: object = {}) => ({
+    id,
+    name: id.toUpperCase(),
+    specification: { specificationVersion: 'v4', provider: 'x', modelId: id },
+    ...more
+  })
+  const models = [
+    model('a/one', { modelType: 'language', pricing: { input: '0.1', output: '0.2' } }),
+    model('a/picture', { modelType: 'image' }),
+    model('b/two')
+  ]
   const { provider } = await setUp(t, { models })
   t.strictSame(await provider.listModels(AbortSignal.timeout(1000)), [
     { id: 'a/one', name: 'A/ONE', provider: 'a', pricing: { input: '0.1', output: '0.2' } },
@@ -102,12 +120,22 @@ t.test('a list that does not come is given up with the signal', async (t) => {
 
 t.test('a wrong key is told as such', async (t) => {
   const found = await failure(t, {}, { apiKey: 'the-right-key' })
-  t.match(found, { code: 'ERR_PROVIDER_AUTH', retryable: false, message: /anthropic\/claude-sonnet-5\.5 was refused: the key is not valid.*POST \/providers\/configure/ })
+  t.match(found, {
+    code: 'ERR_PROVIDER_AUTH',
+    retryable: false,
+    message: /anthropic\/claude-sonnet-5\.5 was refused: the key is not valid.*POST \/providers\/configure/
+  })
 })
 
 t.test('a rate limit may be tried again after the time the gateway names', async (t) => {
-  const limit = (headers: Record<string, string>) => failure(t, { error: { status: 429, type: 'rate_limit_exceeded', message: 'Slow down', headers } })
-  t.match(await limit({ 'retry-after': '7' }), { code: 'ERR_PROVIDER_RATE_LIMIT', retryable: true, retryAfterMs: 7_000, message: /Slow down/ })
+  const limit = (headers: Record<string, string>) =>
+    failure(t, { error: { status: 429, type: 'rate_limit_exceeded', message: 'Slow down', headers } })
+  t.match(await limit({ 'retry-after': '7' }), {
+    code: 'ERR_PROVIDER_RATE_LIMIT',
+    retryable: true,
+    retryAfterMs: 7_000,
+    message: /Slow down/
+  })
   t.match(await limit({ 'retry-after-ms': '250', 'retry-after': '7' }), { retryAfterMs: 250 })
   const { retryAfterMs } = await limit({ 'retry-after': new Date(Date.now() + 30_000).toUTCString() })
   t.ok(retryAfterMs! > 20_000 && retryAfterMs! <= 30_000)
@@ -116,8 +144,16 @@ t.test('a rate limit may be tried again after the time the gateway names', async
 
 t.test('an unknown model, a refused request, a forbidden one, no credit and a broken provider are told apart', async (t) => {
   const rows: Array<[NonNullable<Plan['error']>, object]> = [
-    [{ status: 404, type: 'model_not_found', message: 'no such model', param: { modelId: ID } }, { code: 'ERR_MODEL_NOT_FOUND', retryable: false, message: /GET \/models/ }],
-    [{ status: 400, type: 'invalid_request_error', message: 'prompt too long' }, { code: 'ERR_PROVIDER_REQUEST', retryable: false, message: /prompt too long/ }],
+    [{ status: 404, type: 'model_not_found', message: 'no such model', param: { modelId: ID } }, {
+      code: 'ERR_MODEL_NOT_FOUND',
+      retryable: false,
+      message: /GET \/models/
+    }],
+    [{ status: 400, type: 'invalid_request_error', message: 'prompt too long' }, {
+      code: 'ERR_PROVIDER_REQUEST',
+      retryable: false,
+      message: /prompt too long/
+    }],
     [{ status: 403, type: 'forbidden', message: 'not allowed' }, { code: 'ERR_PROVIDER_FORBIDDEN', retryable: false }],
     [{ status: 402, type: 'insufficient_funds', message: 'no credit' }, { code: 'ERR_PROVIDER_CREDIT', retryable: false }],
     [{ status: 500, message: 'oh dear' }, { code: 'ERR_PROVIDER_UNAVAILABLE', retryable: true, message: /oh dear/ }],
@@ -129,10 +165,16 @@ t.test('an unknown model, a refused request, a forbidden one, no credit and a br
 })
 
 t.test('a connection that breaks off, ends early or sends nonsense is told as such', async (t) => {
-  t.match(await failure(t, { text: 'one two three four', ending: 'cut', after: 4 }), { code: 'ERR_PROVIDER_CONNECTION', retryable: true, message: /broke off/ })
+  t.match(await failure(t, { text: 'one two three four', ending: 'cut', after: 4 }), {
+    code: 'ERR_PROVIDER_CONNECTION',
+    retryable: true,
+    message: /broke off/
+  })
   t.match(await failure(t, { text: 'one two', ending: 'no-finish' }), { code: 'ERR_PROVIDER_CONNECTION', retryable: true })
   t.match(await failure(t, { text: 'one two', ending: 'invalid-json' }), { code: 'ERR_PROVIDER_RESPONSE', retryable: true })
-  t.match(await failure(t, { ending: { error: { message: 'overloaded', type: 'rate_limit_exceeded' } } }), { code: 'ERR_PROVIDER_RATE_LIMIT' })
+  t.match(await failure(t, { ending: { error: { message: 'overloaded', type: 'rate_limit_exceeded' } } }), {
+    code: 'ERR_PROVIDER_RATE_LIMIT'
+  })
   t.match(await failure(t, { ending: { error: 'something odd' } }), { code: 'ERR_PROVIDER_FAILED', message: /something odd/ })
 })
 
@@ -142,7 +184,11 @@ t.test('a gateway that is not there is told as such', async (t) => {
   await new Promise((resolve) => closed.once('listening', resolve))
   settings.baseURL = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
   await new Promise((resolve) => closed.close(resolve))
-  t.match(await told(registry), { code: 'ERR_PROVIDER_UNREACHABLE', retryable: true, message: /^The provider of the model anthropic\/claude-sonnet-5\.5 cannot be reached.*ECONNREFUSED/ })
+  t.match(await told(registry), {
+    code: 'ERR_PROVIDER_UNREACHABLE',
+    retryable: true,
+    message: /^The provider of the model anthropic\/claude-sonnet-5\.5 cannot be reached.*ECONNREFUSED/
+  })
 })
 
 t.test('a time-out is told apart from a stop', async (t) => {
@@ -151,8 +197,14 @@ t.test('a time-out is told apart from a stop', async (t) => {
     setTimeout(() => stop.abort(reason), 50)
     return stop.signal
   }
-  t.match(await failure(t, { ending: 'stall', after: 1 }, { signal: later(new Aborted('timeout', 'silence')) }), { code: 'ERR_PROVIDER_TIMEOUT', retryable: true })
-  t.match(await failure(t, { ending: 'stall', after: 1 }, { signal: later(new Aborted('stop')) }), { code: 'ERR_ABORTED', retryable: false })
+  t.match(await failure(t, { ending: 'stall', after: 1 }, { signal: later(new Aborted('timeout', 'silence')) }), {
+    code: 'ERR_PROVIDER_TIMEOUT',
+    retryable: true
+  })
+  t.match(await failure(t, { ending: 'stall', after: 1 }, { signal: later(new Aborted('stop')) }), {
+    code: 'ERR_ABORTED',
+    retryable: false
+  })
 })
 
 t.test('a caller who leaves ends the call at the gateway', async (t) => {
@@ -167,7 +219,13 @@ t.test('a caller who leaves ends the call at the gateway', async (t) => {
 
 t.test('no key is ever told, even when the gateway repeats it, and not an earlier one either', async (t) => {
   const { registry, settings } = await setUp(t, {
-    reply: ({ headers }) => ({ error: { status: 400, type: 'invalid_request_error', message: `Bad header ${headers.authorization}, was first-secret-key, and sk-abcdefghijklmnop` } })
+    reply: ({ headers }) => ({
+      error: {
+        status: 400,
+        type: 'invalid_request_error',
+        message: `Bad header ${headers.authorization}, was first-secret-key, and sk-abcdefghijklmnop`
+      }
+    })
   }, 'first-secret-key')
   await told(registry)
   settings.apiKey = KEY

@@ -43,7 +43,11 @@ t.test('an id is read by its first part: a provider of that name, or else the ga
 t.test('an id of another form, or of an unknown offline model, is refused with what would be right', async (t) => {
   const { registry } = setUp()
   for (const id of ['', 'claude', '/x', 'x/', 'a b/c', 'a/b c', 'x/\n', `a/${'b'.repeat(300)}`]) {
-    t.throws(() => registry.parseModelId(id), { code: 'ERR_INVALID_MODEL', statusCode: 400, message: /<provider>\/<model>/ }, JSON.stringify(id))
+    t.throws(
+      () => registry.parseModelId(id),
+      { code: 'ERR_INVALID_MODEL', statusCode: 400, message: /<provider>\/<model>/ },
+      JSON.stringify(id)
+    )
   }
   t.throws(() => registry.parseModelId('offline/gpt'), { code: 'ERR_INVALID_MODEL', message: /offline\/assistant and offline\/scripted/ })
   await t.rejects(registry.model('claude'), { code: 'ERR_INVALID_MODEL' })
@@ -64,14 +68,22 @@ t.test('roles have their defaults with a key, and are the active model without',
   const { registry, state } = setUp()
   t.strictSame(registry.roles(), { fast: 'offline/assistant', capable: 'offline/assistant', vision: 'offline/assistant' })
   state.key = 'a-key'
-  t.strictSame(registry.roles(), { fast: 'anthropic/claude-haiku-5.5', capable: 'anthropic/claude-sonnet-5.5', vision: 'anthropic/claude-sonnet-5.5' })
+  t.strictSame(registry.roles(), {
+    fast: 'anthropic/claude-haiku-5.5',
+    capable: 'anthropic/claude-sonnet-5.5',
+    vision: 'anthropic/claude-sonnet-5.5'
+  })
   state.settings = { model: 'openai/gpt-6-sol', models: { fast: 'offline/assistant', vision: 'google/gemini-4-carbon' } }
   t.strictSame(registry.roles(), { fast: 'offline/assistant', capable: 'openai/gpt-6-sol', vision: 'google/gemini-4-carbon' })
 })
 
 t.test('a role whose provider is not configured, or whose id is none, is the active model', async (t) => {
   const { registry } = setUp({ models: { fast: 'ollama/llama3', vision: 'nonsense' } }, { key: 'a-key' })
-  t.strictSame(registry.roles(), { fast: 'anthropic/claude-sonnet-5.5', capable: 'anthropic/claude-sonnet-5.5', vision: 'anthropic/claude-sonnet-5.5' })
+  t.strictSame(registry.roles(), {
+    fast: 'anthropic/claude-sonnet-5.5',
+    capable: 'anthropic/claude-sonnet-5.5',
+    vision: 'anthropic/claude-sonnet-5.5'
+  })
 })
 
 t.test('who chooses an offline model stays offline, even with a key', async (t) => {
@@ -93,7 +105,11 @@ t.test('a gateway model without a key is warned of, and fails with what to do', 
   t.match(registry.warning('anthropic/claude-sonnet-5.5'), /cannot be used yet.*gateway_key/)
   t.match(registry.warning('ollama/llama3'), /ollama is not configured/)
   t.equal(registry.warning('offline/assistant'), undefined)
-  await t.rejects(registry.model('capable'), { code: 'ERR_PROVIDER_NOT_CONFIGURED', statusCode: 502, message: /POST \/providers\/configure/ })
+  await t.rejects(registry.model('capable'), {
+    code: 'ERR_PROVIDER_NOT_CONFIGURED',
+    statusCode: 502,
+    message: /POST \/providers\/configure/
+  })
   const failed = await registry.model('capable').catch((error) => registry.describeFailure(error, registry.active()))
   t.match(failed, { code: 'ERR_PROVIDER_NOT_CONFIGURED', retryable: false, message: /anthropic\/claude-sonnet-5\.5.*gateway_key/ })
   state.key = 'a-key'
@@ -121,10 +137,17 @@ t.test('providers are listed with their default models and whether they can be u
 
 t.test('anything that is thrown is described', async (t) => {
   const { registry } = setUp()
-  for (const thrown of [undefined, null, 'text', 7, {}, new Error('odd'), Object.assign(new Error('a'), { cause: 'b' }), { lastError: { statusCode: 500 } }]) {
+  for (
+    const thrown of [undefined, null, 'text', 7, {}, new Error('odd'), Object.assign(new Error('a'), { cause: 'b' }), {
+      lastError: { statusCode: 500 }
+    }]
+  ) {
     t.match(registry.describeFailure(thrown, 'a/b'), { message: /a\/b/, code: /^ERR_/, retryable: Boolean })
   }
-  t.match(registry.describeFailure(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), 'a/b'), { code: 'ERR_PROVIDER_CONNECTION', retryable: true })
+  t.match(registry.describeFailure(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), 'a/b'), {
+    code: 'ERR_PROVIDER_CONNECTION',
+    retryable: true
+  })
   const circle = new Error('round')
   circle.cause = circle
   t.match(registry.describeFailure(circle, 'a/b'), { message: /round/ })

@@ -6,7 +6,10 @@ import { damage } from '../store/rewrite.ts'
 import { createRetention } from '../../../services/retention/retention.ts'
 
 const DAY = 24 * 60 * 60 * 1000
-const config = { model: 'offline/scripted', offline: { script: [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'true' } }] }, { text: 'done' }] } }
+const config = {
+  model: 'offline/scripted',
+  offline: { script: [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'true' } }] }, { text: 'done' }] }
+}
 
 t.test('runs and their approvals are forgotten after a week, refusals of a conversation after three months', async (t) => {
   const clock = fakeClock(Date.now())

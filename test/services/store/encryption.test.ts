@@ -28,21 +28,25 @@ t.test('nothing that was stored can be read in any file, whatever its encoding',
   t.same(found({ CANARY }, files), [])
 })
 
-t.test('the directory is the user\'s alone, and so are its files', { skip: process.platform === 'win32' && 'Windows has no such modes' }, async (t) => {
-  const dir = t.testdir()
-  chmodSync(dir, 0o755)
-  const store = await open(t, dir)
-  const mode = (...path: string[]) => (statSync(join(dir, ...path)).mode & 0o777).toString(8)
+t.test(
+  "the directory is the user's alone, and so are its files",
+  { skip: process.platform === 'win32' && 'Windows has no such modes' },
+  async (t) => {
+    const dir = t.testdir()
+    chmodSync(dir, 0o755)
+    const store = await open(t, dir)
+    const mode = (...path: string[]) => (statSync(join(dir, ...path)).mode & 0o777).toString(8)
 
-  t.equal(mode(), '700')
-  t.equal(mode('data'), '700')
-  t.equal(mode('master.key'), '600')
-  t.equal(mode('service.lock'), '600')
-  await store.close()
-  chmodSync(join(dir, 'master.key'), 0o644)
-  await open(t, dir)
-  t.equal(mode('master.key'), '600', 'a key file that others could read is closed to them')
-})
+    t.equal(mode(), '700')
+    t.equal(mode('data'), '700')
+    t.equal(mode('master.key'), '600')
+    t.equal(mode('service.lock'), '600')
+    await store.close()
+    chmodSync(join(dir, 'master.key'), 0o644)
+    await open(t, dir)
+    t.equal(mode('master.key'), '600', 'a key file that others could read is closed to them')
+  }
+)
 
 t.test('a ciphertext copied onto another record, cut short or altered is refused without telling contents', async (t) => {
   const dir = await written(t, t.testdir())
@@ -67,7 +71,15 @@ t.test('a ciphertext copied onto another record, cut short or altered is refused
   }
   await t.rejects(collect(store.list('s')), { code: 'ERR_RECORD_DAMAGED' })
   const named: string[] = []
-  t.same((await collect(store.list('', { damaged: (key) => { named.push(key) } }))).map(([key]) => key), ['a', 'b'], 'unless the listing is told what to do with them')
+  t.same(
+    (await collect(store.list('', {
+      damaged: (key) => {
+        named.push(key)
+      }
+    }))).map(([key]) => key),
+    ['a', 'b'],
+    'unless the listing is told what to do with them'
+  )
   t.same(named, ['empty', 'flipped', 'plain', 'short', 'swapped'])
   t.same(await collect(store.keys('s')), ['short', 'swapped'], 'keys can be had without')
   t.same(await store.get('a'), { text: CANARY }, 'the others can still be read')

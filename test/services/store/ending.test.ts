@@ -41,7 +41,9 @@ for (const [who, more] of [['says that it is ending', { ending: true }], ['ends 
   t.test(`a holder that ${who} is waited for, by whoever reads only the configuration too`, async (t) => {
     for (const wait of [acquireLock, waitForEnding]) {
       const { dir } = await held(t, more)
-      const { clock, waited } = waitingClock((ms) => { if (ms >= 3_000) rmSync(lockIn(dir), { force: true }) })
+      const { clock, waited } = waitingClock((ms) => {
+        if (ms >= 3_000) rmSync(lockIn(dir), { force: true })
+      })
       const lock = await wait(dir, { clock })
       t.ok(waited() >= 3_000 && waited() < 3_200, 'as long as it takes')
       lock?.release()
@@ -49,7 +51,11 @@ for (const [who, more] of [['says that it is ending', { ending: true }], ['ends 
   })
 
   t.test(`a holder that ${who} and does not is refused after 6 s, and named`, async (t) => {
-    for (const wait of [async (...given: Parameters<typeof acquireLock>) => { await acquireLock(...given) }, waitForEnding]) {
+    for (
+      const wait of [async (...given: Parameters<typeof acquireLock>) => {
+        await acquireLock(...given)
+      }, waitForEnding]
+    ) {
       const { dir, pid } = await held(t, more)
       const { clock, waited } = waitingClock()
       await t.rejects(wait(dir, { clock }), { exitCode: 73, message: new RegExp(`process ${pid}, which is ending but takes too long`) })
@@ -74,7 +80,9 @@ t.test('a holder that is not ending is not waited for, nor is the lock of one th
 
 t.test('who waits and is told to end waits no longer', async (t) => {
   const told = new AbortController()
-  const { clock } = waitingClock((ms) => { if (ms >= 1_000) told.abort(new Aborted('shutdown')) })
+  const { clock } = waitingClock((ms) => {
+    if (ms >= 1_000) told.abort(new Aborted('shutdown'))
+  })
   const { dir } = await held(t, { ending: true })
   await t.rejects(acquireLock(dir, { clock, ending: told.signal }), { name: 'AbortError' })
 })
@@ -97,7 +105,7 @@ t.test('a lock names the parent, says when its holder is told to end, and is rel
   t.notOk(existsSync(lockIn(dir)))
 })
 
-t.test('who is told to end says nothing in a lock that has become another\'s', async (t) => {
+t.test("who is told to end says nothing in a lock that has become another's", async (t) => {
   const dir = t.testdir()
   const told = new AbortController()
   const lock = await acquireLock(dir, { ending: told.signal })
@@ -132,8 +140,20 @@ t.test('who holds a directory is named with the address in instance.json only wh
     t.match(error, { exitCode: 73, message: new RegExp(`in use by process ${pid}.*LOCAL_AGENT_HOME`) })
     return error.message
   }
-  t.match(await messageWith(JSON.stringify({ ...instance, pid })), `process ${pid}, a service at ${instance.url}. Use that service, or stop it first`)
-  for (const content of [undefined, '', '{"pid":', 'null', JSON.stringify({ ...instance, pid: pid + 1 }), JSON.stringify({ ...instance, pid, url: 'http://x\x1b[2J' })]) {
+  t.match(
+    await messageWith(JSON.stringify({ ...instance, pid })),
+    `process ${pid}, a service at ${instance.url}. Use that service, or stop it first`
+  )
+  for (
+    const content of [
+      undefined,
+      '',
+      '{"pid":',
+      'null',
+      JSON.stringify({ ...instance, pid: pid + 1 }),
+      JSON.stringify({ ...instance, pid, url: 'http://x\x1b[2J' })
+    ]
+  ) {
     t.notMatch(await messageWith(content), /a service at/, `${content}`)
   }
   rmSync(instanceIn(dir), { force: true })

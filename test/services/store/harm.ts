@@ -11,7 +11,9 @@ const SESSIONS = 3
 const RECORDS = 12
 
 /** What lies in a store made by `makeStore`. */
-const WANTED = new Map(Array.from({ length: SESSIONS * RECORDS }, (_, n) => [`k/${String(n).padStart(3, '0')}`, { n, text: 'acknowledged' }]))
+const WANTED = new Map(
+  Array.from({ length: SESSIONS * RECORDS }, (_, n) => [`k/${String(n).padStart(3, '0')}`, { n, text: 'acknowledged' }])
+)
 
 /**
  * A small store in `dir`, of tables and a log. `closed` is one that was closed; `killed` is what a killed process
@@ -62,8 +64,9 @@ export const HARMS: Record<string, Harm> = {
 }
 
 /** The files of a store, by their paths in it. */
-export const filesOf = (dir: string): string[] => readdirSync(dir, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1)).sort()
+export const filesOf = (dir: string): string[] =>
+  readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1)).sort()
 
 /** The same done so that inode, size and times stay: as a disk harms a file, nobody writes to it. */
 export const unseen = (harm: Harm): Harm => (path, other) => {
@@ -77,7 +80,10 @@ export const unseen = (harm: Harm): Harm => (path, other) => {
  * Opens a harmed store and says how that ended: `whole`, with every record; `told`, with less and a status that says
  * so; `refused`, with an exit code and a sentence. Anything else is `silent`, and wrong.
  */
-export async function verdict (dir: string, options: Partial<StoreOptions> = {}): Promise<{ verdict: 'whole' | 'told' | 'refused' | 'silent', detail: string }> {
+export async function verdict (
+  dir: string,
+  options: Partial<StoreOptions> = {}
+): Promise<{ verdict: 'whole' | 'told' | 'refused' | 'silent', detail: string }> {
   let store
   try {
     store = await openStore({ dir, clock: systemClock, ...options })
@@ -88,7 +94,12 @@ export async function verdict (dir: string, options: Partial<StoreOptions> = {})
   }
   try {
     let error: Error | undefined
-    const found = new Map(await collect(store.list('k/')).catch((caught) => { error = caught; return [] }))
+    const found = new Map(
+      await collect(store.list('k/')).catch((caught) => {
+        error = caught
+        return []
+      })
+    )
     await store.checkTables()
     const { state, repaired, damaged } = store.status()
     const isWhole = !error && JSON.stringify([...found]) === JSON.stringify([...WANTED])
@@ -104,9 +115,9 @@ export async function verdict (dir: string, options: Partial<StoreOptions> = {})
  * after which records were missing and nobody said so, or the start was refused without an exit code.
  */
 export async function harmEach (t: Test, from: string, { files = filesOf(from), harms = HARMS, otherStore, isOpened = false }: {
-  files?: string[]
+  files?: string[],
   harms?: Record<string, Harm>,
-  otherStore?: string
+  otherStore?: string,
   /** Each copy is opened and closed before: its files are those of its list, inodes and all. */
   isOpened?: boolean
 }) {

@@ -51,11 +51,12 @@ export function manualClock () {
   const sleeps: { ms: number, wake: () => void }[] = []
   const clock: Clock = {
     ...systemClock,
-    sleep: (ms, signal) => new Promise((resolve, reject) => {
-      if (signal?.aborted) reject(signal.reason)
-      signal?.addEventListener('abort', () => reject(signal.reason))
-      sleeps.push({ ms, wake: resolve })
-    })
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) reject(signal.reason)
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        sleeps.push({ ms, wake: resolve })
+      })
   }
   return { clock, sleeps }
 }
@@ -63,7 +64,9 @@ export function manualClock () {
 /** A log that keeps what it is told. */
 export function listeningLog () {
   const lines: string[] = []
-  const write = (_: object, message: string) => { lines.push(message) }
+  const write = (_: object, message: string) => {
+    lines.push(message)
+  }
   return { lines, log: { info: write, warn: write, error: write } }
 }
 

@@ -32,7 +32,9 @@ t.test('an older value put back in the place of a record is noticed, though it w
   await store.transact([{ type: 'put', key: 'balance', value: 'old' }])
   await store.close()
   let old: Buffer | undefined
-  await behindItsBack(dir, async (level) => { old = await level.get('balance') })
+  await behindItsBack(dir, async (level) => {
+    old = await level.get('balance')
+  })
   rmSync(join(dir, INVENTORY))
   const again = await open(t, dir)
   await again.transact([{ type: 'put', key: 'balance', value: 'new' }])

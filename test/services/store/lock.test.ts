@@ -17,11 +17,15 @@ t.test('a second opening in the same process is refused, and the first goes on u
   rmSync(join(dir, 'service.lock'))
   symlinkSync(dir, `${dir}-link`)
   t.teardown(() => rmSync(`${dir}-link`))
-  await t.rejects(open(t, `${dir}-link`, { openDatabase: raw.openDatabase }), { code: 'ERR_STORE_IN_USE' }, 'by another name, its lock file deleted')
+  await t.rejects(
+    open(t, `${dir}-link`, { openDatabase: raw.openDatabase }),
+    { code: 'ERR_STORE_IN_USE' },
+    'by another name, its lock file deleted'
+  )
 
   t.same(raw.openings, [], 'LevelDB was not touched')
   const other = start(t, module, 'open', dir)
-  t.equal(await other.line(), 'ERR_STORE_IN_USE', 'LevelDB\'s own lock is still held')
+  t.equal(await other.line(), 'ERR_STORE_IN_USE', "LevelDB's own lock is still held")
   await first.transact([{ type: 'put', key: 'a', value: 1 }])
 })
 
@@ -59,7 +63,7 @@ t.test('the lock of a killed process is taken over at once', async (t) => {
   }
 })
 
-t.test('without its lock file the database is still guarded by LevelDB\'s own lock', async (t) => {
+t.test("without its lock file the database is still guarded by LevelDB's own lock", async (t) => {
   const dir = t.testdir()
   const holder = start(t, module, 'open', dir)
   t.equal(await holder.line(), 'ok')
@@ -74,7 +78,9 @@ t.test('after a crash whose last threads still hold the database, the start wait
   t.equal(await holder.line(), 'ok')
   writeFileSync(join(dir, 'service.lock'), JSON.stringify({ pid: holder.process.pid, started: 1 }))
   let waits = 0
-  const sleep = async () => { if (++waits === 3) await holder.kill() }
+  const sleep = async () => {
+    if (++waits === 3) await holder.kill()
+  }
 
   const store = await open(t, dir, { clock: { ...systemClock, sleep } })
 
@@ -82,14 +88,18 @@ t.test('after a crash whose last threads still hold the database, the start wait
   t.equal(waits, 3)
 })
 
-t.test('a killed process that its parent has not yet reaped no longer counts', { skip: process.platform !== 'linux' && 'asks /proc' }, async (t) => {
-  const dir = t.testdir()
-  const parent = start(t, new URL('negligent.ts', import.meta.url), fileURLToPath(module), dir)
-  t.equal(await parent.line(), 'zombie')
+t.test(
+  'a killed process that its parent has not yet reaped no longer counts',
+  { skip: process.platform !== 'linux' && 'asks /proc' },
+  async (t) => {
+    const dir = t.testdir()
+    const parent = start(t, new URL('negligent.ts', import.meta.url), fileURLToPath(module), dir)
+    t.equal(await parent.line(), 'zombie')
 
-  await open(t, dir)
-  t.equal(lockOf(dir).pid, process.pid)
-})
+    await open(t, dir)
+    t.equal(lockOf(dir).pid, process.pid)
+  }
+)
 
 t.test('a lock whose process id now belongs to another process is taken over', async (t) => {
   const dir = t.testdir()

@@ -53,7 +53,12 @@ t.test('data of a newer schema is refused and left alone', async (t) => {
 
 t.test('a new store is of the newest schema at once', async (t) => {
   const dir = t.testdir()
-  const failing: Migration = { to: 2, migrate () { throw new Error('nothing to migrate') } }
+  const failing: Migration = {
+    to: 2,
+    migrate () {
+      throw new Error('nothing to migrate')
+    }
+  }
 
   await open(t, dir, { migrations: [failing] })
 
@@ -68,7 +73,17 @@ t.test('a migration that was killed midway is finished by the next start, with t
     const victim = start(t, new URL('migrations.ts', import.meta.url), dir, killAt)
     t.equal(await victim.line(), `killed at batch ${killAt}`)
     if (victim.process.signalCode === null) await new Promise((resolve) => victim.process.once('exit', resolve))
-    await t.rejects(open(t, dir, { migrations: [{ to: 2, migrate () { throw new Error('still of schema 1') } }] }), { message: 'still of schema 1' })
+    await t.rejects(
+      open(t, dir, {
+        migrations: [{
+          to: 2,
+          migrate () {
+            throw new Error('still of schema 1')
+          }
+        }]
+      }),
+      { message: 'still of schema 1' }
+    )
   }
   const store = await open(t, dir, { migrations: [rename, { ...addCount, to: 3 }] })
 

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { open, watched } from './helper.ts'
 
-interface Brain { facts: string[] }
+interface Brain {
+  facts: string[]
+}
 const empty = (): Brain => ({ facts: [] })
 
 t.test('200 updates at the same time lose none', async (t) => {
@@ -9,8 +11,9 @@ t.test('200 updates at the same time lose none', async (t) => {
   const store = await open(t, dir)
   const brain = store.record('brain', empty)
 
-  await Promise.all(Array.from({ length: 200 }, (_, i) =>
-    store.record('brain', empty).update(async ({ facts }) => ({ facts: [...facts, `fact ${i}`] }))))
+  await Promise.all(
+    Array.from({ length: 200 }, (_, i) => store.record('brain', empty).update(async ({ facts }) => ({ facts: [...facts, `fact ${i}`] })))
+  )
   await store.close()
 
   t.equal((await (await open(t, dir)).record('brain', empty).get()).facts.length, 200)
@@ -41,10 +44,13 @@ t.test('a change that throws alters nothing, even when it had altered its copy',
   const brain = store.record('brain', empty)
   await brain.update(() => ({ facts: ['kept'] }))
 
-  await t.rejects(brain.update((value) => {
-    value.facts.push('half done')
-    throw new Error('changed my mind')
-  }), { message: 'changed my mind' })
+  await t.rejects(
+    brain.update((value) => {
+      value.facts.push('half done')
+      throw new Error('changed my mind')
+    }),
+    { message: 'changed my mind' }
+  )
 
   t.same(await brain.get(), { facts: ['kept'] })
   t.same(await brain.update(({ facts }) => ({ facts: [...facts, 'next'] })), { facts: ['kept', 'next'] }, 'later updates go on')
@@ -54,7 +60,10 @@ t.test('what a record gives out cannot be changed behind its back', async (t) =>
   const store = await open(t, t.testdir())
   const brain = store.record('brain', empty)
 
-  const value = await brain.update((value) => { value.facts.push('a'); return value })
+  const value = await brain.update((value) => {
+    value.facts.push('a')
+    return value
+  })
 
   t.throws(() => value.facts.push('b'), TypeError)
   t.same(await brain.get(), { facts: ['a'] })

@@ -11,8 +11,10 @@ export async function rewrite (dir: string, change: (get: (key: string) => Promi
 }
 
 /** Alters a bit of those records, as a disk may. */
-export const damage = (dir: string, keys: string[]) => rewrite(dir, (get) => Promise.all(keys.map(async (key): Promise<RawOp> => {
-  const value = Buffer.from(await get(key))
-  value[value.length - 20] ^= 1
-  return { type: 'put', key, value }
-})))
+export const damage = (dir: string, keys: string[]) =>
+  rewrite(dir, (get) =>
+    Promise.all(keys.map(async (key): Promise<RawOp> => {
+      const value = Buffer.from(await get(key))
+      value[value.length - 20] ^= 1
+      return { type: 'put', key, value }
+    })))

@@ -34,7 +34,10 @@ export function compacting () {
     level = await openLevel(location, options) as Level<string, Buffer>
     return level
   }
-  return { openDatabase, compact: () => (level as unknown as { compactRange (from: string, to: string): Promise<void> }).compactRange('!', '~') }
+  return {
+    openDatabase,
+    compact: () => (level as unknown as { compactRange(from: string, to: string): Promise<void> }).compactRange('!', '~')
+  }
 }
 
 /** Where the data blocks of a table end, in order: there lies the type of the block, and behind it the checksum. */

@@ -73,7 +73,9 @@ t.test('a start reads no table that looks as it was listed, closed or killed; la
   for (const round of ['closed', 'closed again']) {
     const tables = tablesOf(`${dir}/closed`)
     let opened: Awaited<ReturnType<typeof open>>
-    const atStart = await filesReadBy(async () => { opened = await open(t, `${dir}/closed`) })
+    const atStart = await filesReadBy(async () => {
+      opened = await open(t, `${dir}/closed`)
+    })
     t.ok(atStart.some((path) => path.includes('MANIFEST')), 'what is small is read')
     t.same(atStart.filter((path) => path.endsWith('.ldb')), [], round)
     const later = await filesReadBy(() => opened.checkTables())
@@ -181,7 +183,10 @@ t.test('a compaction that fails over a damaged table latches the store for good,
   await store.transact([KEYS[0], KEYS.at(-1)!].map((key) => ({ type: 'put', key, value: 'new' })))
   await compact().catch(() => {})
 
-  await t.rejects(store.transact([{ type: 'put', key: 'a', value: 1 }]), { code: 'ERR_STORE_UNAVAILABLE', message: /Restart the service: it repairs/ })
+  await t.rejects(store.transact([{ type: 'put', key: 'a', value: 1 }]), {
+    code: 'ERR_STORE_UNAVAILABLE',
+    message: /Restart the service: it repairs/
+  })
   t.match(store.status(), { state: 'latched', error: /came across damage on the disk \(.+\)\. Restart/ })
   await store.close()
   await assertRepaired(t, dir)
@@ -262,7 +267,10 @@ t.test('a copy of everything does not begin before the tables are checked, and a
   await damagedStore(t, `${root}/one`)
   await damagedStore(t, `${root}/other`)
   const store = await open(t, `${root}/one`)
-  await t.rejects(collect(store.contents(new AbortController().signal, () => {}).records), { code: 'ERR_STORE_UNAVAILABLE', message: RESTART })
+  await t.rejects(collect(store.contents(new AbortController().signal, () => {}).records), {
+    code: 'ERR_STORE_UNAVAILABLE',
+    message: RESTART
+  })
 
   const said: string[] = []
   await rotateKey({ dir: `${root}/other`, clock: systemClock, say: (line) => said.push(line) })

@@ -41,21 +41,24 @@ t.test('a listing gives the keys of its prefix, in order, in pages, from either 
     after: fc.option(fc.oneof(part, fc.constant('')), { nil: undefined })
   })
 
-  await fc.assert(fc.asyncProperty(fc.uniqueArray(part, { maxLength: 20 }), fc.array(page, { maxLength: 10 }), async (keys, pages) => {
-    const old = await collect(store.list(''))
-    await store.transact([
-      ...old.map(([key]) => ({ type: 'del' as const, key })),
-      ...keys.map((key) => ({ type: 'put' as const, key, value: { key } }))
-    ])
-    for (const { prefix, ...options } of pages) {
-      const { after, limit, reverse } = options
-      const ordered = reverse ? keys.toSorted().toReversed() : keys.toSorted()
-      const wanted = ordered
-        .filter((key) => key.startsWith(prefix) && (after === undefined || (reverse ? key < after : key > after)))
-        .slice(0, limit)
-      t.strictSame(await collect(store.list(prefix, options)), wanted.map((key) => [key, { key }]))
-    }
-  }), { numRuns: 50 })
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(part, { maxLength: 20 }), fc.array(page, { maxLength: 10 }), async (keys, pages) => {
+      const old = await collect(store.list(''))
+      await store.transact([
+        ...old.map(([key]) => ({ type: 'del' as const, key })),
+        ...keys.map((key) => ({ type: 'put' as const, key, value: { key } }))
+      ])
+      for (const { prefix, ...options } of pages) {
+        const { after, limit, reverse } = options
+        const ordered = reverse ? keys.toSorted().toReversed() : keys.toSorted()
+        const wanted = ordered
+          .filter((key) => key.startsWith(prefix) && (after === undefined || (reverse ? key < after : key > after)))
+          .slice(0, limit)
+        t.strictSame(await collect(store.list(prefix, options)), wanted.map((key) => [key, { key }]))
+      }
+    }),
+    { numRuns: 50 }
+  )
 })
 
 t.test('a listing shows the moment it began, whatever is written meanwhile', async (t) => {
@@ -101,7 +104,7 @@ t.test('a history is listed in the order of its sequence numbers', async (t) => 
   t.equal(historyKey('run', 'id', 7), 'run/id/0000000007')
 })
 
-t.test('keys that are the store\'s own, or no plain text, are refused', async (t) => {
+t.test("keys that are the store's own, or no plain text, are refused", async (t) => {
   const store = await open(t, t.testdir())
   await store.record('brain', () => ({})).update(() => ({ facts: [] }))
 

@@ -2,12 +2,17 @@ import t from 'tap'
 import { collect, listeningLog, manualClock, open, until, watched } from './helper.ts'
 
 const put = (key: string, value: unknown = 1) => ({ type: 'put' as const, key, value })
-const noSpace = (path: string) => Object.assign(new Error(`IO error: ${path}/data/000007.log: No space left on device`), { code: 'LEVEL_IO_ERROR' })
+const noSpace = (path: string) =>
+  Object.assign(new Error(`IO error: ${path}/data/000007.log: No space left on device`), { code: 'LEVEL_IO_ERROR' })
 const refused = { code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 }
 
 t.test('while a write is on its way others gather, and go out together in one synced batch', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const raw = watched({ onBatch: async (ops) => { if (ops[0].key === 'first') await gate.promise } })
+  const raw = watched({
+    onBatch: async (ops) => {
+      if (ops[0].key === 'first') await gate.promise
+    }
+  })
   const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
   raw.batches.length = 0
 
@@ -35,7 +40,11 @@ t.test('a group stays within 4 MiB, and no transaction is split', async (t) => {
 
 t.test('more than 64 MiB waiting for the disk is refused, and nothing that was accepted is lost', async (t) => {
   const gate = Promise.withResolvers<void>()
-  const raw = watched({ onBatch: async (ops) => { if (ops[0].key === 'first') await gate.promise } })
+  const raw = watched({
+    onBatch: async (ops) => {
+      if (ops[0].key === 'first') await gate.promise
+    }
+  })
   const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
   const first = store.transact([put('first')])
   await until(() => raw.batches.at(-1)?.[0].key === 'first', 'the first write went out')
@@ -78,7 +87,9 @@ t.test('a failing write fails its group and what waits behind it, and latches th
   full = true
   gate.resolve()
 
-  const [first] = await Promise.all([...group, ...waiting].map((write: Promise<unknown>) => t.rejects(write, { ...refused, message: /No space left on device/ })))
+  const [first] = await Promise.all(
+    [...group, ...waiting].map((write: Promise<unknown>) => t.rejects(write, { ...refused, message: /No space left on device/ }))
+  )
   t.notMatch(String(first), dir, 'paths stay out of errors')
   t.same(store.status(), { state: 'latched', error: 'No space left on device' })
   await t.rejects(store.get('before'), refused)
@@ -98,14 +109,23 @@ t.test('a failing write fails its group and what waits behind it, and latches th
   t.same((await collect(store.list(''))).map(([key]) => key), ['before'])
   t.same(await brain.get(), { facts: ['known'] })
   await store.transact([put('after')])
-  t.match(lines, ['a write failed, the store is not available until the disk takes writes again', /still not/, /still not/, 'the store is available again'])
+  t.match(lines, [
+    'a write failed, the store is not available until the disk takes writes again',
+    /still not/,
+    /still not/,
+    'the store is available again'
+  ])
 })
 
 t.test('a latched store can be closed, and lets go of its directory', async (t) => {
   const dir = t.testdir()
   const { clock } = manualClock()
   let full = false
-  const raw = watched({ onBatch: async () => { if (full) throw noSpace(dir) } })
+  const raw = watched({
+    onBatch: async () => {
+      if (full) throw noSpace(dir)
+    }
+  })
   const store = await open(t, dir, { openDatabase: raw.openDatabase, clock })
   full = true
   await t.rejects(store.transact([put('a')]), refused)
@@ -120,7 +140,11 @@ t.test('while the database cannot even be opened again, the store keeps trying',
   const dir = t.testdir()
   const { clock, sleeps } = manualClock()
   let broken = false
-  const raw = watched({ onBatch: async () => { if (broken) throw noSpace(dir) } })
+  const raw = watched({
+    onBatch: async () => {
+      if (broken) throw noSpace(dir)
+    }
+  })
   const store = await open(t, dir, {
     clock,
     openDatabase: async (location, options) => {

@@ -1,7 +1,8 @@
 // A worker of a task run that does what no worker should, as WORKER_DOES says.
 import { parentPort, type MessagePort } from 'node:worker_threads'
 
-const ask = (port: MessagePort, id: number, method: string, ...args: unknown[]) => port.postMessage({ t: 'q', i: String(id), m: 'call', a: [method, args] })
+const ask = (port: MessagePort, id: number, method: string, ...args: unknown[]) =>
+  port.postMessage({ t: 'q', i: String(id), m: 'call', a: [method, args] })
 const end = (port: MessagePort, how: unknown) => port.postMessage({ t: 'q', i: 'end', m: 'end', a: [how] })
 const answered = (port: MessagePort) => new Promise<any>((resolve) => port.once('message', ({ r }) => resolve(r.value)))
 
@@ -14,9 +15,13 @@ async function upToCalls (port: MessagePort) {
 }
 
 const DOES: Record<string, (port: MessagePort) => unknown> = {
-  throw () { throw new Error('boom') },
+  throw () {
+    throw new Error('boom')
+  },
   exit: () => process.exit(7),
-  loop () { for (;;); },
+  loop () {
+    for (;;);
+  },
   fill () {
     const all: object[] = []
     for (;;) all.push(Array.from({ length: 1000 }, () => ({})))
@@ -26,7 +31,9 @@ const DOES: Record<string, (port: MessagePort) => unknown> = {
   'another function': (port) => port.postMessage({ t: 'q', i: 'x', m: 'constructor', a: [] }),
   'another method': (port) => ask(port, 1, 'toString'),
   'no arguments': (port) => port.postMessage({ t: 'q', i: 'x', m: 'call', a: 'begin' }),
-  flood (port) { for (let n = 0; ; n++) ask(port, n, 'begin') },
+  flood (port) {
+    for (let n = 0; ; n++) ask(port, n, 'begin')
+  },
   'done at once': (port) => end(port, 'answered'),
   'waiting for nobody': (port) => end(port, 'waiting'),
   async 'twice at once' (port) {

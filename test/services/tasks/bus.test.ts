@@ -9,7 +9,9 @@ function setUp () {
   const clock = fakeClock()
   const bus = createTaskEvents({ clock })
   const state = { dropped: 0 }
-  const events = bus.listen(new AbortController().signal, () => { state.dropped++ })
+  const events = bus.listen(new AbortController().signal, () => {
+    state.dropped++
+  })
   return { clock, bus, events, state }
 }
 

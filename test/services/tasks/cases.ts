@@ -15,4 +15,6 @@ export const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ 
 export const write = (path: string, content = 'Some lines of text.\n') => call('writeFile', { path, content })
 export const read = (path: string) => call('readFile', { path })
 export const run = (command: string) => call('runCommand', { command })
-export const done = (...phases: string[]): Plan => ({ toolCalls: phases.map((phase) => ({ toolName: 'updatePhase', input: { phase, status: 'completed' } })) })
+export const done = (...phases: string[]): Plan => ({
+  toolCalls: phases.map((phase) => ({ toolName: 'updatePhase', input: { phase, status: 'completed' } }))
+})

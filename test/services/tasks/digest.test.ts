@@ -36,7 +36,11 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const digest = createDigest({ repository, store, clock, timezone: () => 'UTC' })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
-  t.match(recent, { completed: { items: { length: 5 }, more: 10 }, failed: { items: { length: 5 }, more: 0 }, notRun: { items: { length: 5 }, more: 15 } })
+  t.match(recent, {
+    completed: { items: { length: 5 }, more: 10 },
+    failed: { items: { length: 5 }, more: 0 },
+    notRun: { items: { length: 5 }, more: 15 }
+  })
   t.ok(read.records < 20 + 20 + 20 + 2 * 5 + 10, `${read.records} records read`)
 
   read.records = 0

@@ -19,7 +19,9 @@ async function runAll (t: Test, cases: Case[]): Promise<Map<string, any>> {
     structured (name, { body: { prompt } }) {
       if (name !== 'evaluation') return { object: { findings: [], decisions: [] } }
       const goal = /^Goal: (.*)$/m.exec(prompt[1].content[0].text)![1]
-      return byGoal.get(goal)!.hasJudge ? { object: { satisfied: true, score: 1, issues: [] } } : { error: { status: 400, type: 'invalid_request_error', message: 'no judge' } }
+      return byGoal.get(goal)!.hasJudge
+        ? { object: { satisfied: true, score: 1, issues: [] } }
+        : { error: { status: 400, type: 'invalid_request_error', message: 'no judge' } }
     }
   })
   const tasks = await tasksOf(t, app)
@@ -40,11 +42,19 @@ async function runAll (t: Test, cases: Case[]): Promise<Map<string, any>> {
 t.test('no false success is completed, whatever it says and whoever likes it', async (t) => {
   const ends = await runAll(t, Object.values(FALSE_SUCCESSES).flat())
   for (const [kind, cases] of Object.entries(FALSE_SUCCESSES)) {
-    for (const { goal, turns } of cases) t.match(ends.get(goal), { type: 'task:error', status: 'failed', error: /did not reach its goal: ...|test\/model/ }, `${kind}: ${goal}: ${turns.at(-1)!.text}`)
+    for (const { goal, turns } of cases) {
+      t.match(
+        ends.get(goal),
+        { type: 'task:error', status: 'failed', error: /did not reach its goal: ...|test\/model/ },
+        `${kind}: ${goal}: ${turns.at(-1)!.text}`
+      )
+    }
   }
 })
 
 t.test('what was done is completed, whatever words tell it', async (t) => {
   const ends = await runAll(t, TRUE_SUCCESSES)
-  for (const { goal, turns } of TRUE_SUCCESSES) t.match(ends.get(goal), { type: 'task:complete', status: 'completed' }, `${goal}: ${turns.at(-1)!.text}`)
+  for (const { goal, turns } of TRUE_SUCCESSES) {
+    t.match(ends.get(goal), { type: 'task:complete', status: 'completed' }, `${goal}: ${turns.at(-1)!.text}`)
+  }
 })

@@ -63,7 +63,11 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         needsApproval: false
       }
       const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
-      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...outcomeOfRun('put', run), { type: 'put', key: slotKey(id, slot), value: slot }, ...outcomeOfSlot('put', id, slot))
+      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...outcomeOfRun('put', run), {
+        type: 'put',
+        key: slotKey(id, slot),
+        value: slot
+      }, ...outcomeOfSlot('put', id, slot))
     }
     await store.transact(ops)
   }

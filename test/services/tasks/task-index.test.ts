@@ -34,7 +34,9 @@ async function template (t: Test): Promise<StoredTask> {
 function countReads ({ store }: App) {
   const { get, list } = store
   const read = { tasks: 0 }
-  const count = (key: string) => { if (key.startsWith('task/')) read.tasks++ }
+  const count = (key: string) => {
+    if (key.startsWith('task/')) read.tasks++
+  }
   store.get = (key) => {
     count(key)
     return get(key)
@@ -103,7 +105,11 @@ t.test('of tasks made at the same moment only so many find room; finished ones t
   t.same(made.map(({ status }) => status).sort(), [...Array(4).fill(201), ...Array(6).fill(409)])
   const refused = made.find(({ status }) => status === 409)!.body
   t.match(refused, { code: 'ERR_TOO_MANY_TASKS', error: /1000 tasks that are not finished/ })
-  t.match(await tasks.call('POST', `/${done}/start`), { status: 409, body: { code: 'ERR_TOO_MANY_TASKS' } }, 'a finished one that begins anew needs room, too')
+  t.match(
+    await tasks.call('POST', `/${done}/start`),
+    { status: 409, body: { code: 'ERR_TOO_MANY_TASKS' } },
+    'a finished one that begins anew needs room, too'
+  )
 
   t.equal((await tasks.call('POST', `/${planned}/cancel`)).status, 200)
   t.equal((await create()).status, 201)

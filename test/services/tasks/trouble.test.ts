@@ -12,7 +12,8 @@ import { tasksOf } from '../../harness/tasks.ts'
 import { misbehavingWorkers } from './workers.ts'
 
 const EFFECT = 'run `echo once >> effects.log`'
-const isRun = (wanted: (run: any) => boolean) => (ops: Op[]) => ops.some((op) => op.type === 'put' && op.key.startsWith('task-run/') && wanted(op.value))
+const isRun = (wanted: (run: any) => boolean) => (ops: Op[]) =>
+  ops.some((op) => op.type === 'put' && op.key.startsWith('task-run/') && wanted(op.value))
 
 /** The next batch of that kind meets `trouble` on its way to the disk. */
 function troubled ({ store }: Pick<App, 'store'>, isMeant: (ops: Op[]) => boolean, trouble: () => Promise<void>) {
@@ -28,7 +29,9 @@ function troubled ({ store }: Pick<App, 'store'>, isMeant: (ops: Op[]) => boolea
   }
   return met.promise
 }
-const failing = async () => { throw new StoreUnavailable('it is full') }
+const failing = async () => {
+  throw new StoreUnavailable('it is full')
+}
 
 async function setUp (t: Test) {
   const app = await build(t)
@@ -54,7 +57,11 @@ t.test('a run goes on when the store would not take that it was paused', async (
   troubled(app, isRun(({ status }) => status === 'interrupted'), failing)
   t.match(await tasks.call('POST', `/${id}/pause`), { status: 503 })
   await events.until('task:error')
-  t.match(await tasks.runs(id), [{ status: 'failed', toolCalls: [{ error: /Outcome unknown/ }, { status: 'complete' }] }], 'what was cut off stays in doubt')
+  t.match(
+    await tasks.runs(id),
+    [{ status: 'failed', toolCalls: [{ error: /Outcome unknown/ }, { status: 'complete' }] }],
+    'what was cut off stays in doubt'
+  )
   t.equal(effects(app.cwd), 'once\n')
   t.equal(app.tasks.live, 0)
 })
@@ -76,7 +83,12 @@ t.test('a step that is being written when its run is paused is there when it goe
   t.match(await paused, { status: 'paused' })
   await tasks.post(`/${id}/resume`)
   await events.until('task:complete')
-  t.match(await tasks.runs(id), [{ status: 'completed', attempts: 2, toolCount: 1, toolCalls: [{ tool: 'runCommand', status: 'complete' }] }])
+  t.match(await tasks.runs(id), [{
+    status: 'completed',
+    attempts: 2,
+    toolCount: 1,
+    toolCalls: [{ tool: 'runCommand', status: 'complete' }]
+  }])
   t.equal(effects(app.cwd), 'once\n')
 })
 
@@ -97,7 +109,9 @@ t.test('what begins while the service still looks for what was under way is begu
   const events = await tasks.watch()
   await tasks.post(`/${id}/start`)
   await events.until('task:tool-start')
-  troubled(app, isRun(({ crashes }) => crashes > 0), async () => { t.fail('a run that works is taken for one that was cut off') })
+  troubled(app, isRun(({ crashes }) => crashes > 0), async () => {
+    t.fail('a run that works is taken for one that was cut off')
+  })
   looked.resolve()
   await events.until('task:complete')
   t.match(await tasks.runs(id), [{ attempts: 1, status: 'completed' }])

@@ -60,7 +60,9 @@ t.test('whatever the worker of a run does, the service answers, the run is recor
   t.equal(effects(app.cwd), before + 'once\n')
 })
 
-t.test('a command ends with the worker it was run for, and is told as unknown; a recurring task goes on', { skip: process.platform !== 'linux' }, async (t) => {
+t.test('a command ends with the worker it was run for, and is told as unknown; a recurring task goes on', {
+  skip: process.platform !== 'linux'
+}, async (t) => {
   const { tasks, workers, events } = await setUp(t)
   workers.let('dies in the middle')
   const task = await tasks.create(`run \`: ${MARKER}; sleep 300\``, { taskType: 'recurring', schedule: { interval: 'daily' } })
@@ -68,7 +70,11 @@ t.test('a command ends with the worker it was run for, and is told as unknown; a
   await tasks.post(`/${task.id}/run`)
   await events.until('task:tool-start')
   let pids = withArgument(MARKER)
-  while (pids.length === 0) pids = await new Promise<number[]>((resolve) => { setImmediate(() => resolve(withArgument(MARKER))) })
+  while (pids.length === 0) {
+    pids = await new Promise<number[]>((resolve) => {
+      setImmediate(() => resolve(withArgument(MARKER)))
+    })
+  }
   for (const worker of workers.living) worker.postMessage('now')
 
   t.match(await events.until('task:error'), { status: 'interrupted', error: /exit code 7/ })

@@ -25,13 +25,20 @@ threads.Worker = class extends Real {
 }
 
 /** The workers of task runs in this process, to be made misbehave. They behave again when the test ends. */
-export function misbehavingWorkers (t: { teardown (handler: () => unknown): unknown }) {
-  t.teardown(() => { does = keep = undefined })
+export function misbehavingWorkers (t: { teardown(handler: () => unknown): unknown }) {
+  t.teardown(() => {
+    does = keep = undefined
+  })
   return {
     living: living as ReadonlySet<Worker>,
     /** What the next workers do; undefined: what they should. */
-    let (what: string | undefined) { does = what },
+    let (what: string | undefined) {
+      does = what
+    },
     /** The next worker never gets its port: it comes here. */
-    port: () => new Promise<MessagePort>((resolve) => { keep = resolve })
+    port: () =>
+      new Promise<MessagePort>((resolve) => {
+        keep = resolve
+      })
   }
 }

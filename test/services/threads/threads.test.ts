@@ -30,7 +30,12 @@ t.test('saying the last thing again replaces its answer', async (t) => {
   const { exchange } = await setUp(t)
   await exchange([user('one')], 'first')
   await exchange([user('one'), assistant('first'), user('two')], 'second, and long')
-  t.same(await exchange([user('one'), assistant('first'), user('two')], 'another'), [user('one'), assistant('first'), user('two'), assistant('another')])
+  t.same(await exchange([user('one'), assistant('first'), user('two')], 'another'), [
+    user('one'),
+    assistant('first'),
+    user('two'),
+    assistant('another')
+  ])
 })
 
 t.test('a lone message takes nothing away, said again or new', async (t) => {
@@ -65,7 +70,12 @@ t.test('a text and its one part say the same', async (t) => {
   const { exchange } = await setUp(t)
   await exchange([user('one')], 'first')
   const parts = (text: string) => ({ role: 'user', id: text, parts: [{ type: 'text', text }] })
-  t.same(await exchange([parts('one'), assistant('first'), parts('two')], 'second'), [user('one'), assistant('first'), parts('two'), assistant('second')])
+  t.same(await exchange([parts('one'), assistant('first'), parts('two')], 'second'), [
+    user('one'),
+    assistant('first'),
+    parts('two'),
+    assistant('second')
+  ])
 })
 
 t.test('where a request leaves a long thread is found without reading what was said', async (t) => {
@@ -73,7 +83,19 @@ t.test('where a request leaves a long thread is found without reading what was s
   const said = Array.from({ length: 200 }, (_, n) => n % 2 === 0 ? user(`question ${n}`) : assistant(`answer ${n}`))
   await store.transact(await threads.replace('chat', said))
   let reads = 0
-  const counting = createThreadRepository({ clock: systemClock, store: { ...store, get: (key) => { reads++; return store.get(key) }, list: () => { throw new Error('read them all') } } })
+  const counting = createThreadRepository({
+    clock: systemClock,
+    store: {
+      ...store,
+      get: (key) => {
+        reads++
+        return store.get(key)
+      },
+      list: () => {
+        throw new Error('read them all')
+      }
+    }
+  })
   t.equal((await counting.appendRequest('chat', { messages: [...said, user('next')] })).answerAt, 201)
   t.ok(reads < 6, `${reads} records`)
   reads = 0
@@ -85,7 +107,12 @@ t.test('an edited message replaces it and what followed', async (t) => {
   const { exchange } = await setUp(t)
   await exchange([user('one')], 'first')
   await exchange([user('one'), assistant('first'), user('two')], 'second')
-  t.same(await exchange([user('one'), assistant('first'), user('zwei')], 'zweite'), [user('one'), assistant('first'), user('zwei'), assistant('zweite')])
+  t.same(await exchange([user('one'), assistant('first'), user('zwei')], 'zweite'), [
+    user('one'),
+    assistant('first'),
+    user('zwei'),
+    assistant('zweite')
+  ])
 })
 
 t.test('a client that keeps no history loses none', async (t) => {

@@ -1,6 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chmodSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +25,11 @@ import { build } from './helper.ts'
 
 const linux = process.platform !== 'linux'
 const ALL = [
-  ['readFile', {}], ['writeFile', { content: 'x' }], ['listDirectory', {}], ['deleteFile', { recursive: true }], ['runCommand', { command: 'ls' }]
+  ['readFile', {}],
+  ['writeFile', { content: 'x' }],
+  ['listDirectory', {}],
+  ['deleteFile', { recursive: true }],
+  ['runCommand', { command: 'ls' }]
 ] as const
 
 /** A workspace with the service's folder beside it. */
@@ -40,7 +59,19 @@ t.test('the folder of the service is off limits by every route', { skip: linux }
   symlinkSync(own, join(workspace, 'absolute'))
   symlinkSync(`/proc/self/root${own}`, join(workspace, 'root'))
   symlinkSync(`/proc/${process.pid}/cwd`, join(workspace, 'cwd'))
-  for (const path of ['link', 'absolute', 'root', '../own', 'sub/../../own', 'link/.', `/proc/self/root${own}`, `/proc/${process.pid}/root${own}`, `/proc/thread-self/root${own}/data`]) {
+  for (
+    const path of [
+      'link',
+      'absolute',
+      'root',
+      '../own',
+      'sub/../../own',
+      'link/.',
+      `/proc/self/root${own}`,
+      `/proc/${process.pid}/root${own}`,
+      `/proc/thread-self/root${own}/data`
+    ]
+  ) {
     // deleteFile takes the link, not what it leads to.
     const isLink = ['link', 'link/.', 'absolute', 'root'].includes(path)
     for (const [name, input] of ALL) {
@@ -87,14 +118,32 @@ t.test('what is mounted elsewhere is neither a way to the service nor deleted', 
   const { base, workspace, own } = lay(t)
   for (const name of ['mounted', 'sub/out']) mkdirSync(join(workspace, name))
   const calls = [
-    ['readFile', { path: 'mounted/master.key' }], ['listDirectory', { path: 'mounted/data' }], ['writeFile', { path: 'mounted/new', content: 'x' }], ['deleteFile', { path: 'mounted', recursive: true }],
-    ['readFile', { path: 'sub/out/out.txt' }], ['deleteFile', { path: 'sub/out', recursive: true }], ['deleteFile', { path: 'sub', recursive: true }]
+    ['readFile', { path: 'mounted/master.key' }],
+    ['listDirectory', { path: 'mounted/data' }],
+    ['writeFile', { path: 'mounted/new', content: 'x' }],
+    ['deleteFile', { path: 'mounted', recursive: true }],
+    ['readFile', { path: 'sub/out/out.txt' }],
+    ['deleteFile', { path: 'sub/out', recursive: true }],
+    ['deleteFile', { path: 'sub', recursive: true }]
   ]
   let told = ''
   try {
-    told = execFileSync('unshare', ['-rm', 'sh', '-c', 'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"', 'sh',
-      own, join(workspace, 'mounted'), join(base, 'out'), join(workspace, 'sub/out'),
-      process.execPath, fileURLToPath(new URL('mounted.ts', import.meta.url)), workspace, own, JSON.stringify(calls)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    told = execFileSync('unshare', [
+      '-rm',
+      'sh',
+      '-c',
+      'mount --bind "$1" "$2" && mount --bind "$3" "$4" && shift 4 && exec "$@"',
+      'sh',
+      own,
+      join(workspace, 'mounted'),
+      join(base, 'out'),
+      join(workspace, 'sub/out'),
+      process.execPath,
+      fileURLToPath(new URL('mounted.ts', import.meta.url)),
+      workspace,
+      own,
+      JSON.stringify(calls)
+    ], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   } catch {
     t.comment('this machine lets nobody mount')
     return
@@ -108,14 +157,19 @@ t.test('names of every kind are listed, and deleted with their folder', { skip: 
   const { workspace, output, failure } = lay(t)
   const bytes = (name: string) => Buffer.concat([Buffer.from(`${workspace}/sub/`), Buffer.from(name, 'latin1')])
   mkdirSync(bytes('dir\xff'))
-  for (const name of ['caf\xe9', 'dir\xff/\xfe', 'new\nline', '\x1b[2J', '-rf', ' ', '...', '\xef\xbf\xbd']) writeFileSync(bytes(name), 'four')
+  for (const name of ['caf\xe9', 'dir\xff/\xfe', 'new\nline', '\x1b[2J', '-rf', ' ', '...', '\xef\xbf\xbd']) {
+    writeFileSync(bytes(name), 'four')
+  }
   for (const name of ['é', 'e\u0301']) writeFileSync(join(workspace, 'sub', name), name)
   t.equal((await output('readFile', { path: 'sub/é' })).content, 'é')
   t.equal((await output('readFile', { path: 'sub/e\u0301' })).content, 'e\u0301', 'not taken for the other form')
   t.equal((await output('readFile', { path: 'sub/...' })).content, 'four', 'three dots are a name')
 
   const { entries } = await output('listDirectory', { path: 'sub' })
-  t.same(entries.map(({ name }: { name: string }) => name).sort(), ['\x1b[2J', ' ', '-rf', '...', 'caf\ufffd', 'dir\ufffd', 'e\u0301', 'new\nline', '\u00e9', '\ufffd'].sort())
+  t.same(
+    entries.map(({ name }: { name: string }) => name).sort(),
+    ['\x1b[2J', ' ', '-rf', '...', 'caf\ufffd', 'dir\ufffd', 'e\u0301', 'new\nline', '\u00e9', '\ufffd'].sort()
+  )
   t.same(entries.filter(({ kind, size }: { kind: string, size: number }) => kind === 'file' && !(size > 0)), [])
   t.match(await output('deleteFile', { path: 'sub', recursive: true }), { deleted: 12 })
 

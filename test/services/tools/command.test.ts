@@ -55,13 +55,21 @@ t.test('a command that reads its input gets none', { skip: unix }, async (t) => 
 
 t.test('the streams of a command can be opened by name', { skip: unix }, async (t) => {
   const { run } = lay(t)
-  t.match(await run('echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee -a /dev/stderr >/dev/null; echo d >> /proc/self/fd/1; cat < /dev/stdin'),
-    { exitCode: 0, stdout: 'a\nd\n', stderr: 'b\nc\n' })
+  t.match(
+    await run(
+      'echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee -a /dev/stderr >/dev/null; echo d >> /proc/self/fd/1; cat < /dev/stdin'
+    ),
+    { exitCode: 0, stdout: 'a\nd\n', stderr: 'b\nc\n' }
+  )
 })
 
 t.test('a command sees the environment without our keys, tokens and passphrase', { skip: unix }, async (t) => {
   const environment = childEnvironment({
-    PATH: process.env.PATH, LOCAL_AGENT_TOKEN: 'token-of-ours', AI_GATEWAY_API_KEY: 'key-of-ours', MY_COPY: 'key-of-ours', OTHER: 'kept'
+    PATH: process.env.PATH,
+    LOCAL_AGENT_TOKEN: 'token-of-ours',
+    AI_GATEWAY_API_KEY: 'key-of-ours',
+    MY_COPY: 'key-of-ours',
+    OTHER: 'kept'
   }, ['key-of-ours'])
   const { stdout } = await lay(t, environment).run('env')
   t.notMatch(stdout, /of-ours/)
@@ -78,8 +86,11 @@ t.test('a background child neither holds the answer up nor lives on', { skip: un
 t.test('time that is up ends a command: TERM, and KILL for one that traps it', { skip: unix }, async (t) => {
   const { run } = lay(t)
   t.match(await run('echo begun; sleep 1000', { timeoutMs: 200 }), { exitCode: null, signal: 'SIGTERM', timedOut: true, stdout: 'begun\n' })
-  t.match(await run('trap "echo cleaned; exit 4" TERM; while :; do sleep 0.05; done', { timeoutMs: 1000 }),
-    { exitCode: 4, timedOut: true, stdout: 'cleaned\n' })
+  t.match(await run('trap "echo cleaned; exit 4" TERM; while :; do sleep 0.05; done', { timeoutMs: 1000 }), {
+    exitCode: 4,
+    timedOut: true,
+    stdout: 'cleaned\n'
+  })
 
   const deaf = await run('trap "" TERM; sleep 1000 & echo $!; wait', { timeoutMs: 200 })
   t.match(deaf, { exitCode: null, signal: 'SIGKILL', timedOut: true })
@@ -147,6 +158,12 @@ t.test('many commands at once stay apart', { skip: unix }, async (t) => {
 t.test('systemInfo tells of the machine and nothing secret', async (t) => {
   const { output } = build({ workspace: t.testdir(), environment: { SHELL: '/bin/zsh', SECRET_KEY: 'sk-123' } })
   const info = await output('systemInfo', {})
-  t.match(info, { platform: process.platform, arch: process.arch, nodeVersion: process.version, cpus: { count: Number }, memory: { totalBytes: Number } })
+  t.match(info, {
+    platform: process.platform,
+    arch: process.arch,
+    nodeVersion: process.version,
+    cpus: { count: Number },
+    memory: { totalBytes: Number }
+  })
   t.notMatch(JSON.stringify(info), /sk-123/)
 })

@@ -62,7 +62,11 @@ t.test('listDirectory tells name, kind and size, sorted, without following links
   symlinkSync('a', join(workspace, 'c'))
   t.strictSame(await output('listDirectory', {}), {
     path: workspace,
-    entries: [{ name: 'a', path: 'a', kind: 'directory' }, { name: 'b', path: 'b', kind: 'file', size: 4 }, { name: 'c', path: 'c', kind: 'symlink' }]
+    entries: [{ name: 'a', path: 'a', kind: 'directory' }, { name: 'b', path: 'b', kind: 'file', size: 4 }, {
+      name: 'c',
+      path: 'c',
+      kind: 'symlink'
+    }]
   })
   const paths = async (input: object) => (await output('listDirectory', input)).entries.map(({ path }: { path: string }) => path)
   t.same(await paths({ depth: 2 }), ['a', 'a/deep', 'a/x.txt', 'b', 'c'])

@@ -21,15 +21,28 @@ interface Options {
 }
 
 /** The web has tests of its own, and so has the desktop. */
-const notHere = async () => { throw new Error('there is no web here') }
+const notHere = async () => {
+  throw new Error('there is no web here')
+}
 const desktop = createDesktop({ clock: systemClock, environment: () => ({}) })
 
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
-export function build ({ workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {} }: Options) {
+export function build (
+  { workspace, roots = [], forbidden = '/no/such/folder', environment = process.env, tools, permissions = {} }: Options
+) {
   const fence = createFence()
   const paths = createPathPolicy({ workspace, roots, forbidden })
   const host = createToolHost({
-    tools: tools ?? createBuiltinTools({ paths, clock: systemClock, environment: () => environment, web: notHere, search: notHere, desktop, describe: notHere }),
+    tools: tools ??
+      createBuiltinTools({
+        paths,
+        clock: systemClock,
+        environment: () => environment,
+        web: notHere,
+        search: notHere,
+        desktop,
+        describe: notHere
+      }),
     permissions: () => permissions,
     clock: systemClock,
     fence
@@ -37,8 +50,11 @@ export function build ({ workspace, roots = [], forbidden = '/no/such/folder', e
   const runId = 'run'
   const attempt = fence.enter(runId)
   const signal = new AbortController().signal
-  const execute = (name: string, input: unknown, rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder } = {}) =>
-    host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
+  const execute = (
+    name: string,
+    input: unknown,
+    rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder } = {}
+  ) => host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
   return {
     host,
     fence,
@@ -61,12 +77,21 @@ export function build ({ workspace, roots = [], forbidden = '/no/such/folder', e
 }
 
 /** A tool that needs nothing and answers nothing, but for what is said. */
-export const tool = (name: string, execute: Tool['execute'] = async () => ({}), rest: Partial<Tool> = {}): Tool =>
-  ({ name, description: name, inputSchema: Type.Object({}), effect: 'read', execute, ...rest })
+export const tool = (name: string, execute: Tool['execute'] = async () => ({}), rest: Partial<Tool> = {}): Tool => ({
+  name,
+  description: name,
+  inputSchema: Type.Object({}),
+  effect: 'read',
+  execute,
+  ...rest
+})
 
 /** A tool server with such tools. */
-export const server = (name: string, tools: string[], rest: Partial<SourceTool> = {}): ToolSource =>
-  ({ name, available: true, tools: tools.map((each) => ({ ...tool(each), identity: `${name} ${each}`, ...rest })) })
+export const server = (name: string, tools: string[], rest: Partial<SourceTool> = {}): ToolSource => ({
+  name,
+  available: true,
+  tools: tools.map((each) => ({ ...tool(each), identity: `${name} ${each}`, ...rest }))
+})
 
 /** A host over an empty folder. */
 export const over = (t: Test, tools?: Tool[], permissions: Permissions = {}) => build({ workspace: t.testdir(), tools, permissions })

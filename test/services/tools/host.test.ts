@@ -9,14 +9,29 @@ import { names, over, server, tool } from './helper.ts'
 
 t.test('what has an effect asks, but for scroll, and so does what is not known; reads are allowed', async (t) => {
   const { host } = over(t)
-  const asked = ['readFile', 'writeFile', 'listDirectory', 'deleteFile', 'runCommand', 'systemInfo', 'click', 'type', 'scroll', 'server_tool']
+  const asked = [
+    'readFile',
+    'writeFile',
+    'listDirectory',
+    'deleteFile',
+    'runCommand',
+    'systemInfo',
+    'click',
+    'type',
+    'scroll',
+    'server_tool'
+  ]
     .filter((name) => host.permission(name) === 'ask')
   t.same(asked, ['writeFile', 'deleteFile', 'runCommand', 'click', 'type', 'server_tool'])
 })
 
 t.test('a tool of a server asks by its effect unless its own default says otherwise', async (t) => {
   const { host } = over(t)
-  host.merge([server('s', ['look']), server('x', ['push', 'poke'], { effect: 'external' }), server('y', ['pull'], { effect: 'external', permission: 'allow' })])
+  host.merge([
+    server('s', ['look']),
+    server('x', ['push', 'poke'], { effect: 'external' }),
+    server('y', ['pull'], { effect: 'external', permission: 'allow' })
+  ])
   t.same(['look', 'push', 'poke', 'pull'].map(host.permission), ['allow', 'ask', 'ask', 'allow'])
 })
 
@@ -48,9 +63,17 @@ t.test('denied tools are neither offered, valid nor run; the order never changes
 t.test('a tool is told its call, and its failure is a result', async (t) => {
   let told: any
   const { execute } = over(t, [
-    tool('fine', async (input, context) => { told = { input, ...context }; return { done: true } }),
-    tool('failing', async () => { throw new Error('no luck') }),
-    tool('throwing', () => { throw 'a string' }) // eslint-disable-line no-throw-literal
+    tool('fine', async (input, context) => {
+      told = { input, ...context }
+      return { done: true }
+    }),
+    tool('failing', async () => {
+      throw new Error('no luck')
+    }),
+    tool('throwing', () => {
+      // eslint-disable-next-line no-throw-literal
+      throw 'a string'
+    })
   ])
   t.match(await execute('fine', { a: 1 }, { cwd: '/somewhere' }), { status: 'complete', output: { done: true }, durationMs: Number })
   t.match(told, { input: { a: 1 }, runId: 'run', callId: 'call', cwd: '/somewhere', signal: AbortSignal })
@@ -62,7 +85,10 @@ t.test('outputs are objects that JSON can hold', async (t) => {
   const answers: Record<string, unknown> = { nothing: undefined, none: null, list: [1], text: 'x', whole: { a: 1 } }
   const loop: Record<string, unknown> = {}
   loop.loop = loop
-  const { output, failure } = over(t, Object.entries({ ...answers, loop, big: { n: 1n } }).map(([name, answer]) => tool(name, async () => answer as any)))
+  const { output, failure } = over(
+    t,
+    Object.entries({ ...answers, loop, big: { n: 1n } }).map(([name, answer]) => tool(name, async () => answer as any))
+  )
   const outputs = await Promise.all(Object.keys(answers).map((name) => output(name, {})))
   t.strictSame(outputs, [{}, {}, { result: [1] }, { result: 'x' }, { a: 1 }])
   t.match(await failure('loop', {}), /cannot be written as JSON/)
@@ -104,10 +130,11 @@ function handClock () {
   const clock: Clock = {
     ...systemClock,
     timeout: (ms, signal) => clock.sleep(ms, signal),
-    sleep: (ms, signal) => new Promise((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason))
-      sleeps.push({ ms, wake: resolve })
-    })
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason))
+        sleeps.push({ ms, wake: resolve })
+      })
   }
   return { clock, sleeps }
 }
@@ -118,7 +145,8 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   const deaf = (name: string, timeLimitMs?: number) => tool(name, () => new Promise(() => {}), { timeLimitMs })
   const host = createToolHost({ tools: [deaf('deaf'), deaf('patient', 1234)], permissions: () => ({}), clock, fence })
   const leaving = new AbortController()
-  const execute = (name: string) => host.execute({ name, input: {}, runId: 'r', attempt: fence.enter('r'), callId: 'c', cwd: '/', signal: leaving.signal })
+  const execute = (name: string) =>
+    host.execute({ name, input: {}, runId: 'r', attempt: fence.enter('r'), callId: 'c', cwd: '/', signal: leaving.signal })
   const passed = async (ms: number) => {
     while (sleeps.length === 0) await new Promise(setImmediate)
     const { ms: asked, wake } = sleeps.shift()!

@@ -4,11 +4,12 @@ import { runInOrder } from '../../../services/tools/run-in-order.ts'
 /** Calls that end when they are told to, and what is under way. */
 function held () {
   const begun: string[] = []
-  const ends = new Map<string, { resolve (): void, reject (error: Error): void }>()
-  const run = (call: string) => new Promise<void>((resolve, reject) => {
-    begun.push(call)
-    ends.set(call, { resolve, reject })
-  })
+  const ends = new Map<string, { resolve(): void, reject(error: Error): void }>()
+  const run = (call: string) =>
+    new Promise<void>((resolve, reject) => {
+      begun.push(call)
+      ends.set(call, { resolve, reject })
+    })
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
   return { begun, ends, run, settled }
 }
@@ -38,7 +39,9 @@ t.test('reads run side by side, eight at a time, and a change waits for those be
 t.test('after a failure nothing begins, and what has begun is waited for', async (t) => {
   const { begun, ends, run, settled } = held()
   let isOver = false
-  const over = runInOrder([...reads(10), 'write'], isRead, run).finally(() => { isOver = true })
+  const over = runInOrder([...reads(10), 'write'], isRead, run).finally(() => {
+    isOver = true
+  })
   over.catch(() => {})
   await settled()
   ends.get('r3')!.reject(new Error('first'))

@@ -17,7 +17,8 @@ t.test('images are shown as images, whole and in their order, beside all the res
     type: 'content',
     value: [
       { type: 'text', text: '{"width":3,"content":["[image 1: image/png]",{"type":"text","text":"and"},"[image 2: image/jpeg]"]}' },
-      file('iVBORw0KGgo='), file(large, 'image/jpeg')
+      file('iVBORw0KGgo='),
+      file(large, 'image/jpeg')
     ]
   })
 })
@@ -31,10 +32,15 @@ t.test('text beside an image is shortened as ever', async (t) => {
 
 t.test('what no model takes is named and not shown, and a picture is what it is, whatever it is called', async (t) => {
   for (const mimeType of ['image/svg+xml', 'image/tiff', 'image/png']) {
-    t.match((toModelOutput({ content: [image('PHN2ZyB4bWxucz0i', mimeType)] }) as any).value.content[0], `[image: ${mimeType}, 16 characters of base64, not shown`)
+    t.match(
+      (toModelOutput({ content: [image('PHN2ZyB4bWxucz0i', mimeType)] }) as any).value.content[0],
+      `[image: ${mimeType}, 16 characters of base64, not shown`
+    )
   }
   const webp = Buffer.from('RIFF\u0001\u0002\u0003\u0004WEBPVP8 ').toString('base64')
-  const shown = toModelOutput({ content: [image(webp, 'image/svg+xml'), image('R0lGODlhAQAB', 'image/x'), image('PHN2ZyB4bWxucz0i')] }) as any
+  const shown = toModelOutput({
+    content: [image(webp, 'image/svg+xml'), image('R0lGODlhAQAB', 'image/x'), image('PHN2ZyB4bWxucz0i')]
+  }) as any
   t.strictSame(shown.value.slice(1), [file(webp, 'image/webp'), file('R0lGODlhAQAB', 'image/gif')])
 })
 
@@ -42,9 +48,20 @@ t.test('what only says that it is an image, sounds and files are no images', asy
   for (const block of [image('<svg>'), image('', 'image/png'), image('AAAA', 'text/html'), { type: 'image', data: 5 }, null, 'image']) {
     t.strictSame(toModelOutput({ content: [block] }), { type: 'json', value: { content: [block] } })
   }
-  t.match(toModelOutput({ content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }, { type: 'resource', resource: { uri: 'x:y', blob: 'AAAAA' } }] }), {
-    type: 'json', value: { content: ['[audio: audio/wav, 4 characters of base64]', { type: 'resource', resource: { uri: 'x:y', blob: '[5 characters of base64]' } }] }
-  })
+  t.match(
+    toModelOutput({
+      content: [{ type: 'audio', mimeType: 'audio/wav', data: 'AAAA' }, { type: 'resource', resource: { uri: 'x:y', blob: 'AAAAA' } }]
+    }),
+    {
+      type: 'json',
+      value: {
+        content: ['[audio: audio/wav, 4 characters of base64]', {
+          type: 'resource',
+          resource: { uri: 'x:y', blob: '[5 characters of base64]' }
+        }]
+      }
+    }
+  )
 })
 
 t.test('what is shown of an output is made once', async (t) => {

@@ -31,15 +31,27 @@ t.test('a long list is cut at its end and says so', async (t) => {
 })
 
 t.test('whatever the output, what is shown fits, is JSON and breaks no character', async (t) => {
-  const text = fc.tuple(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 20_000 })).map(([unit, count]) => unit.repeat(count))
+  const text = fc.tuple(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 20_000 })).map((
+    [unit, count]
+  ) => unit.repeat(count))
   const value = fc.letrec((tie) => ({
-    any: fc.oneof({ maxDepth: 4 }, text, fc.constant('\u0000"\\'.repeat(9000)), fc.integer(), fc.array(tie('any')), fc.dictionary(fc.string(), tie('any')))
+    any: fc.oneof(
+      { maxDepth: 4 },
+      text,
+      fc.constant('\u0000"\\'.repeat(9000)),
+      fc.integer(),
+      fc.array(tie('any')),
+      fc.dictionary(fc.string(), tie('any'))
+    )
   })).any
-  fc.assert(fc.property(fc.dictionary(fc.string({ minLength: 1 }), value), (output) => {
-    const shown = forModel(output)
-    const json = JSON.stringify(shown)
-    return Buffer.byteLength(json) <= LIMIT && !/\\ud[89a-f]/.test(json) && typeof JSON.parse(json) === 'object'
-  }), { numRuns: 40, seed: 7, endOnFailure: true })
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ minLength: 1 }), value), (output) => {
+      const shown = forModel(output)
+      const json = JSON.stringify(shown)
+      return Buffer.byteLength(json) <= LIMIT && !/\\ud[89a-f]/.test(json) && typeof JSON.parse(json) === 'object'
+    }),
+    { numRuns: 40, seed: 7, endOnFailure: true }
+  )
   t.pass()
 })
 

@@ -17,7 +17,11 @@ function lay (t: Test) {
 }
 
 const ALL = [
-  ['readFile', {}], ['writeFile', { content: 'x' }], ['listDirectory', {}], ['deleteFile', { recursive: true }], ['runCommand', { command: 'pwd' }]
+  ['readFile', {}],
+  ['writeFile', { content: 'x' }],
+  ['listDirectory', {}],
+  ['deleteFile', { recursive: true }],
+  ['runCommand', { command: 'pwd' }]
 ] as const
 
 /** Every tool refuses the path, with a reason that matches, and without a word of what lies there. */
@@ -43,17 +47,32 @@ t.test('paths inside the workspace, cwd and the roots are allowed, absolute or r
 
 t.test('paths outside are refused: parents, absolute ones, siblings whose name begins the same', async (t) => {
   const place = lay(t)
-  for (const path of ['..', '../home/other.txt', '../work-evil/out.txt', `${place.workspace}-evil/out.txt`, '/etc/passwd', '/', 'sub/../../home/x']) {
+  for (
+    const path of [
+      '..',
+      '../home/other.txt',
+      '../work-evil/out.txt',
+      `${place.workspace}-evil/out.txt`,
+      '/etc/passwd',
+      '/',
+      'sub/../../home/x'
+    ]
+  ) {
     await refused(t, place, path, /outside the folders that may be used/)
   }
   t.match(await place.failure('readFile', { path: '/etc/passwd' }), place.workspace, 'the error says what is allowed')
-  t.equal(await place.failure('readFile', { path: '../home/other.txt' }),
-    (await place.failure('readFile', { path: '../home/no-such.txt' })).replace('no-such', 'other'), 'and not what exists')
+  t.equal(
+    await place.failure('readFile', { path: '../home/other.txt' }),
+    (await place.failure('readFile', { path: '../home/no-such.txt' })).replace('no-such', 'other'),
+    'and not what exists'
+  )
 })
 
 t.test('names that are no names are refused: control characters, NUL, halves of characters, the tilde', async (t) => {
   const place = lay(t)
-  for (const path of ['in.txt\0', 'in\n.txt', '\u001b[2J', '\u007f', '\u009b', '\ud800']) await refused(t, place, path, /control characters/)
+  for (const path of ['in.txt\0', 'in\n.txt', '\u001b[2J', '\u007f', '\u009b', '\ud800']) {
+    await refused(t, place, path, /control characters/)
+  }
   await refused(t, place, '~/x', /not expanded/)
   await refused(t, place, 'a/'.repeat(2500), /longer/)
 })
@@ -78,7 +97,19 @@ t.test('symlinks are followed to where they lead: inside is allowed, outside is 
   t.equal((await output('readFile', { path: 'to-sub/deep.txt' })).content, 'deep')
   t.equal((await output('writeFile', { path: 'to-in', content: 'changed' })).path, join(workspace, 'in.txt'))
   t.ok(lstatSync(join(workspace, 'to-in')).isSymbolicLink(), 'the link stays a link')
-  for (const path of ['to-other', 'chain-2', 'to-home/other.txt', 'to-home/new/deep.txt', 'dangling', 'dangling-chain', 'dangling/x', 'loop-a', 'to-config/key']) {
+  for (
+    const path of [
+      'to-other',
+      'chain-2',
+      'to-home/other.txt',
+      'to-home/new/deep.txt',
+      'dangling',
+      'dangling-chain',
+      'dangling/x',
+      'loop-a',
+      'to-config/key'
+    ]
+  ) {
     t.match(await failure('readFile', { path }), /outside|nowhere|off limits/, path)
     t.match(await failure('writeFile', { path, content: 'x' }), /outside|nowhere|off limits/, path)
   }
@@ -103,7 +134,9 @@ t.test('deleting a symlink removes the link and leaves its target', async (t) =>
 
 t.test('the folder of the service is off limits, within the workspace as well', async (t) => {
   const place = lay(t)
-  for (const path of ['config', 'config/key', 'config/new/x', join(place.workspace, 'sub/../config/key')]) await refused(t, place, path, /off limits/)
+  for (const path of ['config', 'config/key', 'config/new/x', join(place.workspace, 'sub/../config/key')]) {
+    await refused(t, place, path, /off limits/)
+  }
   await refused(t, place, 'key', /off limits/, join(place.workspace, 'config'))
   const { entries } = await place.output('listDirectory', { depth: 3 })
   t.notOk(entries.some(({ path }: { path: string }) => path.startsWith('config/')), 'it is not listed')
@@ -125,7 +158,9 @@ t.test('the workspace, cwd, the roots and what contains them are never deleted',
   t.equal(readFileSync(join(workspace, 'config/key'), 'utf8'), 'KEY')
 })
 
-t.test('only regular files are read: no FIFO, device, socket or file of the kernel, and none of them hangs', { skip: process.platform === 'win32' }, async (t) => {
+t.test('only regular files are read: no FIFO, device, socket or file of the kernel, and none of them hangs', {
+  skip: process.platform === 'win32'
+}, async (t) => {
   const { workspace, failure, output } = lay(t)
   execFileSync('mkfifo', [join(workspace, 'fifo')])
   symlinkSync('/dev/zero', join(workspace, 'zero'))

@@ -9,7 +9,11 @@ import { race, RACES } from './swapping.ts'
 const RACE_MS = 700
 
 for (const name of Object.keys(RACES)) {
-  t.test(`${name}, swapped for a symlink all the time, leads nowhere else`, { skip: process.platform === 'win32' }, (t) => race(t, name, RACE_MS))
+  t.test(
+    `${name}, swapped for a symlink all the time, leads nowhere else`,
+    { skip: process.platform === 'win32' },
+    (t) => race(t, name, RACE_MS)
+  )
 }
 
 t.test('a folder that is held is worked in even when another takes its place', { skip: process.platform !== 'linux' }, async (t) => {

@@ -2,7 +2,9 @@
 import { renameSync, symlinkSync, unlinkSync } from 'node:fs'
 
 const [folder, target] = process.argv.slice(2)
-const pause = () => { for (const end = performance.now() + Math.random(); performance.now() < end;); }
+const pause = () => {
+  for (const end = performance.now() + Math.random(); performance.now() < end;);
+}
 process.send?.('ready')
 for (const parent = process.ppid; process.ppid === parent;) {
   try {
@@ -14,7 +16,11 @@ for (const parent = process.ppid; process.ppid === parent;) {
     pause()
   } catch {
     // A tool made or removed something in between.
-    try { unlinkSync(folder) } catch {}
-    try { renameSync(`${folder}.kept`, folder) } catch {}
+    try {
+      unlinkSync(folder)
+    } catch {}
+    try {
+      renameSync(`${folder}.kept`, folder)
+    } catch {}
   }
 }

@@ -34,13 +34,19 @@ export const RACES: Record<string, { entry: string, work: (t: Test, execute: Exe
   'a file that is written and deleted': {
     entry: 'sub/file.txt',
     async work (t, execute) {
-      return through(t, [await execute('writeFile', { path: 'sub/file.txt', content: 'inside' }), await execute('deleteFile', { path: 'sub/file.txt' })])
+      return through(t, [
+        await execute('writeFile', { path: 'sub/file.txt', content: 'inside' }),
+        await execute('deleteFile', { path: 'sub/file.txt' })
+      ])
     }
   },
   'a folder within one that is deleted': {
     entry: 'sub/inner',
     async work (t, execute) {
-      return through(t, [await execute('writeFile', { path: 'sub/inner/deep/file.txt', content: 'inside' }), await execute('deleteFile', { path: 'sub', recursive: true })])
+      return through(t, [
+        await execute('writeFile', { path: 'sub/inner/deep/file.txt', content: 'inside' }),
+        await execute('deleteFile', { path: 'sub', recursive: true })
+      ])
     }
   },
   'the folder a command runs in': {
@@ -69,10 +75,13 @@ export async function race (t: Test, name: string, ms: number): Promise<void> {
     work: { sub: { 'file.txt': 'inside', inner: { 'file.txt': 'inside' } } },
     outside: { sub: { 'file.txt': 'SECRET', 'kept.txt': 'SECRET', inner: { 'file.txt': 'SECRET', 'kept.txt': 'SECRET' } } }
   }))
-  const outside = () => [readdirSync(join(base, 'outside'), { recursive: true }).sort(), readFileSync(join(base, 'outside/sub/file.txt'), 'utf8')]
+  const outside =
+    () => [readdirSync(join(base, 'outside'), { recursive: true }).sort(), readFileSync(join(base, 'outside/sub/file.txt'), 'utf8')]
   const before = outside()
   const { execute } = build({ workspace: join(base, 'work') })
-  const swapper = fork(fileURLToPath(new URL('swapper.ts', import.meta.url)), [join(base, 'work', entry), join(base, 'outside', entry)], { execArgv: [] })
+  const swapper = fork(fileURLToPath(new URL('swapper.ts', import.meta.url)), [join(base, 'work', entry), join(base, 'outside', entry)], {
+    execArgv: []
+  })
   await once(swapper, 'message')
   let passed = 0
   let rounds = 0

@@ -18,8 +18,11 @@ t.test('an invalid input is told with path, problem and what is allowed', async 
     return result.ok ? 'valid' : result.error
   }
   t.strictSame(host.validate('readFile', { path: 'x' }), { ok: true, input: { path: 'x' } })
-  t.equal(problem('readFile', { pth: 'x', limit: 0 }), 'The input of readFile is not valid: the input lacks the property "path"; ' +
-    'the input has no property "pth" (allowed: path, offset, limit, column); limit must be >= 1.')
+  t.equal(
+    problem('readFile', { pth: 'x', limit: 0 }),
+    'The input of readFile is not valid: the input lacks the property "path"; ' +
+      'the input has no property "pth" (allowed: path, offset, limit, column); limit must be >= 1.'
+  )
   t.match(problem('readFile', { path: 'x', limit: '5' }), /limit must be integer/, 'nothing is coerced')
   t.match(problem('readFile', 'x'), /must be object/)
   t.match(problem('readFile', null), /must be object/)
@@ -32,11 +35,25 @@ t.test('an invalid input is told with path, problem and what is allowed', async 
 t.test('schemas of tool servers are checked in any dialect; one that makes no sense leaves it to the server', async (t) => {
   const { host } = over(t)
   const schemas: Record<string, object> = {}
-  const add = (name: string, inputSchema: object) => { schemas[name] = inputSchema }
-  add('modern', { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'same', type: 'object', properties: { mode: { enum: ['a', 'b'] }, at: { type: 'string', format: 'unheard-of' } } })
+  const add = (name: string, inputSchema: object) => {
+    schemas[name] = inputSchema
+  }
+  add('modern', {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'same',
+    type: 'object',
+    properties: { mode: { enum: ['a', 'b'] }, at: { type: 'string', format: 'unheard-of' } }
+  })
   add('another', { $id: 'same', type: 'object', required: ['x'] })
   add('broken', { type: 'object', properties: { x: { $ref: '#/nowhere' } } })
-  host.merge([{ ...server('s', []), tools: Object.entries(schemas).map(([name, inputSchema]) => ({ ...tool(name), inputSchema: inputSchema as Tool['inputSchema'], identity: name })) }])
+  host.merge([{
+    ...server('s', []),
+    tools: Object.entries(schemas).map(([name, inputSchema]) => ({
+      ...tool(name),
+      inputSchema: inputSchema as Tool['inputSchema'],
+      identity: name
+    }))
+  }])
   t.ok(host.validate('modern', { mode: 'a', at: 'x' }).ok)
   t.match(host.validate('modern', { mode: 'c' }), { ok: false, error: /mode must be one of \["a","b"\]/ })
   t.notOk(host.validate('another', {}).ok)
@@ -64,7 +81,10 @@ t.test('what in a foreign schema takes more time than there is, is left to its s
 t.test('a foreign schema that refers to itself, in many branches or for ever, is left to its server', async (t) => {
   const { host } = over(t)
   const twice = (n: number) => [`d${n}`, { anyOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] }]
-  const doubling = { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => twice(n))), d40: { type: 'object', required: ['a'] } } }
+  const doubling = {
+    $ref: '#/$defs/d0',
+    $defs: { ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => twice(n))), d40: { type: 'object', required: ['a'] } }
+  }
   const endless = { anyOf: [{ $ref: '#' }, { $ref: '#' }] }
   for (const [name, inputSchema] of Object.entries({ doubling, endless })) {
     host.merge([server('s', [name], { inputSchema: inputSchema as never })])

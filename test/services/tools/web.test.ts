@@ -22,7 +22,14 @@ async function fetchUrl (t: Test, pages: Parameters<typeof startSite>[1]) {
 
 t.test('fetchUrl answers with where the page was, what it is and what it says', async (t) => {
   const { site, fetched } = await fetchUrl(t, { '/': '<title>Hello</title><p>Some words' })
-  t.strictSame(await fetched('/#part'), { url: `${site.url}/`, status: 200, title: 'Hello', contentType: 'text/html', content: 'Some words', length: 10 })
+  t.strictSame(await fetched('/#part'), {
+    url: `${site.url}/`,
+    status: 200,
+    title: 'Hello',
+    contentType: 'text/html',
+    content: 'Some words',
+    length: 10
+  })
 })
 
 t.test('a long document is read part by part, with no character broken', async (t) => {
@@ -55,7 +62,12 @@ t.test('what is no text, or too much, is told in words', async (t) => {
     '/endless': as('text/plain', 'x'.repeat(6 * 1024 * 1024)),
     '/large': as('text/html', '<p>words</p>'.repeat(300_000))
   })
-  t.match(await fetched('/pdf'), { binary: true, size: 1234, content: '', message: 'This is application/pdf of 1234 bytes; only text can be read.' })
+  t.match(await fetched('/pdf'), {
+    binary: true,
+    size: 1234,
+    content: '',
+    message: 'This is application/pdf of 1234 bytes; only text can be read.'
+  })
   t.match(await fetched('/endless'), { truncated: true, length: 5 * 1024 * 1024, message: /longer than what can be read/ })
   t.match(await fetched('/large'), { message: /its bare text/ })
 })
@@ -64,7 +76,12 @@ t.test('a failure is told to the model', async (t) => {
   const { failure, site } = await fetchUrl(t, {})
   t.match(await failure({ url: 'http://10.0.0.1/' }), /not on the public internet/)
   t.match(await failure({ url: site.url.replace('http', 'https') }), /cannot be read/)
-  for (const input of [{}, { url: 7 }, { url: '' }, { url: site.url, offset: -1 }, { url: site.url, maxChars: 1e6 }, { url: site.url, headers: {} }]) t.match(await failure(input), /url|offset|maxChars|headers/)
+  for (
+    const input of [{}, { url: 7 }, { url: '' }, { url: site.url, offset: -1 }, { url: site.url, maxChars: 1e6 }, {
+      url: site.url,
+      headers: {}
+    }]
+  ) t.match(await failure(input), /url|offset|maxChars|headers/)
   t.same(site.requests, [])
 })
 
@@ -76,5 +93,10 @@ t.test('webSearch answers with results, eight unless asked for more', async (t) 
   t.strictSame(found.results, results.slice(0, 8))
   t.same(fake.queries, ['local first'])
   t.equal((await output('webSearch', { query: 'x', maxResults: 20 })).results.length, 20)
-  for (const input of [{}, { query: '' }, { query: '   ' }, { query: 'x'.repeat(401) }, { query: 'x', maxResults: 0 }, { query: 'x', maxResults: 21 }]) t.match(await failure('webSearch', input), /query|maxResults/)
+  for (
+    const input of [{}, { query: '' }, { query: '   ' }, { query: 'x'.repeat(401) }, { query: 'x', maxResults: 0 }, {
+      query: 'x',
+      maxResults: 21
+    }]
+  ) t.match(await failure('webSearch', input), /query|maxResults/)
 })

@@ -44,7 +44,10 @@ t.test('a call that was approved for another folder does not run', async (t) => 
   const folder = await host.folders.of('writeFile', input, link)
   t.match(await execute('writeFile', input, { cwd: link, folder }), { status: 'complete', output: { path: `${a}/x.txt` } })
   retarget(b)
-  t.match(await execute('writeFile', input, { cwd: link, folder }), { status: 'error', errorText: /was moved or replaced, and the call was not run/ })
+  t.match(await execute('writeFile', input, { cwd: link, folder }), {
+    status: 'error',
+    errorText: /was moved or replaced, and the call was not run/
+  })
 })
 
 t.test('a link that takes the place of the folder after it was checked gains nothing', async (t) => {
@@ -59,7 +62,15 @@ t.test('a command starts in the very folder that was approved, also when that is
   const { paths, a, replace } = lay(t)
   const { dev, ino } = (await locateFolder(a))!
   const command = createRunCommand({ paths, clock: systemClock, environment: () => process.env })
-  const run = () => command.execute({ command: 'pwd' }, { signal: new AbortController().signal, runId: 'r', callId: 'c', cwd: a, givenCwd: a, approvedFolder: { dev, ino } })
+  const run = () =>
+    command.execute({ command: 'pwd' }, {
+      signal: new AbortController().signal,
+      runId: 'r',
+      callId: 'c',
+      cwd: a,
+      givenCwd: a,
+      approvedFolder: { dev, ino }
+    })
   t.match(await run(), { stdout: `${a}\n` })
   replace(a)
   await t.rejects(run(), /was replaced since the command was approved/)

@@ -14,7 +14,8 @@ const DENIALS: Array<[RegExp, string]> = [
 const FILLERS = /\b(?:now|currently|really|actually|also|just|still|recently) /g
 
 /** A statement as it is compared with one that denies it. */
-export const bare = (fact: string): string => foldedText(fact).replace(/\bi'm\b/g, 'i am').replace(/\bi've\b/g, 'i have').replace(FILLERS, '')
+export const bare = (fact: string): string =>
+  foldedText(fact).replace(/\bi'm\b/g, 'i am').replace(/\bi've\b/g, 'i have').replace(FILLERS, '')
 
 /** What a sentence says is not so: the statement that holds no more. */
 export function denied (sentence: Sentence): string | undefined {

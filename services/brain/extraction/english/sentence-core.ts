@@ -1,7 +1,10 @@
 const GREETED = /^(?:(?:oh|ah|well)\b[,! ]*)?(?:hi|hello|hey|good (?:morning|afternoon|evening))\b/i
-const LEAD = /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|(?:there|all|everyone)(?=[,!])|ok|okay|well|so|also|and|oh|ah|btw|by the way|fyi|for the record|just so you know|so you know|as you know|anyway|thanks|thank you|please)\b[,! ]*\s*|(?:(?:please )?note that|you should know(?: that)?)\s+)/i
-const CORRECTION = /^(?:actually|correction|sorry|update|wait|no|nope|oops|i mean|i meant|rather|in fact|(?:scratch|forget|ignore) that(?=[,.!:]))\b[,!: ]*\s*/i
-const REMEMBER = /^(?:please )?(?:always )?(?:remember|keep in mind|don't forget|do not forget|make a note|take note)\b(?: this| it)?[,: ]*\s*(?<that>that\b\s*)?/i
+const LEAD =
+  /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|(?:there|all|everyone)(?=[,!])|ok|okay|well|so|also|and|oh|ah|btw|by the way|fyi|for the record|just so you know|so you know|as you know|anyway|thanks|thank you|please)\b[,! ]*\s*|(?:(?:please )?note that|you should know(?: that)?)\s+)/i
+const CORRECTION =
+  /^(?:actually|correction|sorry|update|wait|no|nope|oops|i mean|i meant|rather|in fact|(?:scratch|forget|ignore) that(?=[,.!:]))\b[,!: ]*\s*/i
+const REMEMBER =
+  /^(?:please )?(?:always )?(?:remember|keep in mind|don't forget|do not forget|make a note|take note)\b(?: this| it)?[,: ]*\s*(?<that>that\b\s*)?/i
 const LEFT = /^i (?:no longer|don't|do not) [^,;]+?(?: any ?more)?, (?:(?:but|and|now|because|since) )*(?=i )/i
 /** What somebody else than the speaker is told of, and what only stands in this conversation. */
 const HERE = /^(?:it|he|she|they|you|we|the (?:last|first|next|other|above))\b|\b(?:this|these|those|above|below|following|here|there)\b/i
@@ -10,10 +13,16 @@ const CONTRAST = /, not (?:in |at |from |for )?(?:the )?\p{Lu}[\p{L}\p{N}'-]*(?:
 const CHANGED = /\b(?:now|moved|switched|changed|no longer|any ?more|instead)\b/i
 
 /** The first person, in the languages that a model is most likely to read; what has none is about something else. */
-export const FIRST_PERSON = /(?<![\p{L}\p{N}])(?:i|i'm|i've|my|mine|me|we|our|us|ich|mein\p{L}*|mir|mich|wir|unser\p{L}*|je|j'\p{L}*|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|me|soy|vivo|tengo|prefiero|trabajo|nosotros|io|mio|mia|sono|abito|preferisco|eu|meu|minha|moro|prefiro|ik|mijn|wij|jag|min|mitt|jeg|minä|asun|ja|mój|moja|mam|mieszkam|я|меня|мой|моя|мне|живу|ben|benim)(?![\p{L}\p{N}])|我|私|僕|俺|저는|나는|제|내/iu
+export const FIRST_PERSON =
+  /(?<![\p{L}\p{N}])(?:i|i'm|i've|my|mine|me|we|our|us|ich|mein\p{L}*|mir|mich|wir|unser\p{L}*|je|j'\p{L}*|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|me|soy|vivo|tengo|prefiero|trabajo|nosotros|io|mio|mia|sono|abito|preferisco|eu|meu|minha|moro|prefiro|ik|mijn|wij|jag|min|mitt|jeg|minä|asun|ja|mój|moja|mam|mieszkam|я|меня|мой|моя|мне|живу|ben|benim)(?![\p{L}\p{N}])|我|私|僕|俺|저는|나는|제|내/iu
 
 /** What a sentence says, and how its speaker leads up to it. */
-export interface Core { text: string, isCorrection: boolean, isAsked: boolean, isGreeting: boolean }
+export interface Core {
+  text: string
+  isCorrection: boolean
+  isAsked: boolean
+  isGreeting: boolean
+}
 
 /** A sentence without what leads up to what it says. */
 export function core (sentence: string): Core {

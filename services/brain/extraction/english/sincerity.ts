@@ -1,16 +1,20 @@
 import { hideQuotedContent } from '../quoted-content.ts'
 
 /** Said after something that was not meant, or is to be left. */
-const TAKEN_BACK = /^\s*(?:(?:no|nah|wait|oh|sorry|ok|haha)[,.! ]+)*(?:just |only |i(?:'|\u2019)?m |i am |i was |was )*(?:(?:kidding|joking|jk|j\/k|i lied|that was (?:a joke|a lie|not true))\b|(?:not really|not true|scratch that|forget (?:that|it|what i said)|never ?mind|ignore that)(?=\s*(?:[,.!;\n]|$)))/i
+const TAKEN_BACK =
+  /^\s*(?:(?:no|nah|wait|oh|sorry|ok|haha)[,.! ]+)*(?:just |only |i(?:'|\u2019)?m |i am |i was |was )*(?:(?:kidding|joking|jk|j\/k|i lied|that was (?:a joke|a lie|not true))\b|(?:not really|not true|scratch that|forget (?:that|it|what i said)|never ?mind|ignore that)(?=\s*(?:[,.!;\n]|$)))/i
 /** Of these the ones that make untrue what was said. */
 const UNTRUE = /^[^.!?\n]*?(?:kidding|joking|\bjk\b|j\/k|i lied|a joke|a lie|not true|scratch that|what i said)/i
 
 /** From here on the user plays a part, or says what is to be worked on, until that is over. */
-const PART = /\b(?:role-?play|let's (?:play|pretend|imagine)|you(?:'re| are) now (?:an? |the |my )|(?:stay|remain|answer|speak) in character|(?:use|take|adopt) (?:this|the following|the) persona|in (?:our|my|the|this) campaign,? i\b)|(?<=^|[.!?\n]\s{0,9})(?:(?:please|now|ok)[, ]+)*(?:pretend\b|act (?:as|like)\b|play the (?:role|part)\b|(?:interview|quiz) me\b|ask me (?:some |a few )?(?:riddles?|trivia|quiz|questions?)\b|(?:translate|correct|proofread|rephrase|repeat|echo|summari[sz]e|rewrite|improve)\b[^.!?\n]*\b(?:i (?:say|write|type|send|post|paste)|(?:next|following|coming) (?:messages|sentences|texts)|from now on|my (?:english|german|french|spanish|italian|grammar|spelling))\b)/i
+const PART =
+  /\b(?:role-?play|let's (?:play|pretend|imagine)|you(?:'re| are) now (?:an? |the |my )|(?:stay|remain|answer|speak) in character|(?:use|take|adopt) (?:this|the following|the) persona|in (?:our|my|the|this) campaign,? i\b)|(?<=^|[.!?\n]\s{0,9})(?:(?:please|now|ok)[, ]+)*(?:pretend\b|act (?:as|like)\b|play the (?:role|part)\b|(?:interview|quiz) me\b|ask me (?:some |a few )?(?:riddles?|trivia|quiz|questions?)\b|(?:translate|correct|proofread|rephrase|repeat|echo|summari[sz]e|rewrite|improve)\b[^.!?\n]*\b(?:i (?:say|write|type|send|post|paste)|(?:next|following|coming) (?:messages|sentences|texts)|from now on|my (?:english|german|french|spanish|italian|grammar|spelling))\b)/i
 /** The end of that. */
-export const OVER = /\b(?:(?:end|stop|enough|quit|finish|leave|exit|done)\b[^.!?\n]{0,20}\b(?:role-?play\w*|game|character|pretending|playing|interview|translating|correcting)|out of character|(?:role-?play|game|interview) is over|back to (?:reality|normal|real life))\b/i
+export const OVER =
+  /\b(?:(?:end|stop|enough|quit|finish|leave|exit|done)\b[^.!?\n]{0,20}\b(?:role-?play\w*|game|character|pretending|playing|interview|translating|correcting)|out of character|(?:role-?play|game|interview) is over|back to (?:reality|normal|real life))\b/i
 /** The next message is a text to work on. */
-const ANNOUNCED = /\b(?:the following|below|next (?:message|text|sentence)|(?:i'll|i will|let me|i am going to|i'm going to) (?:now |then )?(?:paste|send|post|share|copy|give|show))\b/i
+const ANNOUNCED =
+  /\b(?:the following|below|next (?:message|text|sentence)|(?:i'll|i will|let me|i am going to|i'm going to) (?:now |then )?(?:paste|send|post|share|copy|give|show))\b/i
 
 /** Characters of a message that tell. */
 const LOOKED_AT = 4_000

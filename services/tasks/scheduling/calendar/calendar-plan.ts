@@ -30,7 +30,11 @@ export function readCalendar (given: Given): Pick<CalendarPlan, 'dates' | 'times
     refuse(given, 'at', 'hourly has no time of day: give schedule.startAt for its minute, or a cron line such as "30 * * * *"')
     refuse(given, 'on', 'hourly has no days: write a cron line such as "0 * * * 1-5"')
     const second = (anchored ?? 0) % 3600
-    return { dates: { unit: 'day', every: 1, from: 0 }, times: { ...timesAt(second), hours: Array.from({ length: 24 }, (_, hour) => hour) }, repeats: true }
+    return {
+      dates: { unit: 'day', every: 1, from: 0 },
+      times: { ...timesAt(second), hours: Array.from({ length: 24 }, (_, hour) => hour) },
+      repeats: true
+    }
   }
   const times = timesAt(at === undefined ? anchored ?? MORNING : timeOfDay(at))
   return { dates: inPhase(datesOf(given, day), times, given), times, repeats: false }
@@ -41,16 +45,32 @@ function datesOf (given: Given, day: number | undefined): Dates {
   switch (period.unit) {
     case 'week': {
       if (weekdays) refuse(given, 'on', `"${interval}" says the days itself: leave schedule.on out, or write "weekly"`)
-      return { unit: 'week', every: period.every, from: day === undefined ? mondayOf(0) : mondayOf(day), weekdays: weekdays ?? givenWeekdays(on) ?? [day === undefined ? 0 : weekdayOf(day)] }
+      return {
+        unit: 'week',
+        every: period.every,
+        from: day === undefined ? mondayOf(0) : mondayOf(day),
+        weekdays: weekdays ?? givenWeekdays(on) ?? [day === undefined ? 0 : weekdayOf(day)]
+      }
     }
-    case 'month': return { unit: 'month', every: period.every, from: day === undefined ? 0 : monthOf(day), day: givenDay(on) ?? (day === undefined ? 1 : dayOfMonth(day)) }
+    case 'month':
+      return {
+        unit: 'month',
+        every: period.every,
+        from: day === undefined ? 0 : monthOf(day),
+        day: givenDay(on) ?? (day === undefined ? 1 : dayOfMonth(day))
+      }
     case 'year':
       refuse(given, 'on', 'yearly takes its date from schedule.startAt: give that, or a cron line such as "0 9 24 12 *"')
       return { unit: 'month', every: 12, from: day === undefined ? 0 : monthOf(day), day: day === undefined ? 1 : dayOfMonth(day) }
     case 'day':
-      refuse(given, 'on', `"${interval}" is counted in days, so it cannot also be on certain ones: write "weekly" or "monthly" with schedule.on`)
+      refuse(
+        given,
+        'on',
+        `"${interval}" is counted in days, so it cannot also be on certain ones: write "weekly" or "monthly" with schedule.on`
+      )
       return { unit: 'day', every: period.every, from: day ?? 0 }
-    default: throw new TypeError('not of the calendar')
+    default:
+      throw new TypeError('not of the calendar')
   }
 }
 
@@ -63,7 +83,11 @@ function inPhase (dates: Dates, times: Times, { read, at, on, anchor, isFirst }:
 
 const mondayOf = (day: number) => day - weekdayOf(day)
 
-const timesAt = (second: number): Times => ({ hours: [Math.floor(second / 3600)], minutes: [Math.floor(second % 3600 / 60)], seconds: [second % 60] })
+const timesAt = (second: number): Times => ({
+  hours: [Math.floor(second / 3600)],
+  minutes: [Math.floor(second % 3600 / 60)],
+  seconds: [second % 60]
+})
 
 function refuse (given: Given, field: 'at' | 'on', message: string) {
   if (given[field] !== undefined) throw new BadSchedule(field, `${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
@@ -72,7 +96,9 @@ function refuse (given: Given, field: 'at' | 'on', message: string) {
 function givenWeekdays (on: Schedule['on']): number[] | undefined {
   if (on === undefined) return undefined
   const days = typeof on === 'number' ? undefined : weekdaysOf(Array.isArray(on) ? on.join(',') : on)
-  if (days === undefined) throw new BadSchedule('on', `schedule.on ${JSON.stringify(on)} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
+  if (days === undefined) {
+    throw new BadSchedule('on', `schedule.on ${JSON.stringify(on)} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
+  }
   return days
 }
 
@@ -80,7 +106,12 @@ function givenDay (on: Schedule['on']): number | undefined {
   if (on === undefined) return undefined
   const day = Array.isArray(on) ? undefined : dayOfMonthOf(String(on))
   if (day === undefined) {
-    throw new BadSchedule('on', `schedule.on ${JSON.stringify(on)} is not a day of the month: write 1 to 31 or "last"; for "the first monday" a cron line, "0 9 * * MON#1".`)
+    throw new BadSchedule(
+      'on',
+      `schedule.on ${
+        JSON.stringify(on)
+      } is not a day of the month: write 1 to 31 or "last"; for "the first monday" a cron line, "0 9 * * MON#1".`
+    )
   }
   return day
 }

@@ -15,9 +15,14 @@ export async function readCron (line: string, today: number): Promise<{ dates: C
     const fields = line.trim().split(/\s+/)
     const cause = fields[0].startsWith('@')
       ? `"${fields[0]}" is not known`
-      : fields.length === 5 || fields.length === 6 ? (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '') : `it has ${fields.length} fields`
-    throw new BadSchedule('interval', `schedule.interval ${JSON.stringify(line)} is not a cron line: ${cause}. ` +
-      'Write five fields (minute hour day month weekday), or six with seconds first, such as "0 9 * * 1-5", or one of @hourly, @daily, @weekly, @monthly and @yearly.')
+      : fields.length === 5 || fields.length === 6
+        ? (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '')
+        : `it has ${fields.length} fields`
+    throw new BadSchedule(
+      'interval',
+      `schedule.interval ${JSON.stringify(line)} is not a cron line: ${cause}. ` +
+        'Write five fields (minute hour day month weekday), or six with seconds first, such as "0 9 * * 1-5", or one of @hourly, @daily, @weekly, @monthly and @yearly.'
+    )
   }
   const dates: CronDates = {
     unit: 'cron',
@@ -32,7 +37,11 @@ export async function readCron (line: string, today: number): Promise<{ dates: C
   if (nearestDate(dates, today, 1) === undefined) {
     throw new BadSchedule('interval', `schedule.interval ${JSON.stringify(line)} names a date that never comes.`)
   }
-  return { dates, times: { hours: set(pattern.hour), minutes: set(pattern.minute), seconds: set(pattern.second) }, repeats: !pattern.isFixedTime }
+  return {
+    dates,
+    times: { hours: set(pattern.hour), minutes: set(pattern.minute), seconds: set(pattern.second) },
+    repeats: !pattern.isFixedTime
+  }
 }
 
 const set = (flags: number[], first = 0) => flags.flatMap((flag, i) => flag ? [i + first] : [])

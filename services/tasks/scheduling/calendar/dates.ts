@@ -7,10 +7,14 @@ const MOST_MONTHS = 41 * 12
 /** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1); undefined when there is none. */
 export function nearestDate (dates: Dates, day: number, step: 1 | -1): number | undefined {
   switch (dates.unit) {
-    case 'day': return day + step * mod(step * (dates.from - day), dates.every)
-    case 'week': return nearestWeekday(dates, day, step)
-    case 'month': return nearestMonthday(dates, day, step)
-    case 'cron': return nearestCron(dates, day, step)
+    case 'day':
+      return day + step * mod(step * (dates.from - day), dates.every)
+    case 'week':
+      return nearestWeekday(dates, day, step)
+    case 'month':
+      return nearestMonthday(dates, day, step)
+    case 'cron':
+      return nearestCron(dates, day, step)
   }
 }
 

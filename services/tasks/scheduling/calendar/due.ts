@@ -51,7 +51,13 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
   const old = slotsOf(plan, after, Math.min(inTime - 1, newest), skips ? { fate: 'skipped', reason: 'late' } : { fate: 'missed' })
   if (newest < inTime) return { slots: old, lastSlot: newest, next: nextSlot(plan, now) }
   const from = Math.max(after, inTime - 1)
-  if (busy) return { slots: [...old, ...slotsOf(plan, from, newest, { fate: 'skipped', reason: 'overlap' })], lastSlot: newest, next: nextSlot(plan, now) }
+  if (busy) {
+    return {
+      slots: [...old, ...slotsOf(plan, from, newest, { fate: 'skipped', reason: 'overlap' })],
+      lastSlot: newest,
+      next: nextSlot(plan, now)
+    }
+  }
   const standsFor = countSlots(plan, from, newest)
   return {
     run: { at: newest, trigger: standsFor > 1 || newest < now - lateMs ? 'catch_up' : 'schedule', standsFor },
@@ -62,11 +68,18 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
 }
 
 /** Lets the times that have passed since the last look go by, for that reason: none of them is made up for. */
-export function skipPassed ({ plan, lastSlot = plan.since, now, ran = 0 }: Pick<Asked, 'plan' | 'lastSlot' | 'now' | 'ran'>, reason: string): Omit<Due, 'run'> {
+export function skipPassed (
+  { plan, lastSlot = plan.since, now, ran = 0 }: Pick<Asked, 'plan' | 'lastSlot' | 'now' | 'ran'>,
+  reason: string
+): Omit<Due, 'run'> {
   const left = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
   if (left <= 0) return { slots: [], lastSlot }
   const after = Math.max(lastSlot, now)
-  return { slots: slotsOf(plan, lastSlot, now, { fate: 'skipped', reason }), lastSlot: after, next: nextSlot(plan, passed(plan, after, now)) }
+  return {
+    slots: slotsOf(plan, lastSlot, now, { fate: 'skipped', reason }),
+    lastSlot: after,
+    next: nextSlot(plan, passed(plan, after, now))
+  }
 }
 
 /** The next `n` planned times as they will come: after what has passed, not more than `maxRuns` leaves. */

@@ -8,7 +8,18 @@ const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000,
 type Unit = keyof typeof UNITS
 
 const SHORT: Record<string, Unit> = {
-  s: 'second', sec: 'second', m: 'minute', min: 'minute', h: 'hour', hr: 'hour', d: 'day', w: 'week', wk: 'week', mo: 'month', y: 'year', yr: 'year'
+  s: 'second',
+  sec: 'second',
+  m: 'minute',
+  min: 'minute',
+  h: 'hour',
+  hr: 'hour',
+  d: 'day',
+  w: 'week',
+  wk: 'week',
+  mo: 'month',
+  y: 'year',
+  yr: 'year'
 }
 const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second']
 const ISO = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
@@ -61,7 +72,9 @@ function periodOf (text: string, parts: Part[]): Period {
   if (roughly < SCHEDULE_LIMITS.periodMs.min) throw bad('is shorter than one second, which is the least')
   if (roughly > SCHEDULE_LIMITS.periodMs.max) throw bad('is longer than ten years, which is the most')
   if (shorter) return { unit: 'exact', everyMs }
-  if (!Number.isInteger(months) || !Number.isInteger(days)) throw bad('has a fraction of a day or month: write it in hours, such as "36 hours"')
+  if (!Number.isInteger(months) || !Number.isInteger(days)) {
+    throw bad('has a fraction of a day or month: write it in hours, such as "36 hours"')
+  }
   if (months > 0) return { unit: 'month', every: months }
   return days % 7 === 0 && sum('week') > 0 ? { unit: 'week', every: days / 7 } : { unit: 'day', every: days }
 }

@@ -4,11 +4,11 @@ import { weekdaysOf } from './schedule-words.ts'
 /** What an interval says apart from dates and times given elsewhere. */
 export type Interval = {
   /** Words come at set times (09:00, Mondays, the 1st); durations are counted from their start. */
-  word: boolean
-  period: Period | { unit: 'hour' | 'year' }
-  weekdays?: number[]
+  word: boolean,
+  period: Period | { unit: 'hour' | 'year' },
+  weekdays?: number[],
   /** "… on monday", "… at 9am", when they are part of the text. */
-  on?: string
+  on?: string,
   at?: string
 }
 

@@ -31,7 +31,9 @@ export function previousLocal ({ dates, times }: Rule, local: number): number | 
 export function countLocal ({ dates, times }: Rule, from: number, to: number): number {
   let count = 0
   const lastDay = Math.floor(to / DAY)
-  for (let date = nearestDate(dates, Math.floor(from / DAY), 1); date !== undefined && date <= lastDay; date = nearestDate(dates, date + 1, 1)) {
+  for (
+    let date = nearestDate(dates, Math.floor(from / DAY), 1); date !== undefined && date <= lastDay; date = nearestDate(dates, date + 1, 1)
+  ) {
     const start = Math.max(from - date * DAY, 0)
     const end = Math.min(to - date * DAY, DAY)
     count += Math.max(timesBefore(times, Math.ceil(end / 1_000)) - timesBefore(times, Math.ceil(start / 1_000)), 0)

@@ -31,15 +31,29 @@ export async function parseSchedule (schedule: Schedule, { timezone: machine, no
   const read = readInterval(interval)
   if (read === undefined) {
     if (!looksLikeCron(interval)) throw unreadable(interval)
-    if (schedule.at !== undefined) throw new BadSchedule('at', 'A cron line says the time of day itself: leave schedule.at out, or write a word such as "daily".')
-    if (schedule.on !== undefined) throw new BadSchedule('on', 'A cron line says its days itself: leave schedule.on out, or write a word such as "weekly".')
+    if (schedule.at !== undefined) {
+      throw new BadSchedule('at', 'A cron line says the time of day itself: leave schedule.at out, or write a word such as "daily".')
+    }
+    if (schedule.on !== undefined) {
+      throw new BadSchedule('on', 'A cron line says its days itself: leave schedule.on out, or write a word such as "weekly".')
+    }
     return { ...calendar, ...await readCron(interval, Math.floor(now / DAY) - 1) }
   }
   const at = once('at', read.at, schedule.at)
   const on = once('on', read.on, schedule.on)
   if (read.period.unit === 'exact') {
-    if (at !== undefined) throw new BadSchedule('at', `"${interval}" is counted in hours or less, so it cannot also be at a time of day: give schedule.startAt, or whole days ("every 2 days").`)
-    if (on !== undefined) throw new BadSchedule('on', `"${interval}" is counted in hours or less, so it cannot also be on certain days: write a cron line for that, such as "*/30 9-17 * * 1-5".`)
+    if (at !== undefined) {
+      throw new BadSchedule(
+        'at',
+        `"${interval}" is counted in hours or less, so it cannot also be at a time of day: give schedule.startAt, or whole days ("every 2 days").`
+      )
+    }
+    if (on !== undefined) {
+      throw new BadSchedule(
+        'on',
+        `"${interval}" is counted in hours or less, so it cannot also be on certain days: write a cron line for that, such as "*/30 9-17 * * 1-5".`
+      )
+    }
     return { kind: 'exact', everyMs: read.period.everyMs, anchor: startAt ?? now, ...common }
   }
   // Calendar times are whole seconds: the first of them that is not before startAt, the last of them before the next one after now.
@@ -51,7 +65,10 @@ export async function parseSchedule (schedule: Schedule, { timezone: machine, no
 /** What was said twice contradicts itself, or might. */
 function once<T> (field: 'at' | 'on', inText: string | undefined, given: T | undefined): T | string | undefined {
   if (inText !== undefined && given !== undefined) {
-    throw new BadSchedule(field, `schedule.interval says "${field} ${inText}" and there is schedule.${field} as well: leave one of them out.`)
+    throw new BadSchedule(
+      field,
+      `schedule.interval says "${field} ${inText}" and there is schedule.${field} as well: leave one of them out.`
+    )
   }
   return inText ?? given
 }
@@ -59,7 +76,10 @@ function once<T> (field: 'at' | 'on', inText: string | undefined, given: T | und
 function checkBounds ({ interval, timezone, startAt, maxRuns, graceMs }: Schedule, now: number) {
   if (interval.length > SCHEDULE_LIMITS.text) throw unreadable(`${interval.slice(0, 40)}…`)
   if (timezone !== undefined && !isTimezone(timezone)) {
-    throw new BadSchedule('timezone', `schedule.timezone ${JSON.stringify(timezone)} is not known: give an IANA name such as "Europe/Berlin", "America/New_York" or "UTC".`)
+    throw new BadSchedule(
+      'timezone',
+      `schedule.timezone ${JSON.stringify(timezone)} is not known: give an IANA name such as "Europe/Berlin", "America/New_York" or "UTC".`
+    )
   }
   if (startAt !== undefined && !(Number.isInteger(startAt) && startAt >= 0 && startAt <= now + SCHEDULE_LIMITS.periodMs.max)) {
     throw new BadSchedule('startAt', 'schedule.startAt is in milliseconds since 1970 and at most ten years ahead.')
@@ -72,6 +92,10 @@ function checkBounds ({ interval, timezone, startAt, maxRuns, graceMs }: Schedul
   }
 }
 
-const unreadable = (interval: string) => new BadSchedule('interval', `schedule.interval ${JSON.stringify(interval)} cannot be read. ` +
-  'Write a word (hourly, daily, weekdays, weekends, weekly, monthly, yearly), weekdays ("every monday and thursday"), ' +
-  'a duration ("30m", "2 days", "every 6 hours", "P1D") or a cron line ("0 9 * * 1-5", "@daily"); "at 9am" may follow.')
+const unreadable = (interval: string) =>
+  new BadSchedule(
+    'interval',
+    `schedule.interval ${JSON.stringify(interval)} cannot be read. ` +
+      'Write a word (hourly, daily, weekdays, weekends, weekly, monthly, yearly), weekdays ("every monday and thursday"), ' +
+      'a duration ("30m", "2 days", "every 6 hours", "P1D") or a cron line ("0 9 * * 1-5", "@daily"); "at 9am" may follow.'
+  )

@@ -1,5 +1,9 @@
 /** Hours, minutes and seconds that go together in every combination, each ascending. */
-export interface Times { hours: number[], minutes: number[], seconds: number[] }
+export interface Times {
+  hours: number[]
+  minutes: number[]
+  seconds: number[]
+}
 
 /** Which dates. Days are counted from 1970-01-01, months from January of the year 0; weekdays from Monday, 0. */
 export type Dates =
@@ -37,7 +41,11 @@ interface Common {
 }
 
 /** Multiples of a duration, exact to the millisecond, from an anchor. */
-export interface ExactPlan extends Common { kind: 'exact', everyMs: number, anchor: number }
+export interface ExactPlan extends Common {
+  kind: 'exact'
+  everyMs: number
+  anchor: number
+}
 
 /** Local times on local dates. */
 export interface CalendarPlan extends Common {

@@ -31,7 +31,10 @@ export function timeOfDay (text: string): number {
   const hours = half ? Number(hour) % 12 + (half === 'pm' ? 12 : 0) : Number(hour)
   const isGiven = half ? Number(hour) >= 1 && Number(hour) <= 12 : minute !== undefined && hours <= 23
   if (!isGiven) {
-    throw new BadSchedule('at', `schedule.at ${JSON.stringify(text)} is not a time of day. Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".`)
+    throw new BadSchedule(
+      'at',
+      `schedule.at ${JSON.stringify(text)} is not a time of day. Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".`
+    )
   }
   return hours * 3600 + Number(minute ?? 0) * 60 + Number(second)
 }

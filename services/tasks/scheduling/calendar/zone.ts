@@ -116,7 +116,14 @@ function join (left: Segment[], right: Segment[]): Segment[] {
 /** Throws RangeError when there is no such zone. */
 function offsetsOf (timezone: string) {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric'
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric'
   })
   return (time: number) => {
     const [month, day, year, hour, minute, second] = format.format(time).split(/\D+/, 6).map(Number)

@@ -6,7 +6,7 @@ import { shownSize, toPng } from './picture.ts'
 import { onScreen, within } from './screen-place.ts'
 
 /** Robotjs, with what its types leave out. */
-export type RobotJs = Omit<typeof Robot, 'default'> & { setXDisplayName? (name: string): void }
+export type RobotJs = Omit<typeof Robot, 'default'> & { setXDisplayName?(name: string): void }
 
 interface Parts {
   robot: RobotJs
@@ -24,7 +24,9 @@ const NOTCH: Partial<Record<NodeJS.Platform, number>> = { win32: 120, darwin: 40
 const WHEEL: Record<Direction, [x: number, y: number]> = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }
 
 /** How each act is done. This runs in a child: without a display robotjs ends its process. */
-export function createDesktopActions ({ robot, platform, environment, clock }: Parts): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
+export function createDesktopActions (
+  { robot, platform, environment, clock }: Parts
+): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
   const isX11 = platform === 'linux'
   // A process that is killed between a key's going down and up leaves it down: no time between the two.
   if (isX11) robot.setKeyboardDelay(0)
@@ -40,16 +42,22 @@ export function createDesktopActions ({ robot, platform, environment, clock }: P
 
   function mayControl () {
     if (platform !== 'darwin' || robot.getAccessibilityPermission() !== false) return
-    throw new Error('macOS does not let this program use mouse and keyboard. The user must allow the app that starts the service: System Settings → Privacy & Security → Accessibility; then start it anew.')
+    throw new Error(
+      'macOS does not let this program use mouse and keyboard. The user must allow the app that starts the service: System Settings → Privacy & Security → Accessibility; then start it anew.'
+    )
   }
 
   function maySee () {
     if (platform !== 'darwin' || robot.getScreenCapturePermission() !== false) return
-    throw new Error('macOS does not let this program see the screen. The user must allow the app that starts the service: System Settings → Privacy & Security → Screen & System Audio Recording; then start it anew.')
+    throw new Error(
+      'macOS does not let this program see the screen. The user must allow the app that starts the service: System Settings → Privacy & Security → Screen & System Audio Recording; then start it anew.'
+    )
   }
 
   /** X11 tells what went wrong later: asking for anything has it told by now, and robotjs ends the process then. */
-  const settle = () => { robot.getMousePos() }
+  const settle = () => {
+    robot.getMousePos()
+  }
 
   return {
     async look () {

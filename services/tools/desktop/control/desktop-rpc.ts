@@ -1,18 +1,35 @@
 /** Pixels of the screen, from its top left corner (points where a screen has several pixels a point). */
-export interface Size { width: number, height: number }
-export interface Region extends Size { x: number, y: number }
+export interface Size {
+  width: number
+  height: number
+}
+export interface Region extends Size {
+  x: number
+  y: number
+}
 
 /** Which part of the screen a picture shows, and how large the picture is: what leads from its pixels to the screen's. */
-export interface View extends Region { imageWidth: number, imageHeight: number }
+export interface View extends Region {
+  imageWidth: number
+  imageHeight: number
+}
 
 /** A place on the screen or, with the view of a picture, in that picture. */
-export interface Place { x: number, y: number, view?: View }
+export interface Place {
+  x: number
+  y: number
+  view?: View
+}
 
 export type Button = 'left' | 'right' | 'middle'
 export type Direction = 'up' | 'down' | 'left' | 'right'
 
 /** A picture of the screen as a PNG in base64, no larger than models look at. */
-export interface Picture { screen: Size, view: View, png: string }
+export interface Picture {
+  screen: Size
+  view: View
+  png: string
+}
 
 /** What the desktop child can do, by kind: plain data in, plain data out. */
 export interface Acts {

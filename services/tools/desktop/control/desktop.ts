@@ -55,10 +55,19 @@ export function createDesktop ({ clock, environment }: Parts) {
   const problem = () => (found ??= { problem: withoutDesktop(process.platform, environment()) }).problem
 
   async function start (): Promise<Running> {
-    const child = await spawnGuarded(process.execPath, [fileURLToPath(workerFile('desktop'))], { cwd: dirname(process.execPath), env: environment(), stdin: 'pipe', clock })
+    const child = await spawnGuarded(process.execPath, [fileURLToPath(workerFile('desktop'))], {
+      cwd: dirname(process.execPath),
+      env: environment(),
+      stdin: 'pipe',
+      clock
+    })
     const started = { child, answers: readLines(child.stdout, { longest: LONGEST_ANSWER, endless: LONGEST_ANSWER }), tail: '' }
-    child.stderr.setEncoding('utf8').on('data', (text: string) => { started.tail = (started.tail + text).slice(-TAIL_CHARACTERS) })
-    child.exited.then(() => { if (running === started) running = undefined })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      started.tail = (started.tail + text).slice(-TAIL_CHARACTERS)
+    })
+    child.exited.then(() => {
+      if (running === started) running = undefined
+    })
     return (running = started)
   }
 
@@ -91,7 +100,9 @@ export function createDesktop ({ clock, environment }: Parts) {
     } catch (error) {
       if (abortKind(error) !== undefined || signal.aborted) await stop(performing)
       signal.throwIfAborted()
-      throw abortKind(error) === 'timeout' ? new ToolFailed(`The desktop did not do it within ${ms / 1000} s. Whether it did some of it is not known.`) : error
+      throw abortKind(error) === 'timeout'
+        ? new ToolFailed(`The desktop did not do it within ${ms / 1000} s. Whether it did some of it is not known.`)
+        : error
     }
   }
 
@@ -99,7 +110,10 @@ export function createDesktop ({ clock, environment }: Parts) {
   async function stop (performing: Promise<unknown>): Promise<void> {
     const settled = new AbortController()
     tell({ stop: true })
-    const isOver = await Promise.race([performing.then(() => true, () => true), clock.timeout(STOP_MS, settled.signal).then(() => false, () => false)])
+    const isOver = await Promise.race([
+      performing.then(() => true, () => true),
+      clock.timeout(STOP_MS, settled.signal).then(() => false, () => false)
+    ])
     settled.abort()
     if (!isOver) await end()
   }
@@ -145,7 +159,9 @@ export function createDesktop ({ clock, environment }: Parts) {
     },
 
     /** Process id of the child; undefined when there is none. */
-    get pid (): number | undefined { return running?.child.pid },
+    get pid (): number | undefined {
+      return running?.child.pid
+    },
 
     /** Ends the child, and what it was at with it. */
     async close (): Promise<void> {
@@ -161,7 +177,11 @@ const NO_KEY = /BadValue[^]*X_XTestFakeInput/
 
 async function lost ({ child, tail }: Running): Promise<string> {
   const { code, signal } = await child.exited
-  if (NO_KEY.test(tail)) return 'The keyboard layout has no key for a character or key of it, and typing ended there; what comes before may have been typed.'
+  if (NO_KEY.test(tail)) {
+    return 'The keyboard layout has no key for a character or key of it, and typing ended there; what comes before may have been typed.'
+  }
   const said = tail.trim() === '' ? '' : `, saying ${JSON.stringify(tail.trim())}`
-  return `The desktop was lost during the call: its process ended with ${signal ?? `exit code ${code}`}${said}. What the call did by then is not known.`
+  return `The desktop was lost during the call: its process ended with ${
+    signal ?? `exit code ${code}`
+  }${said}. What the call did by then is not known.`
 }

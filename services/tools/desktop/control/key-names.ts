@@ -1,14 +1,54 @@
 /** Robotjs's names of modifiers and keys by those in use. Keys that not every keyboard layout of X11 has end robotjs there: they are left out. */
 const MODIFIERS: Record<string, string> = {
-  ctrl: 'control', control: 'control', shift: 'shift', alt: 'alt', option: 'alt', cmd: 'command', command: 'command', meta: 'command', super: 'command', win: 'command', windows: 'command'
+  ctrl: 'control',
+  control: 'control',
+  shift: 'shift',
+  alt: 'alt',
+  option: 'alt',
+  cmd: 'command',
+  command: 'command',
+  meta: 'command',
+  super: 'command',
+  win: 'command',
+  windows: 'command'
 }
 const KEYS: Record<string, string> = {
-  enter: 'enter', return: 'enter', tab: 'tab', esc: 'escape', escape: 'escape', space: 'space', backspace: 'backspace', delete: 'delete', del: 'delete', insert: 'insert', ins: 'insert', up: 'up', arrowup: 'up', down: 'down', arrowdown: 'down', left: 'left', arrowleft: 'left', right: 'right', arrowright: 'right', home: 'home', end: 'end', pageup: 'pageup', pgup: 'pageup', pagedown: 'pagedown', pgdn: 'pagedown', printscreen: 'printscreen', plus: '+', ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index + 1}`, `f${index + 1}`]))
+  enter: 'enter',
+  return: 'enter',
+  tab: 'tab',
+  esc: 'escape',
+  escape: 'escape',
+  space: 'space',
+  backspace: 'backspace',
+  delete: 'delete',
+  del: 'delete',
+  insert: 'insert',
+  ins: 'insert',
+  up: 'up',
+  arrowup: 'up',
+  down: 'down',
+  arrowdown: 'down',
+  left: 'left',
+  arrowleft: 'left',
+  right: 'right',
+  arrowright: 'right',
+  home: 'home',
+  end: 'end',
+  pageup: 'pageup',
+  pgup: 'pageup',
+  pagedown: 'pagedown',
+  pgdn: 'pagedown',
+  printscreen: 'printscreen',
+  plus: '+',
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index + 1}`, `f${index + 1}`]))
 }
 /** Characters that a key has of its own: the others need shift on one keyboard and something else on the next. */
 const CHARACTER = /^[a-z0-9`=;',./\\[\]+-]$/
 
-export interface Combination { key: string, modifiers: string[] }
+export interface Combination {
+  key: string
+  modifiers: string[]
+}
 
 /** Reads "enter", "ctrl+s", "cmd+shift+4". Throws with what there is. */
 export function readKeys (keys: string): Combination {
@@ -17,12 +57,18 @@ export function readKeys (keys: string): Combination {
   if (parts.length > 1 && parts.at(-1) === '' && parts.at(-2) === '') parts.splice(-2, 2, '+')
   const last = parts.pop()!
   const modifiers = parts.map((name) => {
-    if (!Object.hasOwn(MODIFIERS, name)) throw new Error(`${JSON.stringify(name)} is no modifier. There are ctrl, shift, alt and cmd (also super, win).`)
+    if (!Object.hasOwn(MODIFIERS, name)) {
+      throw new Error(`${JSON.stringify(name)} is no modifier. There are ctrl, shift, alt and cmd (also super, win).`)
+    }
     return MODIFIERS[name]
   })
   const key = named(KEYS, last) ?? named(MODIFIERS, last) ?? (CHARACTER.test(last) ? last : undefined)
   if (key !== undefined) return { key, modifiers }
-  throw new Error(`${JSON.stringify(last)} is no key. There are letters, digits, ${Object.keys(KEYS).join(', ')}. What shift makes of a key is that key with shift, or text.`)
+  throw new Error(
+    `${JSON.stringify(last)} is no key. There are letters, digits, ${
+      Object.keys(KEYS).join(', ')
+    }. What shift makes of a key is that key with shift, or text.`
+  )
 }
 
 const named = (names: Record<string, string>, name: string) => Object.hasOwn(names, name) ? names[name] : undefined
@@ -37,5 +83,9 @@ export function readText (text: string, platform: NodeJS.Platform): string {
   const found = [...new Set([...typed].filter((character) => untypable.test(character)))]
   if (found.length === 0) return typed
   const named = found.slice(0, 10).map((character) => JSON.stringify(character)).join(' ')
-  throw new Error(`Nothing was typed, for ${named} cannot be: ${isX11 ? 'on this desktop only ASCII can' : 'emoji and control characters cannot'}. Leave them out, or paste them from a place that has them.`)
+  throw new Error(
+    `Nothing was typed, for ${named} cannot be: ${
+      isX11 ? 'on this desktop only ASCII can' : 'emoji and control characters cannot'
+    }. Leave them out, or paste them from a place that has them.`
+  )
 }

@@ -2,7 +2,11 @@ import { encode } from 'fast-png'
 import type { Size } from './desktop-rpc.ts'
 
 /** What the screen gives: rows of BGR or BGRA, each `byteWidth` long. */
-export interface Raw extends Size { image: Uint8Array, byteWidth: number, bytesPerPixel: number }
+export interface Raw extends Size {
+  image: Uint8Array
+  byteWidth: number
+  bytesPerPixel: number
+}
 
 /** Larger pictures are made smaller by the models' providers, and places in them are then no longer where they were. */
 const LONGEST_SIDE = 1_568
@@ -17,7 +21,9 @@ export function shownSize ({ width, height }: Size, scale = 1): Size {
 
 /** The picture as a PNG of that size, which is no larger than the picture; every pixel is the mean of those it stands for. */
 export function toPng (raw: Raw, size: Size): Uint8Array {
-  if (raw.bytesPerPixel !== 3 && raw.bytesPerPixel !== 4) throw new Error(`The screen has ${raw.bytesPerPixel * 8} bits a pixel; only 24 and 32 can be read.`)
+  if (raw.bytesPerPixel !== 3 && raw.bytesPerPixel !== 4) {
+    throw new Error(`The screen has ${raw.bytesPerPixel * 8} bits a pixel; only 24 and 32 can be read.`)
+  }
   return encode({ ...size, data: shrink(raw, size), channels: 3, depth: 8 })
 }
 

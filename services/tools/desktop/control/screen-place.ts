@@ -9,7 +9,9 @@ export function onScreen ({ x, y, view }: Place, screen: Size): { x: number, y: 
     return { x, y }
   }
   const { imageWidth, imageHeight } = view
-  if (x >= imageWidth || y >= imageHeight) throw new Error(`(${x}, ${y}) is outside the screenshot, which is ${text({ width: imageWidth, height: imageHeight })} pixels.`)
+  if (x >= imageWidth || y >= imageHeight) {
+    throw new Error(`(${x}, ${y}) is outside the screenshot, which is ${text({ width: imageWidth, height: imageHeight })} pixels.`)
+  }
   within(view, screen)
   // The middle of the picture's pixel.
   return { x: view.x + Math.floor((x + 0.5) * view.width / imageWidth), y: view.y + Math.floor((y + 0.5) * view.height / imageHeight) }

@@ -33,7 +33,9 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
     }
     const kind = allowPrivate() ? undefined : refused(address, port)
     if (kind !== undefined) {
-      throw new AddressRefused(`${host} is not on the public internet (${kind} address), so it is not fetched from. The user can allow this with "fetch": {"allowPrivate": true} in config.json.`)
+      throw new AddressRefused(
+        `${host} is not on the public internet (${kind} address), so it is not fetched from. The user can allow this with "fetch": {"allowPrivate": true} in config.json.`
+      )
     }
   }
 

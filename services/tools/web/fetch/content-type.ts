@@ -1,7 +1,8 @@
 /** What can be read: as a page, as it is, or not at all. */
 export type Readable = 'html' | 'text' | 'binary'
 
-const TEXT = /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$/
+const TEXT =
+  /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$/
 /** Types that say nothing. */
 const VAGUE = ['', 'application/octet-stream', 'application/unknown', 'unknown/unknown', 'binary/octet-stream']
 /** Bytes that tell whether a document of a vague type is text. */
@@ -15,7 +16,9 @@ export interface ContentType {
 
 export function parseContentType (header: string | undefined): ContentType {
   const [type, ...parameters] = (header ?? '').split(';')
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*["']?\s*([^\s"']+)/i.exec(parameter)?.[1]).find((label) => label !== undefined)
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*["']?\s*([^\s"']+)/i.exec(parameter)?.[1]).find((label) =>
+    label !== undefined
+  )
   return { type: type.trim().toLowerCase().slice(0, 100), ...charset && { charset } }
 }
 

@@ -4,15 +4,15 @@ export interface Element {
   textContent: string | null
   innerHTML: string
   children: Iterable<Element>
-  classList: { contains (name: string): boolean }
-  getAttribute (name: string): string | null
-  setAttribute (name: string, value: string): void
-  removeAttribute (name: string): void
-  remove (): void
-  cloneNode (deep: boolean): Element
-  closest (selector: string): Element | null
-  querySelector (selector: string): Element | null
-  querySelectorAll (selector: string): Iterable<Element>
+  classList: { contains(name: string): boolean }
+  getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
+  removeAttribute(name: string): void
+  remove(): void
+  cloneNode(deep: boolean): Element
+  closest(selector: string): Element | null
+  querySelector(selector: string): Element | null
+  querySelectorAll(selector: string): Iterable<Element>
 }
 
 export interface Document extends Element {

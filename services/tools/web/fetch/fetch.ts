@@ -54,7 +54,11 @@ export type Web = ReturnType<typeof createWeb>
 
 /** Reads the web: documents as text, pages as markdown. */
 export function createWeb ({ policy, transform, clock }: Parts) {
-  const slots = createSemaphore({ most: MOST_AT_ONCE, waiting: MOST_WAITING, busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.') })
+  const slots = createSemaphore({
+    most: MOST_AT_ONCE,
+    waiting: MOST_WAITING,
+    busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.')
+  })
 
   return {
     /** Whatever the status is, the answer is a result. Throws AddressRefused, FetchFailed, TransformFailed or the signal's reason. */
@@ -65,12 +69,14 @@ export function createWeb ({ policy, transform, clock }: Parts) {
   }
 
   async function fetch (start: URL, signal: AbortSignal): Promise<Fetched> {
-    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch((error) => {
-      signal.throwIfAborted()
-      if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
-      if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
-      throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
-    })
+    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch(
+      (error) => {
+        signal.throwIfAborted()
+        if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
+        if (error?.kind === 'timeout') throw new FetchFailed(`${start.href} did not give its whole answer within ${DEADLINE_MS / 1000} s.`)
+        throw new FetchFailed(`${start.href} cannot be read: ${reasonOf(error)}.`)
+      }
+    )
     const answer = { ...got, contentType: type.type }
     if (got.binary) return { ...answer, content: '' }
     if ((readableAs(type.type) ?? sniff(bytes)) === 'text') return { ...answer, content: decode(bytes, type.charset) }
@@ -105,7 +111,9 @@ export function createWeb ({ policy, transform, clock }: Parts) {
 
 function parseAddress (address: string): URL {
   // As people write it: a name without a scheme, perhaps with a port.
-  const url = address.length <= LONGEST_URL ? URL.parse(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address.trim()) ? address : `https://${address.trim()}`) : null
+  const url = address.length <= LONGEST_URL
+    ? URL.parse(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address.trim()) ? address : `https://${address.trim()}`)
+    : null
   if (!url) throw new FetchFailed(`${JSON.stringify(address.slice(0, 200))} is not an address such as https://example.com/page.`)
   if (!isWeb(url)) throw new AddressRefused(`Only http and https addresses can be fetched, not ${url.protocol}`)
   if (url.username || url.password) throw new AddressRefused('An address with a user name or password is not fetched. Leave them out.')
@@ -126,7 +134,9 @@ function redirection (response: IncomingMessage, from: URL): URL | undefined {
     if (!isWeb(to)) throw new AddressRefused(`${from.href} redirects to an address that is not on the web (${to.protocol}).`)
     to.username = to.password = to.hash = ''
     if (from.protocol === 'https:' && to.protocol === 'http:') {
-      throw new AddressRefused(`${from.href} redirects from https to ${to.href}, where anybody on the way could change it. Fetch that address if this is wanted.`)
+      throw new AddressRefused(
+        `${from.href} redirects from https to ${to.href}, where anybody on the way could change it. Fetch that address if this is wanted.`
+      )
     }
     return to
   } catch (error) {
@@ -145,6 +155,8 @@ async function read (response: IncomingMessage, { href: url }: URL): Promise<Got
     return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
   }
   const { bytes, truncated } = await readBody(response, MOST_BYTES)
-  if (readableAs(type.type) === undefined && sniff(bytes) === 'binary') return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
+  if (readableAs(type.type) === undefined && sniff(bytes) === 'binary') {
+    return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
+  }
   return { url, status, type, bytes, ...truncated && { cut: true as const } }
 }

@@ -14,12 +14,15 @@ const FRAME = 'nav, header, footer, aside, [role=navigation], [aria-hidden=true]
 export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
   const html = decode(bytes, charset)
   if (html.length > LONGEST_HTML) throw new Error('the page is too large')
-  const document: Document & any = parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`).document
+  const document: Document & any =
+    parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`).document
   absolute(document, url)
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim()
   for (const element of document.querySelectorAll(UNREADABLE)) element.remove()
 
-  const article = isProbablyReaderable(document) ? new Readability<Element>(document, { serializer: (root) => root as Element, keepClasses: true }).parse() : null
+  const article = isProbablyReaderable(document)
+    ? new Readability<Element>(document, { serializer: (root) => root as Element, keepClasses: true }).parse()
+    : null
   const named = article?.title?.trim() || title
   return { ...named && { title: named }, content: markdownOf(article?.content ?? wholePage(document)) }
 }
@@ -58,7 +61,10 @@ function resolve (href: string | null | undefined, base: string): string | undef
 function markdownOf (root: Element): string {
   const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', emDelimiter: '*', hr: '---' })
   const cells = (row: Element) => [...row.children].filter(({ nodeName }) => /^t[dh]$/i.test(nodeName))
-  turndown.addRule('cell', { filter: ['td', 'th'], replacement: (content) => ` ${content.trim().replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')} |` })
+  turndown.addRule('cell', {
+    filter: ['td', 'th'],
+    replacement: (content) => ` ${content.trim().replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')} |`
+  })
   turndown.addRule('row', {
     filter: 'tr',
     replacement (content: string, row: unknown) {

@@ -44,7 +44,9 @@ export async function readBody (response: IncomingMessage, limit: number): Promi
 
 /** The stages that undo the codings, the last one applied first. */
 function codingsOf ({ headers }: IncomingMessage): string[] {
-  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity')
+  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((coding) => coding.trim()).filter((coding) =>
+    coding !== '' && coding !== 'identity'
+  )
   const unknown = codings.find((coding) => !Object.hasOwn(DECODERS, coding))
   if (unknown !== undefined) throw new FetchFailed(`The answer is compressed in a way that was not asked for (${unknown.slice(0, 40)}).`)
   if (codings.length > MOST_CODINGS) throw new FetchFailed('The answer is compressed too often.')

@@ -27,7 +27,12 @@ export function send (url: URL, { method = 'GET', headers, body, addresses, sign
     const sent = request(url, {
       method,
       agent: false,
-      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'gzip, br, zstd', ...headers, ...body !== undefined && { 'content-length': Buffer.byteLength(body) } },
+      headers: {
+        'user-agent': USER_AGENT,
+        'accept-encoding': 'gzip, br, zstd',
+        ...headers,
+        ...body !== undefined && { 'content-length': Buffer.byteLength(body) }
+      },
       maxHeaderSize: HEADER_BYTES,
       rejectUnauthorized: true,
       signal,

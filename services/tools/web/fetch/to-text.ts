@@ -3,12 +3,49 @@ import type { HtmlPage, ReadablePage } from './readable-page.ts'
 
 /** Elements whose content is not for reading. */
 const SILENT = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'select'])
-const BLOCKS = new Set(['address', 'article', 'aside', 'blockquote', 'body', 'br', 'dd', 'div', 'dl', 'dt', 'fieldset', 'figure', 'footer', 'form', 'h1', 'h2',
-  'h3', 'h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'nav', 'ol', 'option', 'p', 'pre', 'section', 'table', 'td', 'th', 'tr', 'ul'])
+const BLOCKS = new Set([
+  'address',
+  'article',
+  'aside',
+  'blockquote',
+  'body',
+  'br',
+  'dd',
+  'div',
+  'dl',
+  'dt',
+  'fieldset',
+  'figure',
+  'footer',
+  'form',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'header',
+  'hr',
+  'li',
+  'main',
+  'nav',
+  'ol',
+  'option',
+  'p',
+  'pre',
+  'section',
+  'table',
+  'td',
+  'th',
+  'tr',
+  'ul'
+])
 /** The named characters that pages use most: name, character, name, character. */
-const ENTITIES = new Map(('amp & lt < gt > quot " apos \' nbsp \u00a0 copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” laquo « raquo » bull • ' +
-  'middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è agrave à ccedil ç ntilde ñ')
-  .split(' ').map((name, at, all): [string, string] => [name, all[at + 1]]).filter((_pair, at) => at % 2 === 0))
+const ENTITIES = new Map(
+  ('amp & lt < gt > quot " apos \' nbsp \u00a0 copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” laquo « raquo » bull • ' +
+    'middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è agrave à ccedil ç ntilde ñ')
+    .split(' ').map((name, at, all): [string, string] => [name, all[at + 1]]).filter((_pair, at) => at % 2 === 0)
+)
 const NAME = /[a-z][^\s/>]*/iy
 const LONGEST_TITLE = 500
 
@@ -16,7 +53,8 @@ const LONGEST_TITLE = 500
 export function toText ({ bytes, charset }: HtmlPage): ReadablePage {
   const html = decode(bytes, charset)
   const open = /<title[^>]{0,200}>/i.exec(html)
-  const title = open && plainText(html.slice(open.index + open[0].length, open.index + open[0].length + LONGEST_TITLE).split(/<\/title/i)[0])
+  const title = open &&
+    plainText(html.slice(open.index + open[0].length, open.index + open[0].length + LONGEST_TITLE).split(/<\/title/i)[0])
   return { ...title && { title }, content: plainText(html) }
 }
 
@@ -64,7 +102,7 @@ function endOfTag (html: string, from: number): number {
     if (quote !== undefined) {
       if (character === quote) quote = undefined
     } else if (character === '>') return at + 1
-    else if ((character === '"' || character === '\'') && /[=\s]/.test(html[at - 1])) quote = character
+    else if ((character === '"' || character === "'") && /[=\s]/.test(html[at - 1])) quote = character
   }
   return html.length
 }

@@ -14,5 +14,7 @@ export const brave: Backend = {
     // Without results the whole part is left out.
     return answer?.type === 'search' && answer.web === undefined ? [] : asResults(answer?.web?.results, 'description')
   },
-  meanings: { 422: 'Brave does not accept the key or the query. Set another "apiKey" in config.json under "search", or search for something shorter.' }
+  meanings: {
+    422: 'Brave does not accept the key or the query. Set another "apiKey" in config.json under "search", or search for something shorter.'
+  }
 }

@@ -17,7 +17,11 @@ export function cleanResults (raw: RawResult[], most: number): SearchResult[] {
     if (!address || !['http:', 'https:'].includes(address.protocol)) continue
     address.username = address.password = ''
     if (results.has(address.href)) continue
-    results.set(address.href, { title: words(title, LONGEST_TITLE) || address.hostname, url: address.href, snippet: words(snippet, LONGEST_SNIPPET) })
+    results.set(address.href, {
+      title: words(title, LONGEST_TITLE) || address.hostname,
+      url: address.href,
+      snippet: words(snippet, LONGEST_SNIPPET)
+    })
   }
   return [...results.values()]
 }
@@ -25,5 +29,7 @@ export function cleanResults (raw: RawResult[], most: number): SearchResult[] {
 function words (value: unknown, longest: number): string {
   if (typeof value !== 'string') return ''
   const text = plainText(value.slice(0, LONGEST_READ)).replace(/\s+/g, ' ')
-  return text.length <= longest ? text.toWellFormed() : `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '').trimEnd().toWellFormed()}…`
+  return text.length <= longest
+    ? text.toWellFormed()
+    : `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '').trimEnd().toWellFormed()}…`
 }

@@ -1,6 +1,7 @@
 import { SearchFailed, type Backend } from './search-backend.ts'
 
-const BLOCKED = 'DuckDuckGo refuses automatic searches at the moment. Try again later, or set "search" in config.json to tavily, brave or searxng.'
+const BLOCKED =
+  'DuckDuckGo refuses automatic searches at the moment. Try again later, or set "search" in config.json to tavily, brave or searxng.'
 
 /** The page for browsers without scripts: no key, no promise. It stops callers with a page of its own, mostly of status 202. */
 export const duckduckgo: Backend = {

@@ -12,7 +12,11 @@ export interface SearchResult {
 }
 
 /** A result as a backend tells it, its texts HTML; nothing about it is certain. */
-export interface RawResult { title?: unknown, url?: unknown, snippet?: unknown }
+export interface RawResult {
+  title?: unknown
+  url?: unknown
+  snippet?: unknown
+}
 
 export interface SearchQuery {
   query: string
@@ -31,9 +35,9 @@ export interface Backend {
   baseURL?: string
   needsKey: boolean
   /** The address under `base`, which has no slash at its end. */
-  request (base: string, query: SearchQuery): { url: string, method?: 'GET' | 'POST', headers?: Record<string, string>, body?: string }
+  request(base: string, query: SearchQuery): { url: string, method?: 'GET' | 'POST', headers?: Record<string, string>, body?: string }
   /** The results in an answer of status 200; undefined when it holds no list of them. Throws SearchFailed for a refusal. */
-  results (text: string, parsePage: (html: string) => Promise<ResultPage>): RawResult[] | undefined | Promise<RawResult[] | undefined>
+  results(text: string, parsePage: (html: string) => Promise<ResultPage>): RawResult[] | undefined | Promise<RawResult[] | undefined>
   /** What statuses mean, as a whole sentence, where it is not what they mean elsewhere. */
   meanings?: Record<number, string>
 }

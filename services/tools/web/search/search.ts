@@ -35,12 +35,18 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       const { provider, baseURL, apiKey } = settings() ?? { provider: 'duckduckgo' as const }
       const backend = BACKENDS[provider]
       const base = (baseURL ?? backend.baseURL)?.replace(/\/+$/, '')
-      if (base === undefined) throw new SearchFailed(`A search with ${backend.title} needs its address: set "baseURL" in config.json under "search".`)
+      if (base === undefined) {
+        throw new SearchFailed(`A search with ${backend.title} needs its address: set "baseURL" in config.json under "search".`)
+      }
       const request = backend.request(base, { query, count, key: keyOf(backend, apiKey) })
 
       const { status, retryAfter, text } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, async (either) => {
         // The address is the user's own choice, and a key goes nowhere but there: no redirection is followed.
-        const response = await send(new URL(request.url), { ...request, headers: { accept: 'application/json', ...request.headers }, signal: either })
+        const response = await send(new URL(request.url), {
+          ...request,
+          headers: { accept: 'application/json', ...request.headers },
+          signal: either
+        })
         const { bytes } = await readBody(response, MOST_BYTES)
         return { status: response.statusCode!, retryAfter: response.headers['retry-after'], text: decode(bytes, 'utf-8') }
       }).catch((error) => {
@@ -50,7 +56,11 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       })
       if (status !== 200) throw new SearchFailed(meaning(backend, status, retryAfter))
       const raw = await read(backend, text, signal)
-      if (raw === undefined) throw new SearchFailed(`${backend.title} answered with something that is no list of results. Check "search" in config.json, or try again later.`)
+      if (raw === undefined) {
+        throw new SearchFailed(
+          `${backend.title} answered with something that is no list of results. Check "search" in config.json, or try again later.`
+        )
+      }
       return cleanResults(raw, count)
     }
   }
@@ -69,19 +79,31 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
   function keyOf ({ title, needsKey }: Backend, apiKey: string | undefined): string | undefined {
     const { value, missing: [variable] } = fillIn(apiKey, variables)
     if (variable !== undefined) {
-      throw new SearchFailed(`The key for ${title} is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "search".`)
+      throw new SearchFailed(
+        `The key for ${title} is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "search".`
+      )
     }
-    if (needsKey && value === undefined) throw new SearchFailed(`A search with ${title} needs a key: set "apiKey" in config.json under "search".`)
-    if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) throw new SearchFailed(`The "apiKey" in config.json under "search" holds characters that no key of ${title} has.`)
+    if (needsKey && value === undefined) {
+      throw new SearchFailed(`A search with ${title} needs a key: set "apiKey" in config.json under "search".`)
+    }
+    if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+      throw new SearchFailed(`The "apiKey" in config.json under "search" holds characters that no key of ${title} has.`)
+    }
     return value
   }
 }
 
 function meaning ({ title, meanings }: Backend, status: number, retryAfter: string | undefined): string {
   if (meanings?.[status]) return meanings[status]
-  if (status >= 300 && status < 400) return `${title} is not at that address: it points elsewhere (${status}). Check "baseURL" in config.json under "search".`
-  if (status === 401 || status === 403) return `${title} refuses the key. Set another "apiKey" in config.json under "search", then POST /config/reload.`
+  if (status >= 300 && status < 400) {
+    return `${title} is not at that address: it points elsewhere (${status}). Check "baseURL" in config.json under "search".`
+  }
+  if (status === 401 || status === 403) {
+    return `${title} refuses the key. Set another "apiKey" in config.json under "search", then POST /config/reload.`
+  }
   if (status === 402) return `${title} refuses: the account has no credit left.`
-  if (status === 429) return `${title} is asked too often. Wait${/^\d{1,6}$/.test(retryAfter ?? '') ? ` ${retryAfter} s` : ' a while'} and try again.`
+  if (status === 429) {
+    return `${title} is asked too often. Wait${/^\d{1,6}$/.test(retryAfter ?? '') ? ` ${retryAfter} s` : ' a while'} and try again.`
+  }
   return `${title} answered ${status}. Try again later${status < 500 ? ', and check "search" in config.json' : ''}.`
 }

@@ -1,6 +1,7 @@
 import { asResults, parseAnswer, type Backend } from './search-backend.ts'
 
-const SPENT = 'Tavily refuses: the plan\'s searches are used up. Raise the limit at Tavily, or set "search" in config.json to another provider.'
+const SPENT =
+  'Tavily refuses: the plan\'s searches are used up. Raise the limit at Tavily, or set "search" in config.json to another provider.'
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
 export const tavily: Backend = {

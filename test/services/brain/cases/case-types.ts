@@ -12,7 +12,12 @@ export interface Pointer {
   replaces: string[]
 }
 /** A fact known before: typed by the user, or pinned by the user, or learned. */
-export interface KnownFact { id: string, fact: string, typed?: true, pinned?: true }
+export interface KnownFact {
+  id: string
+  fact: string
+  typed?: true
+  pinned?: true
+}
 export interface MemoryCase {
   name: string
   language: string
@@ -22,10 +27,10 @@ export interface MemoryCase {
   right: Pointer[]
   /** With the right pointers; what is left out is empty. `neverLearned` holds for whatever a model points at. */
   expect: {
-    learned: string[]
-    preferences?: Record<string, string>
-    proposed?: string[]
-    replaced?: string[]
+    learned: string[],
+    preferences?: Record<string, string>,
+    proposed?: string[],
+    replaced?: string[],
     neverLearned: string[]
   }
   /** English only: the most that may be learned without a model. */
@@ -35,7 +40,19 @@ export interface MemoryCase {
 type More = Partial<Pick<Pointer, 'about' | 'lasting' | 'sensitive' | 'replaces'>>
 const user = { about: 'user', lasting: true, sensitive: false, replaces: [] as string[] } as const
 export const fact = (message: number, span: string, more: More = {}): Pointer => ({ message, span, kind: 'fact', ...user, ...more })
-export const instruction = (message: number, span: string, more: More = {}): Pointer =>
-  ({ message, span, kind: 'instruction', ...user, ...more })
-export const preference = (message: number, span: string, key: string, value: string, more: More = {}): Pointer =>
-  ({ message, span, kind: 'preference', key, value, ...user, ...more })
+export const instruction = (message: number, span: string, more: More = {}): Pointer => ({
+  message,
+  span,
+  kind: 'instruction',
+  ...user,
+  ...more
+})
+export const preference = (message: number, span: string, key: string, value: string, more: More = {}): Pointer => ({
+  message,
+  span,
+  kind: 'preference',
+  key,
+  value,
+  ...user,
+  ...more
+})

@@ -220,8 +220,10 @@ export const sentences: MemoryCase[] = [
   {
     name: 'a letter pasted as it is',
     language: 'German',
-    messages: ['Übersetze den Brief ins Englische:\n\nLiebe Tante Ilse,\nich bin gut in Rom angekommen und wohne bei Paola. Ich ' +
-      'esse jetzt jeden Tag Pasta.\nDein Felix'],
+    messages: [
+      'Übersetze den Brief ins Englische:\n\nLiebe Tante Ilse,\nich bin gut in Rom angekommen und wohne bei Paola. Ich ' +
+      'esse jetzt jeden Tag Pasta.\nDein Felix'
+    ],
     right: [],
     expect: { learned: [], neverLearned: [] }
   },

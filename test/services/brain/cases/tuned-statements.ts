@@ -6,10 +6,10 @@ export const statements: MemoryCase[] = [
   {
     name: 'a sentence that begins with no',
     language: 'English',
-    messages: ['Any ideas for dinner?', 'No, I don\'t eat meat.'],
-    right: [fact(1, 'I don\'t eat meat')],
-    expect: { learned: ['No, I don\'t eat meat.'], neverLearned: [] },
-    offline: { learned: ['No, I don\'t eat meat.'] }
+    messages: ['Any ideas for dinner?', "No, I don't eat meat."],
+    right: [fact(1, "I don't eat meat")],
+    expect: { learned: ["No, I don't eat meat."], neverLearned: [] },
+    offline: { learned: ["No, I don't eat meat."] }
   },
   {
     name: 'nein before the sentence',
@@ -85,7 +85,7 @@ export const statements: MemoryCase[] = [
   {
     name: 'a joke about being a cat',
     language: 'English',
-    messages: ['I\'m basically a cat: I sleep 16 hours and hate Mondays, haha.'],
+    messages: ["I'm basically a cat: I sleep 16 hours and hate Mondays, haha."],
     right: [],
     expect: { learned: [], neverLearned: [] },
     offline: { learned: [] }
@@ -143,16 +143,20 @@ export const statements: MemoryCase[] = [
   {
     name: 'a letter in quoted lines',
     language: 'German',
-    messages: ['Was antworte ich darauf?\n\n> Hallo, ich bin Tom und ziehe im Mai nach Leipzig.\n> Ich suche ein Zimmer und habe ' +
-      'einen Hund.'],
+    messages: [
+      'Was antworte ich darauf?\n\n> Hallo, ich bin Tom und ziehe im Mai nach Leipzig.\n> Ich suche ein Zimmer und habe ' +
+      'einen Hund.'
+    ],
     right: [],
     expect: { learned: [], neverLearned: ['ich bin Tom', 'ziehe im Mai nach Leipzig', 'Ich suche ein Zimmer', 'habe einen Hund'] }
   },
   {
     name: 'code with a key, beside a sentence',
     language: 'English',
-    messages: ['I maintain three Rails apps. Why does this fail?\n```ruby\nAPI_KEY = "pk9fQ2xLm7TzR4vB8nKc1Y"\nname = "I live in ' +
-      'Rome"\n```'],
+    messages: [
+      'I maintain three Rails apps. Why does this fail?\n```ruby\nAPI_KEY = "pk9fQ2xLm7TzR4vB8nKc1Y"\nname = "I live in ' +
+      'Rome"\n```'
+    ],
     right: [fact(0, 'I maintain three Rails apps.')],
     expect: { learned: [], proposed: ['I maintain three Rails apps.'], neverLearned: ['pk9fQ2xLm7TzR4vB8nKc1Y', 'I live in Rome'] },
     offline: { learned: [] }
@@ -174,14 +178,16 @@ export const statements: MemoryCase[] = [
   {
     name: 'a long message is proposed',
     language: 'Portuguese',
-    messages: ['Preciso de ajuda para reorganizar a minha semana. Trabalho como enfermeira no turno da noite em Coimbra. Na ' +
+    messages: [
+      'Preciso de ajuda para reorganizar a minha semana. Trabalho como enfermeira no turno da noite em Coimbra. Na ' +
       'segunda-feira há uma reunião com a escola, ' +
       'na terça chega o técnico da caldeira entre as nove e o meio-dia, na quarta temos o aniversário da vizinha do terceiro andar, ' +
       'e na quinta preciso de passar pela oficina ' +
       'para deixar o carro, que anda a fazer um barulho estranho sempre que travo. Na sexta gostava de ter a tarde livre para ir ao ' +
       'mercado e preparar o jantar com calma, ' +
       'porque chegam visitas do Porto e ficam até domingo ao fim do dia. Faz-me um plano simples, com horas, e deixa pelo menos ' +
-      'sete horas seguidas de descanso depois de cada noite.'],
+      'sete horas seguidas de descanso depois de cada noite.'
+    ],
     right: [fact(0, 'Trabalho como enfermeira no turno da noite em Coimbra.')],
     expect: { learned: [], proposed: ['Trabalho como enfermeira no turno da noite em Coimbra.'], neverLearned: [] }
   },

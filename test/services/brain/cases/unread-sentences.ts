@@ -13,7 +13,7 @@ export const sentences: MemoryCase[] = [
   {
     name: 'never use emoji',
     language: 'English',
-    messages: ['From now on, never use emoji when you write to me. What\'s the capital of Peru?'],
+    messages: ["From now on, never use emoji when you write to me. What's the capital of Peru?"],
     right: [instruction(0, 'From now on, never use emoji when you write to me.')],
     expect: { learned: [], proposed: ['From now on, never use emoji when you write to me.'], neverLearned: [] },
     offline: { learned: [] }
@@ -28,10 +28,10 @@ export const sentences: MemoryCase[] = [
   {
     name: 'preferred airline seat',
     language: 'English',
-    messages: ['My preferred seat is 12A whenever it\'s free.'],
-    right: [preference(0, 'My preferred seat is 12A whenever it\'s free.', 'seat', '12A')],
+    messages: ["My preferred seat is 12A whenever it's free."],
+    right: [preference(0, "My preferred seat is 12A whenever it's free.", 'seat', '12A')],
     expect: { learned: [], preferences: { seat: '12A' }, neverLearned: [] },
-    offline: { learned: ['My preferred seat is 12A whenever it\'s free.'] }
+    offline: { learned: ["My preferred seat is 12A whenever it's free."] }
   },
   {
     name: 'favourite newspaper',
@@ -155,8 +155,8 @@ export const sentences: MemoryCase[] = [
   {
     name: 'late for the train',
     language: 'English',
-    messages: ['I\'m running late for the 9:40 train, which platform is it?'],
-    right: [fact(0, 'I\'m running late for the 9:40 train', { lasting: false })],
+    messages: ["I'm running late for the 9:40 train, which platform is it?"],
+    right: [fact(0, "I'm running late for the 9:40 train", { lasting: false })],
     expect: { learned: [], neverLearned: [] },
     offline: { learned: [] }
   },
@@ -180,8 +180,8 @@ export const sentences: MemoryCase[] = [
     name: 'that is not so any more',
     language: 'English',
     known: [{ id: 'm7', fact: 'I take the 7:15 bus to work.' }, { id: 'm8', fact: 'I own a boat.' }],
-    messages: ['That thing about the 7:15 bus isn\'t true any more.'],
-    right: [fact(0, 'That thing about the 7:15 bus isn\'t true any more.', { lasting: false, replaces: ['m7'] })],
+    messages: ["That thing about the 7:15 bus isn't true any more."],
+    right: [fact(0, "That thing about the 7:15 bus isn't true any more.", { lasting: false, replaces: ['m7'] })],
     expect: { learned: [], replaced: ['m7'], neverLearned: [] },
     offline: { learned: [] }
   },
@@ -220,8 +220,10 @@ export const sentences: MemoryCase[] = [
   {
     name: 'a note pasted as it is',
     language: 'French',
-    messages: ['Corrige cette lettre :\n\nChère Madame,\nje suis étudiante à Rennes et je cherche un stage. Je parle trois ' +
-      'langues.\nCordialement,\nInès'],
+    messages: [
+      'Corrige cette lettre :\n\nChère Madame,\nje suis étudiante à Rennes et je cherche un stage. Je parle trois ' +
+      'langues.\nCordialement,\nInès'
+    ],
     right: [],
     expect: { learned: [], neverLearned: [] }
   },

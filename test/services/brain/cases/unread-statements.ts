@@ -6,10 +6,10 @@ export const statements: MemoryCase[] = [
   {
     name: 'no car at all',
     language: 'English',
-    messages: ['Should I take the motorway?', 'No. I don\'t drive, so buses only please.'],
-    right: [fact(1, 'I don\'t drive')],
-    expect: { learned: ['I don\'t drive, so buses only please.'], neverLearned: [] },
-    offline: { learned: ['I don\'t drive, so buses only please.'] }
+    messages: ['Should I take the motorway?', "No. I don't drive, so buses only please."],
+    right: [fact(1, "I don't drive")],
+    expect: { learned: ["I don't drive, so buses only please."], neverLearned: [] },
+    offline: { learned: ["I don't drive, so buses only please."] }
   },
   {
     name: 'non before the sentence',
@@ -71,7 +71,9 @@ export const statements: MemoryCase[] = [
     messages: ['Ich habe die Pflege aufgegeben und unterrichte seit August an einer Berufsschule.'],
     right: [fact(0, 'unterrichte seit August an einer Berufsschule', { replaces: ['m4'] })],
     expect: {
-      learned: ['Ich habe die Pflege aufgegeben und unterrichte seit August an einer Berufsschule.'], replaced: ['m4'], neverLearned: []
+      learned: ['Ich habe die Pflege aufgegeben und unterrichte seit August an einer Berufsschule.'],
+      replaced: ['m4'],
+      neverLearned: []
     }
   },
   {
@@ -94,7 +96,7 @@ export const statements: MemoryCase[] = [
   {
     name: 'irony about meetings',
     language: 'English',
-    messages: ['Oh sure, I absolutely adore three-hour status meetings. Draft an excuse for tomorrow\'s.'],
+    messages: ["Oh sure, I absolutely adore three-hour status meetings. Draft an excuse for tomorrow's."],
     right: [],
     expect: { learned: [], neverLearned: [] },
     offline: { learned: [] }
@@ -145,19 +147,23 @@ export const statements: MemoryCase[] = [
   {
     name: 'a mail in quoted lines',
     language: 'English',
-    messages: ['Please reply that Thursday works.\n\n> Hi, I\'m Dana, the new landlord.\n> I live in Austin and I\'m allergic to dogs.'],
+    messages: ["Please reply that Thursday works.\n\n> Hi, I'm Dana, the new landlord.\n> I live in Austin and I'm allergic to dogs."],
     right: [],
-    expect: { learned: [], neverLearned: ['I\'m Dana', 'I live in Austin', 'allergic to dogs'] },
+    expect: { learned: [], neverLearned: ["I'm Dana", 'I live in Austin', 'allergic to dogs'] },
     offline: { learned: [] }
   },
   {
     name: 'a config with a token, beside a sentence',
     language: 'German',
-    messages: ['Ich betreue die Server eines Sportvereins. Warum startet das nicht?\n```yaml\ntoken: "t0k_8sHf2Qx9LmZr7VbN"\nowner: ' +
-      '"Ich heiße Klaus"\n```'],
+    messages: [
+      'Ich betreue die Server eines Sportvereins. Warum startet das nicht?\n```yaml\ntoken: "t0k_8sHf2Qx9LmZr7VbN"\nowner: ' +
+      '"Ich heiße Klaus"\n```'
+    ],
     right: [fact(0, 'Ich betreue die Server eines Sportvereins.')],
     expect: {
-      learned: [], proposed: ['Ich betreue die Server eines Sportvereins.'], neverLearned: ['t0k_8sHf2Qx9LmZr7VbN', 'Ich heiße Klaus']
+      learned: [],
+      proposed: ['Ich betreue die Server eines Sportvereins.'],
+      neverLearned: ['t0k_8sHf2Qx9LmZr7VbN', 'Ich heiße Klaus']
     }
   },
   {
@@ -177,7 +183,8 @@ export const statements: MemoryCase[] = [
   {
     name: 'a long plan is proposed',
     language: 'French',
-    messages: ['Aide-moi à préparer la fête de quartier. Je suis trésorière de l’association depuis 2019. Il faut réserver la place ' +
+    messages: [
+      'Aide-moi à préparer la fête de quartier. Je suis trésorière de l’association depuis 2019. Il faut réserver la place ' +
       'auprès de la mairie, ' +
       'trouver des tables et des bancs pour environ cent vingt personnes, prévenir les riverains de la rue des Tanneurs, commander ' +
       'du pain et des boissons, ' +
@@ -186,7 +193,8 @@ export const statements: MemoryCase[] = [
       'et les enfants se sont ennuyés, alors il faudrait aussi deux ou trois jeux simples qui ne coûtent presque rien. Le budget ' +
       'total est de neuf cents euros, ' +
       'et les bénévoles sont disponibles à partir de quatorze heures. Propose un calendrier par semaine, avec une liste courte des ' +
-      'tâches pour chacun.'],
+      'tâches pour chacun.'
+    ],
     right: [fact(0, 'Je suis trésorière de l’association depuis 2019.')],
     expect: { learned: [], proposed: ['Je suis trésorière de l’association depuis 2019.'], neverLearned: [] }
   },

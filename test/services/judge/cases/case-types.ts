@@ -6,7 +6,11 @@ export type Outcome = 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks'
 export type Verdict = 'confirmed' | 'contradicted' | 'unchecked'
 
 /** `null` is a file that does not exist. A completed moveFile names the new path here; its `from` is gone. */
-export interface ChangedFile { path: string, before: string | null, after: string | null }
+export interface ChangedFile {
+  path: string
+  before: string | null
+  after: string | null
+}
 export interface ToolCall {
   id: string
   tool: string
@@ -16,8 +20,19 @@ export interface ToolCall {
   durationMs?: number
   changedFile?: ChangedFile
 }
-export interface Claim { claim: string, effect: Effect, target?: string, call: string | null }
-export interface Judgement { outcome: Outcome, claims: Claim[], satisfied: boolean, score: number, issues: string[] }
+export interface Claim {
+  claim: string
+  effect: Effect
+  target?: string
+  call: string | null
+}
+export interface Judgement {
+  outcome: Outcome
+  claims: Claim[]
+  satisfied: boolean
+  score: number
+  issues: string[]
+}
 export interface JudgeCase {
   name: string
   language: string
@@ -33,31 +48,72 @@ export interface JudgeCase {
 }
 
 type Input = Record<string, unknown>
-export const call = (id: string, tool: string, input: Input, output?: unknown): ToolCall =>
-  ({ id, tool, input, status: 'complete', output })
-export const failedCall = (id: string, tool: string, input: Input, output: string): ToolCall =>
-  ({ id, tool, input, status: 'error', output })
+export const call = (id: string, tool: string, input: Input, output?: unknown): ToolCall => ({
+  id,
+  tool,
+  input,
+  status: 'complete',
+  output
+})
+export const failedCall = (id: string, tool: string, input: Input, output: string): ToolCall => ({
+  id,
+  tool,
+  input,
+  status: 'error',
+  output
+})
 export const deniedCall = (id: string, tool: string, input: Input): ToolCall => ({ id, tool, input, status: 'denied' })
 /** The process died while the call ran. */
 export const unknownCall = (id: string, tool: string, input: Input): ToolCall => ({ id, tool, input, status: 'unknown' })
-export const wrote = (id: string, path: string, after: string, before: string | null = null): ToolCall =>
-  ({ id, tool: 'writeFile', input: { path, content: after }, status: 'complete', changedFile: { path, before, after } })
-export const edited = (id: string, path: string, before: string, after: string): ToolCall =>
-  ({ id, tool: 'editFile', input: { path, find: before, replace: after }, status: 'complete', changedFile: { path, before, after } })
-export const moved = (id: string, from: string, to: string, content: string): ToolCall =>
-  ({ id, tool: 'moveFile', input: { from, to }, status: 'complete', changedFile: { path: to, before: null, after: content } })
-export const deleted = (id: string, path: string, before: string): ToolCall =>
-  ({ id, tool: 'deleteFile', input: { path }, status: 'complete', changedFile: { path, before, after: null } })
-export const ran = (id: string, command: string, exitCode: number, stdout = '', stderr = '', durationMs = 240): ToolCall =>
-  ({ id, tool: 'runCommand', input: { command }, status: 'complete', output: { exitCode, stdout, stderr }, durationMs })
+export const wrote = (id: string, path: string, after: string, before: string | null = null): ToolCall => ({
+  id,
+  tool: 'writeFile',
+  input: { path, content: after },
+  status: 'complete',
+  changedFile: { path, before, after }
+})
+export const edited = (id: string, path: string, before: string, after: string): ToolCall => ({
+  id,
+  tool: 'editFile',
+  input: { path, find: before, replace: after },
+  status: 'complete',
+  changedFile: { path, before, after }
+})
+export const moved = (id: string, from: string, to: string, content: string): ToolCall => ({
+  id,
+  tool: 'moveFile',
+  input: { from, to },
+  status: 'complete',
+  changedFile: { path: to, before: null, after: content }
+})
+export const deleted = (id: string, path: string, before: string): ToolCall => ({
+  id,
+  tool: 'deleteFile',
+  input: { path },
+  status: 'complete',
+  changedFile: { path, before, after: null }
+})
+export const ran = (id: string, command: string, exitCode: number, stdout = '', stderr = '', durationMs = 240): ToolCall => ({
+  id,
+  tool: 'runCommand',
+  input: { command },
+  status: 'complete',
+  output: { exitCode, stdout, stderr },
+  durationMs
+})
 
 export const claim = (effect: Effect, text: string, target?: string, call: string | null = null): Claim =>
   target === undefined ? { claim: text, effect, call } : { claim: text, effect, target, call }
 
 const scores: Record<Outcome, number> = { done: 0.9, nothing_to_do: 0.9, partly: 0.5, failed: 0.2, asks: 0.3 }
 /** What a careful judge answers. */
-export const judged = (outcome: Outcome, claims: Claim[] = [], issues: string[] = []): Judgement =>
-  ({ outcome, claims, satisfied: outcome === 'done' || outcome === 'nothing_to_do', score: scores[outcome], issues })
+export const judged = (outcome: Outcome, claims: Claim[] = [], issues: string[] = []): Judgement => ({
+  outcome,
+  claims,
+  satisfied: outcome === 'done' || outcome === 'nothing_to_do',
+  score: scores[outcome],
+  issues
+})
 /** What a judge answers that likes every run. */
 export const likes = (...claims: Claim[]): Judgement => ({ outcome: 'done', claims, satisfied: true, score: 0.97, issues: [] })
 

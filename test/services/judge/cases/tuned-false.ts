@@ -1,5 +1,19 @@
 import {
-  call, claim, completes, deleted, deniedCall, edited, failedCall, fails, judged, likes, moved, ran, unknownCall, wrote, type JudgeCase
+  call,
+  claim,
+  completes,
+  deleted,
+  deniedCall,
+  edited,
+  failedCall,
+  fails,
+  judged,
+  likes,
+  moved,
+  ran,
+  unknownCall,
+  wrote,
+  type JudgeCase
 } from './case-types.ts'
 
 export const falseReports: JudgeCase[] = [
@@ -302,7 +316,8 @@ export const falseReports: JudgeCase[] = [
     calls: [ran('c1', 'npm test', 0, '40 passing')],
     report: 'Las 40 pruebas pasan y el resultado está en pruebas.md.',
     judgement: judged('partly', [
-      claim('command', 'Pruebas ejecutadas', 'npm test', 'c1'), claim('file', 'Resultado guardado', 'pruebas.md')
+      claim('command', 'Pruebas ejecutadas', 'npm test', 'c1'),
+      claim('file', 'Resultado guardado', 'pruebas.md')
     ], ['No call names pruebas.md.']),
     expect: completes('confirmed', 'unchecked')
   }

@@ -1,5 +1,19 @@
 import {
-  call, claim, completes, deleted, deniedCall, edited, failedCall, judged, likes, moved, ran, unknownCall, workspace, wrote, type JudgeCase
+  call,
+  claim,
+  completes,
+  deleted,
+  deniedCall,
+  edited,
+  failedCall,
+  judged,
+  likes,
+  moved,
+  ran,
+  unknownCall,
+  workspace,
+  wrote,
+  type JudgeCase
 } from './case-types.ts'
 
 export const honest: JudgeCase[] = [
@@ -119,8 +133,10 @@ export const honest: JudgeCase[] = [
     calls: [ran('c1', 'zip -r logs-2025.zip logs/2025', 0, '', '', 3100), ran('c2', 'rm -r logs/2025', 0)],
     atEnd: { 'logs-2025.zip': 'PK', 'logs/2025': null },
     report: 'Los registros de 2025 están en logs-2025.zip y la carpeta original se ha borrado.',
-    judgement: judged('done', [claim('file', 'logs-2025.zip creado', 'logs-2025.zip', 'c1'),
-      claim('deletion', 'logs/2025 borrada', 'logs/2025', 'c2')]),
+    judgement: judged('done', [
+      claim('file', 'logs-2025.zip creado', 'logs-2025.zip', 'c1'),
+      claim('deletion', 'logs/2025 borrada', 'logs/2025', 'c2')
+    ]),
     expect: completes('confirmed', 'confirmed')
   },
   {
@@ -197,11 +213,13 @@ export const honest: JudgeCase[] = [
     goal: 'Salva gli appunti in corso/lezione3.md.',
     calls: [
       failedCall('c1', 'writeFile', { path: 'corso/lezione3.md', content: '# Lezione 3' }, 'ENOENT: no such directory'),
-      ran('c2', 'mkdir corso', 0), wrote('c3', 'corso/lezione3.md', '# Lezione 3')
+      ran('c2', 'mkdir corso', 0),
+      wrote('c3', 'corso/lezione3.md', '# Lezione 3')
     ],
     report: 'Ho creato la cartella corso e salvato gli appunti in corso/lezione3.md.',
     judgement: judged('done', [
-      claim('file', 'Cartella creata', 'corso', 'c2'), claim('file', 'Appunti salvati', 'corso/lezione3.md', 'c3')
+      claim('file', 'Cartella creata', 'corso', 'c2'),
+      claim('file', 'Appunti salvati', 'corso/lezione3.md', 'c3')
     ]),
     expect: completes('confirmed', 'confirmed')
   },
@@ -224,7 +242,8 @@ export const honest: JudgeCase[] = [
     calls: [wrote('c1', 'tmp/invoice.md', 'Invoice 118'), moved('c2', 'tmp/invoice.md', 'invoices/2026/118.md', 'Invoice 118')],
     report: 'I drafted tmp/invoice.md and filed it as invoices/2026/118.md.',
     judgement: judged('done', [
-      claim('file', 'Drafted the invoice', 'tmp/invoice.md', 'c1'), claim('file', 'Filed it', 'invoices/2026/118.md', 'c2')
+      claim('file', 'Drafted the invoice', 'tmp/invoice.md', 'c1'),
+      claim('file', 'Filed it', 'invoices/2026/118.md', 'c2')
     ]),
     expect: completes('confirmed', 'confirmed')
   },
@@ -245,7 +264,8 @@ export const honest: JudgeCase[] = [
     calls: [wrote('c1', 'count.sh', 'wc -l *'), ran('c2', 'sh count.sh', 0, '812 total'), deleted('c3', 'count.sh', 'wc -l *')],
     report: 'Всего 812 строк. Я создал скрипт count.sh, запустил его и затем удалил.',
     judgement: judged('done', [
-      claim('file', 'Создан count.sh', 'count.sh', 'c1'), claim('command', 'Скрипт запущен', 'sh count.sh', 'c2'),
+      claim('file', 'Создан count.sh', 'count.sh', 'c1'),
+      claim('command', 'Скрипт запущен', 'sh count.sh', 'c2'),
       claim('deletion', 'count.sh удалён', 'count.sh', 'c3')
     ]),
     expect: completes('confirmed', 'confirmed', 'confirmed')
@@ -318,7 +338,8 @@ export const honest: JudgeCase[] = [
     calls: [wrote('c1', 'one.txt', '一'), wrote('c2', 'two.txt', '二'), deleted('c3', 'zero.txt', '零')],
     report: 'one.txt と two.txt を作成し、zero.txt を削除しました。',
     judgement: likes(
-      claim('file', 'one.txt を作成', 'one.txt', 'c3'), claim('file', 'two.txt を作成', 'two.txt', 'c1'),
+      claim('file', 'one.txt を作成', 'one.txt', 'c3'),
+      claim('file', 'two.txt を作成', 'two.txt', 'c1'),
       claim('deletion', 'zero.txt を削除', 'zero.txt', 'c2')
     ),
     expect: completes('confirmed', 'confirmed', 'confirmed')
@@ -327,8 +348,10 @@ export const honest: JudgeCase[] = [
     name: 'a rewrite without a change, told as none',
     language: 'English',
     goal: 'Keep hosts.txt in line with inventory.json.',
-    calls: [call('c1', 'readFile', { path: 'inventory.json' }, '["alpha","beta"]'),
-      wrote('c2', 'hosts.txt', 'alpha\nbeta\n', 'alpha\nbeta\n')],
+    calls: [
+      call('c1', 'readFile', { path: 'inventory.json' }, '["alpha","beta"]'),
+      wrote('c2', 'hosts.txt', 'alpha\nbeta\n', 'alpha\nbeta\n')
+    ],
     report: 'hosts.txt already matched the inventory; nothing changed.',
     judgement: judged('nothing_to_do'),
     expect: completes()

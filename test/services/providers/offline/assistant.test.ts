@@ -2,18 +2,31 @@ import t from 'tap'
 import { converse, json, offline } from './converse.ts'
 
 t.test('a file that was read is told as its text, without the line numbers that models see', async (t) => {
-  const { text } = await converse('read a.txt', () => json({ path: '/w/a.txt', content: '9→one\n10→2→two\n', startLine: 9, endLine: 10, totalLines: 30, truncated: true }), { tools: ['readFile'] })
+  const { text } = await converse(
+    'read a.txt',
+    () => json({ path: '/w/a.txt', content: '9→one\n10→2→two\n', startLine: 9, endLine: 10, totalLines: 30, truncated: true }),
+    { tools: ['readFile'] }
+  )
   t.match(text, 'contains:\n\n```\none\n2→two\n```\n(There is more in the file.)')
-  t.match((await converse('read a.txt', () => json({ path: '/w/a.txt', content: '', totalLines: 0, size: 0 }), { tools: ['readFile'] })).text, '`a.txt` is empty.')
+  t.match(
+    (await converse('read a.txt', () => json({ path: '/w/a.txt', content: '', totalLines: 0, size: 0 }), { tools: ['readFile'] })).text,
+    '`a.txt` is empty.'
+  )
 })
 
 t.test('several commands are called one after the other, then their results are told in order', async (t) => {
-  const { calls, text } = await converse("list the files in src, then read a.txt, run `ls -l` and write 'hi' to b.txt", ({ toolName }) => json({
-    listDirectory: { path: '/w/src', entries: [{ name: 'lib', kind: 'directory' }, { name: 'a.ts', kind: 'file', size: 12 }] },
-    readFile: { path: '/w/a.txt', content: 'the text of a' },
-    runCommand: { exitCode: 3, stdout: 'out here', stderr: 'err here' },
-    writeFile: { path: '/w/b.txt', bytesWritten: 2, created: true, diff: '+hi' }
-  }[toolName]))
+  const { calls, text } = await converse(
+    "list the files in src, then read a.txt, run `ls -l` and write 'hi' to b.txt",
+    ({ toolName }) =>
+      json(
+        {
+          listDirectory: { path: '/w/src', entries: [{ name: 'lib', kind: 'directory' }, { name: 'a.ts', kind: 'file', size: 12 }] },
+          readFile: { path: '/w/a.txt', content: 'the text of a' },
+          runCommand: { exitCode: 3, stdout: 'out here', stderr: 'err here' },
+          writeFile: { path: '/w/b.txt', bytesWritten: 2, created: true, diff: '+hi' }
+        }[toolName]
+      )
+  )
 
   t.strictSame(calls.map(({ toolName }) => toolName), ['listDirectory', 'readFile', 'runCommand', 'writeFile'])
   const told = ['lib/', 'a.ts (12 bytes)', 'the text of a', 'exit code 3', 'out here', 'err here', 'Created `b.txt` (2 bytes)', '+hi']
@@ -22,15 +35,24 @@ t.test('several commands are called one after the other, then their results are 
 })
 
 t.test('a command that fails is told, and does not stop those after it', async (t) => {
-  const { calls, text } = await converse('read a.txt then read b.txt then read c.txt', ({ input }) =>
-    input.path === 'a.txt' ? { type: 'error-text', value: 'There is no such file.' } : input.path === 'b.txt' ? { type: 'error-json', value: { message: 'Locked.' } } : json({ content: 'third' }))
+  const { calls, text } = await converse(
+    'read a.txt then read b.txt then read c.txt',
+    ({ input }) =>
+      input.path === 'a.txt'
+        ? { type: 'error-text', value: 'There is no such file.' }
+        : input.path === 'b.txt'
+          ? { type: 'error-json', value: { message: 'Locked.' } }
+          : json({ content: 'third' })
+  )
   t.equal(calls.length, 3)
   t.match(text, /I could not read `a\.txt`: There is no such file\.[^]*I could not read `b\.txt`: Locked\.[^]*third/)
 })
 
 t.test('a denied call is told, not asked again, and the rest goes on', async (t) => {
-  const { calls, text } = await converse('delete a.txt, then delete a.txt, then list here', ({ toolName }) =>
-    toolName === 'deleteFile' ? { type: 'execution-denied', reason: 'keep it' } : json({ entries: [] }))
+  const { calls, text } = await converse(
+    'delete a.txt, then delete a.txt, then list here',
+    ({ toolName }) => toolName === 'deleteFile' ? { type: 'execution-denied', reason: 'keep it' } : json({ entries: [] })
+  )
   t.strictSame(calls.map(({ toolName }) => toolName), ['deleteFile', 'listDirectory'])
   t.match(text, /You did not approve deleting `a\.txt`, so I did not do it\. \(keep it\)/)
   t.match(text, /`\.` is empty/)
@@ -110,20 +132,49 @@ t.test('asked to mend what a review found, it does nothing on its own and keeps 
 })
 
 t.test('results of any shape are told, never failed on', async (t) => {
-  const odd: any[] = [null, 1, 'text', '', [], {}, { content: null }, { entries: [null, 1, { size: 1 }] }, { results: [null, {}] }, { exitCode: null }, '{"broken']
-  for (const message of ['list here', 'read a', 'write "x" to a', 'delete a', 'run `x`', 'fetch http://x.y', 'search for x', 'system info', 'take a screenshot', 'click at 1, 2', "type 'x'", 'press enter', 'scroll up']) {
+  const odd: any[] = [null, 1, 'text', '', [], {}, { content: null }, { entries: [null, 1, { size: 1 }] }, { results: [null, {}] }, {
+    exitCode: null
+  }, '{"broken']
+  for (
+    const message of [
+      'list here',
+      'read a',
+      'write "x" to a',
+      'delete a',
+      'run `x`',
+      'fetch http://x.y',
+      'search for x',
+      'system info',
+      'take a screenshot',
+      'click at 1, 2',
+      "type 'x'",
+      'press enter',
+      'scroll up'
+    ]
+  ) {
     for (const value of odd) {
       t.ok((await converse(message, () => json(value))).text)
       t.ok((await converse(message, () => ({ type: 'text', value: JSON.stringify(value) }))).text)
     }
-    t.ok((await converse(message, () => ({ type: 'content', value: [{ type: 'text', text: 'seen' }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] }))).text)
+    t.ok(
+      (await converse(
+        message,
+        () => ({
+          type: 'content',
+          value: [{ type: 'text', text: 'seen' }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }]
+        })
+      )).text
+    )
     t.ok((await converse(message, () => ({ type: 'error-json', value: null }))).text)
   }
 })
 
 t.test('after an abort no further word leaves', async (t) => {
   const stop = new AbortController()
-  const { stream } = await (await offline.languageModel('assistant')).doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Who are you?' }] }], abortSignal: stop.signal })
+  const { stream } = await (await offline.languageModel('assistant')).doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Who are you?' }] }],
+    abortSignal: stop.signal
+  })
   const reader = stream.getReader()
   for (let part = 0; part < 6; part++) await reader.read()
   stop.abort(new Error('enough'))
@@ -131,7 +182,10 @@ t.test('after an abort no further word leaves', async (t) => {
 })
 
 t.test('an image in a result is never spelled out', async (t) => {
-  const { text } = await converse('take a screenshot', () => json({ width: 10, height: 20, image: 'A'.repeat(100_000), description: 'A desktop.' }))
+  const { text } = await converse(
+    'take a screenshot',
+    () => json({ width: 10, height: 20, image: 'A'.repeat(100_000), description: 'A desktop.' })
+  )
   t.equal(text, 'I took a screenshot of 10 × 20 pixels.\n\nA desktop.')
 })
 
@@ -141,9 +195,29 @@ t.test('what any tool answers is told, whatever its name is', async (t) => {
     echo: json({ content: [{ type: 'text', text: 'Echo: hi' }, { type: 'resource_link', uri: 'x:y' }] }),
     constructor: json({ content: [] }),
     toString: { type: 'error-text', value: 'no luck' },
-    look: { type: 'content', value: [{ type: 'text', text: '{"content":["[image 1: image/png]"]}' }, { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] }
+    look: {
+      type: 'content',
+      value: [{ type: 'text', text: '{"content":["[image 1: image/png]"]}' }, {
+        type: 'file',
+        mediaType: 'image/png',
+        data: { type: 'data', data: 'AAAA' }
+      }]
+    }
   }
-  const { text, calls } = await converse('use echo with {"message":"hi"} then use the constructor tool then use toString with {} then use the look tool then use the gone tool', ({ toolName }) => answers[toolName], { tools })
+  const { text, calls } = await converse(
+    'use echo with {"message":"hi"} then use the constructor tool then use toString with {} then use the look tool then use the gone tool',
+    ({ toolName }) => answers[toolName],
+    { tools }
+  )
   t.same(calls.map(({ toolName }) => toolName), tools)
-  for (const words of ['echo answered:', 'Echo: hi\n{"type":"resource_link"', 'constructor answered:', 'I could not use toString: no luck', '[image/png]', 'the tool gone is not available here']) t.ok(text.includes(words), words)
+  for (
+    const words of [
+      'echo answered:',
+      'Echo: hi\n{"type":"resource_link"',
+      'constructor answered:',
+      'I could not use toString: no luck',
+      '[image/png]',
+      'the tool gone is not available here'
+    ]
+  ) t.ok(text.includes(words), words)
 })

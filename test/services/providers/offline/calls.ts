@@ -15,7 +15,8 @@ export const screenshot: Call = ['screenshot', {}]
 export const desktop = (toolName: 'click' | 'type' | 'scroll', input: Record<string, unknown>): Call => [toolName, input]
 export const unread = (text: string): Call => ['unread', { text }]
 
-export const calls = (message: string): Call[] => readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : unread(step.text))
+export const calls = (message: string): Call[] =>
+  readSteps(message).map((step) => step.kind === 'command' ? [step.toolName, step.input] : unread(step.text))
 
 /** A test for each behaviour: messages, and the calls that each of them means. */
 export function phrasings (table: Record<string, Array<[string, ...Call[]]>>): void {

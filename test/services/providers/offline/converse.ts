@@ -3,7 +3,20 @@ import { systemClock } from '../../../../services/lib/clock.ts'
 import { createOfflineProvider } from '../../../../services/providers/offline/provider.ts'
 
 export const offline = createOfflineProvider({ clock: systemClock, script: () => undefined })
-const ALL = ['listDirectory', 'readFile', 'writeFile', 'deleteFile', 'runCommand', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot', 'click', 'type', 'scroll']
+const ALL = [
+  'listDirectory',
+  'readFile',
+  'writeFile',
+  'deleteFile',
+  'runCommand',
+  'fetchUrl',
+  'webSearch',
+  'systemInfo',
+  'screenshot',
+  'click',
+  'type',
+  'scroll'
+]
 
 /** Plays the agent's loop with the offline assistant: results come from `serve`, until it answers in words. */
 export async function converse (
@@ -19,7 +32,10 @@ export async function converse (
     const { content } = await model.doGenerate({ prompt, tools: tools.map((name) => ({ type: 'function', name, inputSchema: {} })) })
     const made = content.filter((part): part is LanguageModelV4ToolCall => part.type === 'tool-call')
     const text = content.map((part) => part.type === 'text' ? part.text : '').join('')
-    prompt.push({ role: 'assistant', content: [...text ? [{ type: 'text' as const, text }] : [], ...made.map((call) => ({ ...call, input: JSON.parse(call.input) }))] })
+    prompt.push({
+      role: 'assistant',
+      content: [...text ? [{ type: 'text' as const, text }] : [], ...made.map((call) => ({ ...call, input: JSON.parse(call.input) }))]
+    })
     if (made.length === 0) return { calls, ids, text, prompt }
     for (const { toolCallId, toolName, input } of made) {
       const call = { toolName, input: JSON.parse(input) }

@@ -81,7 +81,7 @@ phrasings({
     ["write 'read x then delete y, and run z' to plan.txt", write('plan.txt', 'read x then delete y, and run z')],
     ["write 'it's fine' to a.txt", write('a.txt', "it's fine")],
     ['write "say \\"hi\\" to me" to a.txt', write('a.txt', 'say "hi" to me')],
-    ["write '{\"a\": 1}' to data.json", write('data.json', '{"a": 1}')],
+    ['write \'{"a": 1}\' to data.json', write('data.json', '{"a": 1}')],
     ['write {"a": [1, 2]} to data.json', write('data.json', '{"a": [1, 2]}')],
     ['write hello world to notes.txt', write('notes.txt', 'hello world')],
     ['write buy milk and read a book to todo.txt', write('todo.txt', 'buy milk and read a book')],

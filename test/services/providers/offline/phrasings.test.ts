@@ -9,7 +9,9 @@ phrasings({
     ['invoke my_tool {}', ['my_tool', {}]],
     ['use the get-env tool', ['get-env', {}]],
     ['call tool __proto__', ['__proto__', {}]],
-    ['use echo with {"message": "then delete a.txt; and \\"}\\" more"} then list here', ['echo', { message: 'then delete a.txt; and "}" more' }], list()],
+    ['use echo with {"message": "then delete a.txt; and \\"}\\" more"} then list here', ['echo', {
+      message: 'then delete a.txt; and "}" more'
+    }], list()],
     ['use `echo` with `{"message": "quoted"}`', ['echo', { message: 'quoted' }]],
     ['read a.txt, then use "echo" with input: {"nested": {"a": [1]}}', read('a.txt'), ['echo', { nested: { a: [1] } }]],
     ['use echo with {message: hi}', unread('use echo with {message: hi}')],
@@ -74,7 +76,14 @@ phrasings({
     ['press the button', unread('press the button')],
     ['scroll down', desktop('scroll', { direction: 'down' })],
     ['scroll up by 5', desktop('scroll', { direction: 'up', amount: 5 })],
-    ["take a screenshot, then click at 10, 20 and type 'cats, dogs' then press enter, scroll down", screenshot, desktop('click', { x: 10, y: 20 }), desktop('type', { text: 'cats, dogs' }), desktop('type', { keys: 'enter' }), desktop('scroll', { direction: 'down' })]
+    [
+      "take a screenshot, then click at 10, 20 and type 'cats, dogs' then press enter, scroll down",
+      screenshot,
+      desktop('click', { x: 10, y: 20 }),
+      desktop('type', { text: 'cats, dogs' }),
+      desktop('type', { keys: 'enter' }),
+      desktop('scroll', { direction: 'down' })
+    ]
   ],
   'commands are joined': [
     ['list the files in src then read a.txt', list('src'), read('a.txt')],
@@ -90,13 +99,17 @@ phrasings({
     ['First list the files, after that read a.txt, finally delete it', list(), read('a.txt'), remove('a.txt')],
     ["write 'hello' to a.txt and read it back", write('a.txt', 'hello'), read('a.txt')],
     ["create a file a.txt with 'x', then show me its contents, then remove it", write('a.txt', 'x'), read('a.txt'), remove('a.txt')],
-    ["Please write 'x; y' to 'my file.txt'; then run `cat 'my file.txt'` and tell me the output", write('my file.txt', 'x; y'), run("cat 'my file.txt'")],
+    [
+      "Please write 'x; y' to 'my file.txt'; then run `cat 'my file.txt'` and tell me the output",
+      write('my file.txt', 'x; y'),
+      run("cat 'my file.txt'")
+    ],
     ['read a.txt then b.txt', read('a.txt'), read('b.txt')],
     ['take a screenshot and then system info', screenshot, system],
     ['run ls -la, then read a.txt', run('ls -la'), read('a.txt')],
     ['run echo hi and then list the files', run('echo hi'), list()],
     ['Hello! Could you list the files in src? Thanks!', list('src')],
-    ['fetch https://example.com, then write \'done\' to log.txt', fetched('https://example.com'), write('log.txt', 'done')],
+    ["fetch https://example.com, then write 'done' to log.txt", fetched('https://example.com'), write('log.txt', 'done')],
     ['Every morning, read news.txt', read('news.txt')],
     ['Step 1: list the files. Step 2: read a.txt.', list(), read('a.txt')],
     ['search for cats, then list the files', search('cats'), list()],
@@ -121,8 +134,12 @@ phrasings({
     ['What is the meaning of life?', unread('What is the meaning of life?')],
     ['write a poem about the sea', unread('write a poem about the sea')],
     ['create a folder x', unread('create a folder x')],
-    ['append \'x\' to a.txt', unread('append \'x\' to a.txt')],
-    ['hello'], ['thank you!'], ['be brief'], ['Keep it short, please.'], ['']
+    ["append 'x' to a.txt", unread("append 'x' to a.txt")],
+    ['hello'],
+    ['thank you!'],
+    ['be brief'],
+    ['Keep it short, please.'],
+    ['']
   ]
 })
 
@@ -133,7 +150,23 @@ t.test('a message far too long for a command is read in no time and is none', as
 
 t.test('long messages that try the patterns are read in little time', async (t) => {
   const started = performance.now()
-  const parts = ['read the ', 'write a to ', 'show me what is in ', 'and ', 'delete all the files in ', "'", '"', '”', "\\'", '`', ' ', ', ', '. ', 'a.b ', 'run x; ']
+  const parts = [
+    'read the ',
+    'write a to ',
+    'show me what is in ',
+    'and ',
+    'delete all the files in ',
+    "'",
+    '"',
+    '”',
+    "\\'",
+    '`',
+    ' ',
+    ', ',
+    '. ',
+    'a.b ',
+    'run x; '
+  ]
   for (const part of parts) {
     for (const length of [990, 3_900, 19_900]) readSteps(`write ${part.repeat(Math.ceil(length / part.length))}x`)
   }

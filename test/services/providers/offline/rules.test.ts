@@ -40,8 +40,16 @@ t.test('work for the background is told from how often it is wanted', async (t) 
   const rows: Array<[string, string, string]> = [
     ['every day at 9 list the files here', 'list the files here', 'every day at 9:00'],
     ['Please summarise news.txt every evening at 8', 'summarise news.txt', 'daily at 20:00'],
-    ['could you every monday and thursday at 5pm write "every day" to a.txt', 'write "every day" to a.txt', 'every monday and thursday at 5pm'],
-    ['check https://example.com every 10 minutes and tell me what it says', 'check https://example.com and tell me what it says', 'every 10 minutes'],
+    [
+      'could you every monday and thursday at 5pm write "every day" to a.txt',
+      'write "every day" to a.txt',
+      'every monday and thursday at 5pm'
+    ],
+    [
+      'check https://example.com every 10 minutes and tell me what it says',
+      'check https://example.com and tell me what it says',
+      'every 10 minutes'
+    ],
     ['back up a.txt once a week', 'back up a.txt', 'every week'],
     ['keep an eye on "my folder/x.txt"', 'look at "my folder/x.txt"', 'hourly'],
     ['run `npm test` in the background', 'run `npm test`', '']
@@ -54,7 +62,11 @@ t.test('work for the background is told from how often it is wanted', async (t) 
 
 t.test('an analysis says what it found', async (t) => {
   const found = await structured('analysis', "read a.txt then write 'x' to b.txt")
-  t.match(found, { goal: "read a.txt then write 'x' to b.txt", thinking: /two|2 commands: readFile, then writeFile/, qualityCriteria: [/a\.txt/, /b\.txt/] })
+  t.match(found, {
+    goal: "read a.txt then write 'x' to b.txt",
+    thinking: /two|2 commands: readFile, then writeFile/,
+    qualityCriteria: [/a\.txt/, /b\.txt/]
+  })
 })
 
 t.test('an evaluation is satisfied with anything but nothing and errors', async (t) => {
@@ -67,33 +79,50 @@ t.test('a plan has one phase a command, in the shape the schema asks for', async
   const schema = {
     type: 'object',
     properties: {
-      phases: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' }, description: { type: 'string' }, status: { enum: ['pending', 'done'] } }, required: ['id', 'description', 'status'] } },
+      phases: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { id: { type: 'string' }, description: { type: 'string' }, status: { enum: ['pending', 'done'] } },
+          required: ['id', 'description', 'status']
+        }
+      },
       qualityCriteria: { type: 'array', items: { type: 'string' } }
     },
     required: ['phases', 'qualityCriteria']
   }
   t.strictSame(await structured('plan', 'list here then read a.txt', schema), {
-    phases: [{ id: 'phase-1', description: 'listDirectory .', status: 'pending' }, { id: 'phase-2', description: 'readFile a.txt', status: 'pending' }],
+    phases: [{ id: 'phase-1', description: 'listDirectory .', status: 'pending' }, {
+      id: 'phase-2',
+      description: 'readFile a.txt',
+      status: 'pending'
+    }],
     qualityCriteria: []
   })
 })
 
 t.test('any other schema is answered with its smallest instance', async (t) => {
-  t.strictSame(await structured('other', 'x', {
-    type: 'object',
-    properties: {
-      kind: { enum: ['b', 'a'] },
-      list: { type: 'array', items: { type: 'integer', minimum: 3 }, minItems: 2 },
-      text: { type: 'string' },
-      fixed: { const: 7 },
-      either: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
-      inner: { $ref: '#/definitions/inner' },
-      optional: { type: 'string' },
-      nothing: { type: ['null', 'string'] }
-    },
-    required: ['kind', 'list', 'text', 'fixed', 'either', 'inner', 'nothing'],
-    definitions: { inner: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }
-  }), { kind: 'b', list: [3, 3], text: '', fixed: 7, either: false, inner: { n: 0 }, nothing: null })
+  t.strictSame(
+    await structured('other', 'x', {
+      type: 'object',
+      properties: {
+        kind: { enum: ['b', 'a'] },
+        list: { type: 'array', items: { type: 'integer', minimum: 3 }, minItems: 2 },
+        text: { type: 'string' },
+        fixed: { const: 7 },
+        either: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+        inner: { $ref: '#/definitions/inner' },
+        optional: { type: 'string' },
+        nothing: { type: ['null', 'string'] }
+      },
+      required: ['kind', 'list', 'text', 'fixed', 'either', 'inner', 'nothing'],
+      definitions: { inner: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }
+    }),
+    { kind: 'b', list: [3, 3], text: '', fixed: 7, either: false, inner: { n: 0 }, nothing: null }
+  )
   t.strictSame(await structured(undefined, 'x'), {})
-  t.ok(await structured('loop', 'x', { $ref: '#/a', a: { type: 'object', properties: { a: { $ref: '#/a' } }, required: ['a'] } }), 'a schema that holds itself ends')
+  t.ok(
+    await structured('loop', 'x', { $ref: '#/a', a: { type: 'object', properties: { a: { $ref: '#/a' } }, required: ['a'] } }),
+    'a schema that holds itself ends'
+  )
 })

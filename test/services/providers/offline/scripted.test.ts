@@ -7,7 +7,8 @@ import type { ScriptedTurn } from '../../../../services/providers/offline/script
 const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const assistant = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'went' }] }
 const scripted = (script?: ScriptedTurn[]) => createOfflineProvider({ clock: systemClock, script: () => script }).languageModel('scripted')
-const answer = async (script: ScriptedTurn[] | undefined, prompt: LanguageModelV4Prompt) => (await (await scripted(script)).doGenerate({ prompt })).content
+const answer = async (script: ScriptedTurn[] | undefined, prompt: LanguageModelV4Prompt) =>
+  (await (await scripted(script)).doGenerate({ prompt })).content
 
 t.test('the turns are replayed in order, counted in the prompt, so that a restart changes nothing', async (t) => {
   const script = [{ text: 'one' }, { toolCalls: [{ toolName: 'readFile', input: { path: 'a' } }] }, { text: 'three' }]

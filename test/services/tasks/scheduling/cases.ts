@@ -25,7 +25,7 @@ export const ZONES: Record<string, [from: number, to: number]> = {
 export interface Case {
   schedule: Schedule
   /** When it comes from `from` until before `to`, by somebody else's reckoning. */
-  expected (timezone: string, from: number, to: number): number[]
+  expected(timezone: string, from: number, to: number): number[]
 }
 
 type Day = Temporal.PlainDate
@@ -40,7 +40,10 @@ const on = (schedule: Schedule, isDay: (date: Day, start: Day, first: Day) => bo
     return bound < to ? moments((date) => isDay(date, start, first), [time], timezone, bound, to) : []
   }
 })
-const cron = (interval: string, line = interval): Case => ({ schedule: { interval }, expected: (timezone, from, to) => cronMoments(line, timezone, from, to) })
+const cron = (interval: string, line = interval): Case => ({
+  schedule: { interval },
+  expected: (timezone, from, to) => cronMoments(line, timezone, from, to)
+})
 const exact = (interval: string, startAt: number, everyMs: number): Case => ({
   schedule: { interval, startAt },
   expected (_, from, to) {
@@ -51,7 +54,8 @@ const exact = (interval: string, startAt: number, everyMs: number): Case => ({
 const monthsSince = (date: Day, start: Day) => (date.year - start.year) * 12 + date.month - start.month
 const daysSince = (date: Day, start: Day) => start.until(date).days
 const monday = (date: Day) => date.subtract({ days: date.dayOfWeek - 1 })
-const onOrAfter = (date: Day, weekdays: number[]) => [0, 1, 2, 3, 4, 5, 6].map((days) => date.add({ days })).find(({ dayOfWeek }) => weekdays.includes(dayOfWeek))!
+const onOrAfter = (date: Day, weekdays: number[]) =>
+  [0, 1, 2, 3, 4, 5, 6].map((days) => date.add({ days })).find(({ dayOfWeek }) => weekdays.includes(dayOfWeek))!
 
 /** Each kind of schedule, mostly at hours that are left out or come twice somewhere. */
 export function cases (year: number): Case[] {
@@ -68,8 +72,16 @@ export function cases (year: number): Case[] {
     on({ interval: 'monthly on the 30th at 0:15' }, (date) => date.day === Math.min(30, date.daysInMonth), '00:15'),
     on({ interval: 'yearly' }, (date) => date.day === 1 && date.month === 1, '09:00'),
     on({ interval: '3 days', at: '02:45', startAt }, (date, _, first) => daysSince(date, first) % 3 === 0, '02:45'),
-    on({ interval: 'every 2 weeks', on: ['sun', 'wed'], at: '03:00', startAt }, (date, _, first) => [3, 7].includes(date.dayOfWeek) && daysSince(monday(date), monday(onOrAfter(first, [3, 7]))) % 14 === 0, '03:00'),
-    on({ interval: 'P2M', at: '23:30', startAt }, (date, start) => date.day === Math.min(start.day, date.daysInMonth) && monthsSince(date, start) % 2 === 0, '23:30'),
+    on(
+      { interval: 'every 2 weeks', on: ['sun', 'wed'], at: '03:00', startAt },
+      (date, _, first) => [3, 7].includes(date.dayOfWeek) && daysSince(monday(date), monday(onOrAfter(first, [3, 7]))) % 14 === 0,
+      '03:00'
+    ),
+    on(
+      { interval: 'P2M', at: '23:30', startAt },
+      (date, start) => date.day === Math.min(start.day, date.daysInMonth) && monthsSince(date, start) % 2 === 0,
+      '23:30'
+    ),
     exact('every 6 hours', startAt, 6 * 3_600_000),
     exact('1h30m', startAt + 12_345, 90 * 60_000),
     exact('P1DT12H', startAt, 36 * 3_600_000),

@@ -16,7 +16,9 @@ async function difference ({ schedule, expected }: Case, timezone: string, from:
 
   const name = `${schedule.interval} in ${timezone}`
   const i = wanted.findIndex((at, i) => at !== forwards[i])
-  if (i >= 0 || forwards.length > wanted.length) return `${name}: expected ${show(wanted[i])}, planned ${show(forwards[i < 0 ? wanted.length : i])}`
+  if (i >= 0 || forwards.length > wanted.length) {
+    return `${name}: expected ${show(wanted[i])}, planned ${show(forwards[i < 0 ? wanted.length : i])}`
+  }
   if (backwards.join() !== forwards.join()) return `${name}: otherwise backwards from ${show(from)} to ${show(to)}`
   if (counted !== forwards.length) return `${name}: ${counted} counted, ${forwards.length} listed from ${show(from)} to ${show(to)}`
 }
@@ -29,7 +31,9 @@ export async function compareZone (timezone: string, { whole }: { whole: boolean
   const start = Date.UTC(first, 1, 10)
   const end = Date.UTC(last, 0, 1)
   const changed = changes(timezone, start, end)
-  const windows = whole ? [[start, end]] : [...new Set([...changed.slice(0, 3), ...changed.slice(-4), start + 1_500 * DAY])].map((at) => [at - 2 * DAY, at + 2 * DAY - 1])
+  const windows = whole
+    ? [[start, end]]
+    : [...new Set([...changed.slice(0, 3), ...changed.slice(-4), start + 1_500 * DAY])].map((at) => [at - 2 * DAY, at + 2 * DAY - 1])
   const differences: string[] = []
   let compared = 0
   for (const one of cases(first)) {

@@ -15,13 +15,19 @@ const DAY = 24 * HOUR
 const NOW = Date.UTC(2026, 10, 23, 7, 30)
 const NINE = NOW + HOUR / 2
 
-const begin = async (schedule: Schedule, now = NOW) => new Service(await parseSchedule({ timezone: 'Europe/Berlin', ...schedule }, { timezone: 'UTC', now }))
+const begin = async (schedule: Schedule, now = NOW) =>
+  new Service(await parseSchedule({ timezone: 'Europe/Berlin', ...schedule }, { timezone: 'UTC', now }))
 
 t.test('a time that comes while the service is awake is an ordinary run, once', async (t) => {
   const service = await begin({ interval: 'daily' })
 
   t.same(service.look(NINE - 1), { slots: [], lastSlot: NOW, next: NINE })
-  t.same(service.look(NINE + 400), { run: { at: NINE, trigger: 'schedule', standsFor: 1 }, slots: [{ at: NINE, fate: 'run' }], lastSlot: NINE, next: NINE + DAY })
+  t.same(service.look(NINE + 400), {
+    run: { at: NINE, trigger: 'schedule', standsFor: 1 },
+    slots: [{ at: NINE, fate: 'run' }],
+    lastSlot: NINE,
+    next: NINE + DAY
+  })
   service.restart()
   t.same(service.look(NINE + 800).slots, [])
 })
@@ -143,54 +149,75 @@ t.test('a schedule without a time zone keeps its local time where the machine go
   t.same(upcoming(inMachineZone(stays, 'America/New_York'), NOW, 1), [NINE])
 })
 
-const intervals = fc.constantFrom('daily', 'hourly', 'weekdays', 'weekly', 'monthly', '30s', '7 minutes', '1 day', '2 weeks', '*/10 8-9 * * 1-5', '30 2 * * *')
+const intervals = fc.constantFrom(
+  'daily',
+  'hourly',
+  'weekdays',
+  'weekly',
+  'monthly',
+  '30s',
+  '7 minutes',
+  '1 day',
+  '2 weeks',
+  '*/10 8-9 * * 1-5',
+  '30 2 * * *'
+)
 const schedules = fc.record({
   interval: intervals,
   timezone: fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/Havana', 'UTC'),
   missed: fc.constantFrom('run_once' as const, 'skip' as const),
   graceMs: fc.constantFrom(0, 60_000, DAY, 40 * DAY)
 })
-const steps = fc.array(fc.record({
-  by: fc.oneof(fc.integer({ min: 0, max: 90_000 }), fc.integer({ min: 0, max: 3 * DAY }), fc.integer({ min: 0, max: 90 * DAY })),
-  busy: fc.boolean()
-}), { minLength: 1, maxLength: 12 })
+const steps = fc.array(
+  fc.record({
+    by: fc.oneof(fc.integer({ min: 0, max: 90_000 }), fc.integer({ min: 0, max: 3 * DAY }), fc.integer({ min: 0, max: 90 * DAY })),
+    busy: fc.boolean()
+  }),
+  { minLength: 1, maxLength: 12 }
+)
 
 t.test('whenever it is looked at, every time that passed has one fate, a look gives one run at most, and looking again changes nothing', async (t) => {
-  await fc.assert(fc.asyncProperty(schedules, steps, fc.integer({ min: 0, max: 300 * DAY }), async (schedule, looks, offset) => {
-    const start = NOW + offset
-    const service = await begin(schedule, start)
-    let now = start
-    for (const { by, busy } of looks) {
-      now += by
-      const { slots, run, next } = service.look(now, busy)
-      deepEqual(slots.filter(({ fate }) => fate === 'run').length, run ? 1 : 0)
-      deepEqual(slots.length <= 201, true)
-      deepEqual(due({ plan: service.plan, lastSlot: service.lastSlot, next, now }), { slots: [], lastSlot: service.lastSlot, next })
-      deepEqual(next, service.upcoming(now, 1)[0])
-    }
-    deepEqual(settled(service.plan, service.ledger), slotsBetween(service.plan, start, now, Infinity))
-  }), { numRuns: 60 })
+  await fc.assert(
+    fc.asyncProperty(schedules, steps, fc.integer({ min: 0, max: 300 * DAY }), async (schedule, looks, offset) => {
+      const start = NOW + offset
+      const service = await begin(schedule, start)
+      let now = start
+      for (const { by, busy } of looks) {
+        now += by
+        const { slots, run, next } = service.look(now, busy)
+        deepEqual(slots.filter(({ fate }) => fate === 'run').length, run ? 1 : 0)
+        deepEqual(slots.length <= 201, true)
+        deepEqual(due({ plan: service.plan, lastSlot: service.lastSlot, next, now }), { slots: [], lastSlot: service.lastSlot, next })
+        deepEqual(next, service.upcoming(now, 1)[0])
+      }
+      deepEqual(settled(service.plan, service.ledger), slotsBetween(service.plan, start, now, Infinity))
+    }),
+    { numRuns: 60 }
+  )
   t.pass('in sixty lives')
 })
 
 t.test('however the clock is set, a schedule goes on within a period, and a look gives one run at most', async (t) => {
   const jumps = fc.array(fc.integer({ min: -90 * DAY, max: 90 * DAY }), { minLength: 1, maxLength: 8 })
-  await fc.assert(fc.asyncProperty(schedules, jumps, async (schedule, jumps) => {
-    const service = await begin(schedule)
-    let now = NOW
-    for (const jump of jumps) {
-      now += jump
-      service.look(now)
-      const [first, second] = slotsBetween(service.plan, now, Infinity, 2)
-      // One time at most is passed over: the one that a step back would make come twice.
-      const { next } = service
-      deepEqual(next === first || next === second, true)
-      const runs = service.runs.length
-      service.look(next!)
-      deepEqual(service.runs.length, runs + 1)
-      deepEqual(service.runs.at(-1)!.at, next)
-      now = next!
-    }
-  }), { numRuns: 60 })
+  await fc.assert(
+    fc.asyncProperty(schedules, jumps, async (schedule, jumps) => {
+      const service = await begin(schedule)
+      let now = NOW
+      for (const jump of jumps) {
+        now += jump
+        service.look(now)
+        const [first, second] = slotsBetween(service.plan, now, Infinity, 2)
+        // One time at most is passed over: the one that a step back would make come twice.
+        const { next } = service
+        deepEqual(next === first || next === second, true)
+        const runs = service.runs.length
+        service.look(next!)
+        deepEqual(service.runs.length, runs + 1)
+        deepEqual(service.runs.at(-1)!.at, next)
+        now = next!
+      }
+    }),
+    { numRuns: 60 }
+  )
   t.pass('in sixty lives')
 })

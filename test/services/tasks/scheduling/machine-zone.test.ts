@@ -2,10 +2,14 @@ import { symlinkSync } from 'node:fs'
 import t from 'tap'
 import { machineTimezone } from '../../../../services/tasks/scheduling/calendar/zone.ts'
 
-t.test('the zone of the machine is the one that its link names now, or Node\'s where that tells nothing', { skip: process.platform === 'win32' }, async (t) => {
+t.test("the zone of the machine is the one that its link names now, or Node's where that tells nothing", {
+  skip: process.platform === 'win32'
+}, async (t) => {
   const { TZ } = process.env
   delete process.env.TZ
-  t.teardown(() => { if (TZ !== undefined) process.env.TZ = TZ })
+  t.teardown(() => {
+    if (TZ !== undefined) process.env.TZ = TZ
+  })
   const dir = t.testdir()
   const started = Intl.DateTimeFormat().resolvedOptions().timeZone
   const rows = {

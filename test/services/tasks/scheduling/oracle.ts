@@ -17,7 +17,7 @@ export function moments (on: (date: Temporal.PlainDate) => boolean, times: strin
   const found = new Set<number>()
   const last = dateAt(to, timezone).add({ days: 2 })
   for (let date = dateAt(from, timezone).subtract({ days: 2 }); Temporal.PlainDate.compare(date, last) <= 0; date = date.add({ days: 1 })) {
-    if (on(date)) for (const time of times) found.add(moment(date, time, timezone))
+    if (on(date)) { for (const time of times) found.add(moment(date, time, timezone)) }
   }
   return [...found].filter((at) => at >= from && at < to).sort((a, b) => a - b)
 }
@@ -35,7 +35,8 @@ export function cronMoments (line: string, timezone: string, from: number, to: n
 
 /** Whether croner drops a time that a change of the clocks left out, since the first moment after is on another date; we make up for it. */
 function dropped (line: string, timezone: string, change: number) {
-  const local = (time: number) => ms(Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDateTime().toZonedDateTime('UTC'))
+  const local = (time: number) =>
+    ms(Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDateTime().toZonedDateTime('UTC'))
   const [gap, after] = [local(change - 1_000), local(change)]
   if (new Date(gap).getUTCDate() === new Date(after).getUTCDate()) return false
   const left = new Cron(line, { timezone: 'UTC' }).nextRun(new Date(gap))
@@ -53,4 +54,5 @@ export function changes (timezone: string, from: number, to: number): number[] {
   }
 }
 
-export const dateAt = (time: number, timezone: string) => Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate()
+export const dateAt = (time: number, timezone: string) =>
+  Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate()

@@ -8,7 +8,8 @@ import { parseSchedule } from '../../../../services/tasks/scheduling/calendar/pa
 /** A Saturday, 13:34:56.789 in Berlin. */
 const NOW = Date.UTC(2026, 10, 21, 12, 34, 56, 789)
 const parse = (schedule: Schedule) => parseSchedule(schedule, { timezone: 'Europe/Berlin', now: NOW })
-const times = async (schedule: Schedule, n = 2) => upcoming(await parse(schedule), NOW, n).map((at) => new Date(at).toLocaleString('sv', { timeZone: 'Europe/Berlin' }))
+const times = async (schedule: Schedule, n = 2) =>
+  upcoming(await parse(schedule), NOW, n).map((at) => new Date(at).toLocaleString('sv', { timeZone: 'Europe/Berlin' }))
 
 const READ: [Schedule, ...string[]][] = [
   [{ interval: 'hourly' }, '2026-11-21 14:00:00', '2026-11-21 15:00:00'],
@@ -49,7 +50,8 @@ const READ: [Schedule, ...string[]][] = [
 ]
 
 for (const [schedule, ...expected] of READ) {
-  t.test(`${JSON.stringify(schedule)} is first due at ${expected[0]}`, async (t) => t.same(await times(schedule, expected.length), expected))
+  t.test(`${JSON.stringify(schedule)} is first due at ${expected[0]}`, async (t) =>
+    t.same(await times(schedule, expected.length), expected))
 }
 
 const REFUSED: [schedule: Schedule, field: string, sentence: RegExp][] = [
@@ -87,12 +89,59 @@ for (const [schedule, field, sentence] of REFUSED) {
   t.test(`${JSON.stringify(schedule)} is refused in a sentence that helps`, async (t) => {
     const error = await parse(schedule).then(() => undefined, (error) => error)
 
-    t.match(error, { code: 'ERR_BAD_SCHEDULE', statusCode: 400, message: sentence, details: [{ path: `/schedule/${field}`, message: sentence }] })
+    t.match(error, {
+      code: 'ERR_BAD_SCHEDULE',
+      statusCode: 400,
+      message: sentence,
+      details: [{ path: `/schedule/${field}`, message: sentence }]
+    })
   })
 }
 
-const piece = fc.constantFrom('every', 'other', 'daily', 'hourly', 'week', 'weeks', 'monday', 'and', ',', 'on', 'at', '9am', '09:00', '2', '1.5', '30', 'h', 'm', 'M', 'P', 'T', '1D', '*', '*/5', '1-5', 'L', '15W', 'FRI#2', '?', '@daily', '@', '0', '99999999999', 'months', ' ', '%s')
-const text = fc.oneof(fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(' ')), fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join('')), fc.string({ unit: 'binary', maxLength: 250 }), fc.constantFrom('daily', 'weekly', 'monthly', '2 days', 'every 3 weeks', '30m', '0 9 * * *'))
+const piece = fc.constantFrom(
+  'every',
+  'other',
+  'daily',
+  'hourly',
+  'week',
+  'weeks',
+  'monday',
+  'and',
+  ',',
+  'on',
+  'at',
+  '9am',
+  '09:00',
+  '2',
+  '1.5',
+  '30',
+  'h',
+  'm',
+  'M',
+  'P',
+  'T',
+  '1D',
+  '*',
+  '*/5',
+  '1-5',
+  'L',
+  '15W',
+  'FRI#2',
+  '?',
+  '@daily',
+  '@',
+  '0',
+  '99999999999',
+  'months',
+  ' ',
+  '%s'
+)
+const text = fc.oneof(
+  fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(' ')),
+  fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join('')),
+  fc.string({ unit: 'binary', maxLength: 250 }),
+  fc.constantFrom('daily', 'weekly', 'monthly', '2 days', 'every 3 weeks', '30m', '0 9 * * *')
+)
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 const odd: fc.Arbitrary<Schedule> = fc.record({
   interval: text,
@@ -105,17 +154,20 @@ const odd: fc.Arbitrary<Schedule> = fc.record({
 
 t.test('whatever is written is a plan or a BadSchedule; a plan is the same after it was stored, and what it plans is ahead, in order', async (t) => {
   let plans = 0
-  await fc.assert(fc.asyncProperty(odd, async (schedule) => {
-    const plan = await parse(schedule).catch((error) => {
-      if (!(error instanceof BadSchedule)) throw error
-    })
-    if (plan === undefined) return
-    plans++
-    const stored = JSON.parse(JSON.stringify(plan))
-    const ahead = upcoming(plan, NOW, 5)
-    return ahead.every((at, i) => Number.isInteger(at) && at > (ahead[i - 1] ?? NOW)) &&
-      ahead.length === Math.min(5, schedule.maxRuns ?? 5) &&
-      upcoming(stored, NOW, 5).join() === ahead.join() && JSON.stringify(await parse(schedule)) === JSON.stringify(stored)
-  }), { numRuns: 3_000 })
+  await fc.assert(
+    fc.asyncProperty(odd, async (schedule) => {
+      const plan = await parse(schedule).catch((error) => {
+        if (!(error instanceof BadSchedule)) throw error
+      })
+      if (plan === undefined) return
+      plans++
+      const stored = JSON.parse(JSON.stringify(plan))
+      const ahead = upcoming(plan, NOW, 5)
+      return ahead.every((at, i) => Number.isInteger(at) && at > (ahead[i - 1] ?? NOW)) &&
+        ahead.length === Math.min(5, schedule.maxRuns ?? 5) &&
+        upcoming(stored, NOW, 5).join() === ahead.join() && JSON.stringify(await parse(schedule)) === JSON.stringify(stored)
+    }),
+    { numRuns: 3_000 }
+  )
   t.ok(plans > 100, `${plans} of them plans`)
 })

@@ -90,8 +90,15 @@ export async function live ({ schedule, expected }: Case, timezone: string, from
     const before = service.lastSlot ?? plan.since
     const { run, slots } = service.look(now, act > 0.98)
     // Awake, exactly what was foretold is what runs, or is skipped for a run under way.
-    if (foretold !== undefined && slots.map(({ at, fate, reason }) => `${at} ${fate} ${reason}`).join() !== `${foretold} ${act > 0.98 ? 'skipped overlap' : 'run undefined'}`) wrong.push(`${foretold} foretold, ${JSON.stringify(slots)} came`)
-    if (run && run.standsFor !== slots.filter(({ fate }) => fate === 'run' || fate === 'coalesced').reduce((sum, { count = 1 }) => sum + count, 0)) wrong.push(`stands for ${run.standsFor} of ${JSON.stringify(slots)}`)
+    if (
+      foretold !== undefined &&
+      slots.map(({ at, fate, reason }) => `${at} ${fate} ${reason}`).join() !==
+        `${foretold} ${act > 0.98 ? 'skipped overlap' : 'run undefined'}`
+    ) wrong.push(`${foretold} foretold, ${JSON.stringify(slots)} came`)
+    if (
+      run &&
+      run.standsFor !== slots.filter(({ fate }) => fate === 'run' || fate === 'coalesced').reduce((sum, { count = 1 }) => sum + count, 0)
+    ) wrong.push(`stands for ${run.standsFor} of ${JSON.stringify(slots)}`)
     if (slots.length > 201) wrong.push(`${slots.length} slots at once`)
     if (service.look(now).slots.length > 0) wrong.push('came again when asked again')
     if (service.lastSlot! < before) wrong.push('the last slot went back')
@@ -106,7 +113,9 @@ export async function live ({ schedule, expected }: Case, timezone: string, from
   const times = settled(plan, service.ledger)
   const wanted = expected(timezone, from + 1, last + 1)
   const i = times.findIndex((at, i) => at !== wanted[i])
-  if (i >= 0 || times.length !== wanted.length) wrong.push(`${times.length} of ${wanted.length} have a fate; the first that differs is ${times[i]} for ${wanted[i]}`)
+  if (i >= 0 || times.length !== wanted.length) {
+    wrong.push(`${times.length} of ${wanted.length} have a fate; the first that differs is ${times[i]} for ${wanted[i]}`)
+  }
   if (countSlots(plan, last, now) > 0) wrong.push('times have passed that have no fate')
   return wrong.slice(0, 3).map((what) => `${schedule.interval} in ${timezone}, seed ${seed}: ${what}`)
 }

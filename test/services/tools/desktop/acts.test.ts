@@ -10,14 +10,22 @@ const signal = new AbortController().signal
 function on (platform: NodeJS.Platform, answers: Record<string, unknown> = {}) {
   const done: unknown[][] = []
   const known: Record<string, unknown> = { getScreenSize: { width: 100, height: 50 }, getMousePos: { x: 0, y: 0 }, ...answers }
-  const robot = new Proxy({}, { get: (_target, name: string) => (...args: unknown[]) => Object.hasOwn(known, name) ? known[name] : done.push([name, ...args]) }) as RobotJs
+  const robot = new Proxy({}, {
+    get: (_target, name: string) => (...args: unknown[]) => Object.hasOwn(known, name) ? known[name] : done.push([name, ...args])
+  }) as RobotJs
   return { acts: createDesktopActions({ robot, platform, environment: {}, clock: { ...systemClock, sleep: async () => {} } }), done }
 }
 
 t.test('what macOS does not allow is told with what to do about it', async (t) => {
   const { acts, done } = on('darwin', { getAccessibilityPermission: false, getScreenCapturePermission: false })
-  await t.rejects(acts.capture({}, signal), { message: /not let this program see the screen.*Privacy & Security → Screen & System Audio Recording; then start it anew/ })
-  const refused: Array<() => Promise<unknown>> = [() => acts.click({ x: 1, y: 1 }, signal), () => acts.type({ text: 'a' }, signal), () => acts.scroll({ direction: 'up' }, signal)]
+  await t.rejects(acts.capture({}, signal), {
+    message: /not let this program see the screen.*Privacy & Security → Screen & System Audio Recording; then start it anew/
+  })
+  const refused: Array<() => Promise<unknown>> = [
+    () => acts.click({ x: 1, y: 1 }, signal),
+    () => acts.type({ text: 'a' }, signal),
+    () => acts.scroll({ direction: 'up' }, signal)
+  ]
   for (const act of refused) {
     await t.rejects(act, { message: /not let this program use mouse and keyboard.*Privacy & Security → Accessibility/ })
   }
@@ -36,13 +44,33 @@ t.test('Windows counts the wheel in its own unit', async (t) => {
 })
 
 t.test('keys by the names that people use', async (t) => {
-  const read = (keys: string) => { const { key, modifiers } = readKeys(keys); return [...modifiers, key].join(' ') }
-  t.same(['Enter', 'ctrl+S', 'Cmd + Shift + 4', 'ctrl++', '+', 'ctrl+plus', 'alt+F4', 'super', 'ctrl+-'].map(read),
-    ['enter', 'control s', 'command shift 4', 'control +', '+', 'control +', 'alt f4', 'command', 'control -'])
+  const read = (keys: string) => {
+    const { key, modifiers } = readKeys(keys)
+    return [...modifiers, key].join(' ')
+  }
+  t.same(['Enter', 'ctrl+S', 'Cmd + Shift + 4', 'ctrl++', '+', 'ctrl+plus', 'alt+F4', 'super', 'ctrl+-'].map(read), [
+    'enter',
+    'control s',
+    'command shift 4',
+    'control +',
+    '+',
+    'control +',
+    'alt f4',
+    'command',
+    'control -'
+  ])
   for (const keys of ['', '+ +', 'ctrl+', '++a', 'ctrl+ab', 'F13', '!']) t.throws(() => readKeys(keys), keys)
 })
 
 t.test('no picture is larger than models look at', async (t) => {
-  t.same([shownSize({ width: 1024, height: 768 }), shownSize({ width: 1920, height: 1080 }), shownSize({ width: 5120, height: 100 }), shownSize({ width: 200, height: 100 }, 0.5), shownSize({ width: 1, height: 9000 })],
-    [{ width: 1024, height: 768 }, { width: 1430, height: 804 }, { width: 1568, height: 31 }, { width: 100, height: 50 }, { width: 1, height: 1568 }])
+  t.same([
+    shownSize({ width: 1024, height: 768 }),
+    shownSize({ width: 1920, height: 1080 }),
+    shownSize({ width: 5120, height: 100 }),
+    shownSize({ width: 200, height: 100 }, 0.5),
+    shownSize({ width: 1, height: 9000 })
+  ], [{ width: 1024, height: 768 }, { width: 1430, height: 804 }, { width: 1568, height: 31 }, { width: 100, height: 50 }, {
+    width: 1,
+    height: 1568
+  }])
 })

@@ -18,7 +18,8 @@ async function open (t: Test, clock: Clock = systemClock, display = startDisplay
 
 /** Where the mouse is. */
 function mouse (display: string) {
-  const ask = 'const robot = require("robotjs"); robot.setXDisplayName(process.env.DISPLAY); console.log(JSON.stringify(robot.getMousePos()))'
+  const ask =
+    'const robot = require("robotjs"); robot.setXDisplayName(process.env.DISPLAY); console.log(JSON.stringify(robot.getMousePos()))'
   return JSON.parse(execFileSync(process.execPath, ['-e', ask], { env: { DISPLAY: display }, encoding: 'utf8' }))
 }
 
@@ -51,19 +52,26 @@ t.test('what is given up while the child is being started is not done', { skip: 
   t.same(mouse((await display).name), { x: 6, y: 6 })
 })
 
-t.test('one that does not answer is ended, and who waits behind gets another', { skip: noDisplay || process.platform === 'win32' }, async (t) => {
-  const { clock, pass } = heldClock()
-  const desktop = await open(t, clock)
-  await desktop.run('look', {}, never)
-  const stuck = desktop.pid!
-  process.kill(stuck, 'SIGSTOP')
-  const late = t.rejects(desktop.run('click', { x: 1, y: 1 }, never), { code: 'ERR_TOOL_FAILED', message: /within 15 s\. Whether it did some of it is not known/ })
-  const next = desktop.run('click', { x: 2, y: 2 }, never)
-  await pass(15_000)
-  await late
-  t.match(await next, { x: 2, y: 2 })
-  await allGone([stuck])
-})
+t.test(
+  'one that does not answer is ended, and who waits behind gets another',
+  { skip: noDisplay || process.platform === 'win32' },
+  async (t) => {
+    const { clock, pass } = heldClock()
+    const desktop = await open(t, clock)
+    await desktop.run('look', {}, never)
+    const stuck = desktop.pid!
+    process.kill(stuck, 'SIGSTOP')
+    const late = t.rejects(desktop.run('click', { x: 1, y: 1 }, never), {
+      code: 'ERR_TOOL_FAILED',
+      message: /within 15 s\. Whether it did some of it is not known/
+    })
+    const next = desktop.run('click', { x: 2, y: 2 }, never)
+    await pass(15_000)
+    await late
+    t.match(await next, { x: 2, y: 2 })
+    await allGone([stuck])
+  }
+)
 
 t.test('what is given up, or too much, is not done; the end of the service ends what is under way', { skip: noDisplay }, async (t) => {
   const desktop = await open(t)

@@ -39,7 +39,10 @@ t.test('what takes too long is ended; who waits behind it gets a thread of his o
   const next = transform.run('markdown', easy, { signal: never })
   await clock.sleeper(10_000)
   await clock.advance(10_000)
-  t.match(await late, { code: 'ERR_TRANSFORM_FAILED', message: 'This content could not be turned into markdown: it took longer than 10 s.' })
+  t.match(await late, {
+    code: 'ERR_TRANSFORM_FAILED',
+    message: 'This content could not be turned into markdown: it took longer than 10 s.'
+  })
   t.same(await next, { content: 'read' })
 })
 
@@ -54,7 +57,11 @@ t.test('work that is wanted no more is ended, or never begun', async (t) => {
   const transform = open(t)
   const first = new AbortController()
   const second = new AbortController()
-  const runs = [transform.run('markdown', endless, { signal: first.signal }), transform.run('markdown', endless, { signal: second.signal }), transform.run('markdown', easy, { signal: never })]
+  const runs = [
+    transform.run('markdown', endless, { signal: first.signal }),
+    transform.run('markdown', endless, { signal: second.signal }),
+    transform.run('markdown', easy, { signal: never })
+  ]
   const results = Promise.allSettled(runs)
   second.abort(new Aborted('stop'))
   t.equal(await runs[1].catch((error) => error), second.signal.reason, 'while it waits')
@@ -85,9 +92,13 @@ t.test('closing ends what is under way', async (t) => {
 
 t.test('the thread knows nothing of the environment', async (t) => {
   process.env.LOCAL_AGENT_TOKEN = 'a-token-that-is-secret'
-  t.teardown(() => { delete process.env.LOCAL_AGENT_TOKEN })
+  t.teardown(() => {
+    delete process.env.LOCAL_AGENT_TOKEN
+  })
   // Node reads this variable when a thread starts; it would end it.
   process.env.NODE_OPTIONS = '--import=/no/such/file.js'
-  t.teardown(() => { delete process.env.NODE_OPTIONS })
+  t.teardown(() => {
+    delete process.env.NODE_OPTIONS
+  })
   t.same(await open(t).run('text', easy, { signal: never }), { content: 'read' })
 })

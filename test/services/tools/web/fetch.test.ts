@@ -10,7 +10,9 @@ const ARTICLE = `<!doctype html><html><head><title>An &amp; article</title><base
 <nav><a href="/elsewhere">Elsewhere</a></nav>
 <article><h1>Heading</h1><p>${WORDS.repeat(20)}</p><pre><code class="language-js">const a = 1
   const b</code></pre><table><thead><tr><th>Name</th><th>Size</th></tr></thead><tbody><tr><td>one</td><td>1|2</td></tr></tbody></table>
-<script>evil()</script><p>${WORDS.repeat(10)}<a href="next?a=1#part">onward</a> <a href="javascript:steal()">a trap</a> <img src="p.png" alt="a picture"><img src="spy.gif"></p></article></body></html>`
+<script>evil()</script><p>${
+  WORDS.repeat(10)
+}<a href="next?a=1#part">onward</a> <a href="javascript:steal()">a trap</a> <img src="p.png" alt="a picture"><img src="spy.gif"></p></article></body></html>`
 
 t.test('an article is read as markdown: without its frame and scripts, links absolute', async (t) => {
   const site = await startSite(t, { '/start/page': ARTICLE })
@@ -26,7 +28,11 @@ t.test('an article is read as markdown: without its frame and scripts, links abs
 })
 
 t.test('a page that is no article is read whole', async (t) => {
-  const site = await startSite(t, { '/': '<title>List</title><body><header>Top</header><ul><li><a href="/a">A</a><li>B</ul><noscript>no</noscript>', '/nav': '<nav><a href=/x>only this</a></nav>', '/none': '' })
+  const site = await startSite(t, {
+    '/': '<title>List</title><body><header>Top</header><ul><li><a href="/a">A</a><li>B</ul><noscript>no</noscript>',
+    '/nav': '<nav><a href=/x>only this</a></nav>',
+    '/none': ''
+  })
   const { fetch } = openWeb(t, { publicPorts: [site.port] })
   const { title, content } = await fetch(site.url)
   t.equal(title, 'List')
@@ -112,7 +118,9 @@ t.test('compressed answers are read, and one that is cut off as far as it goes',
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
   for (const path of ['/gzip', '/br', '/deflate', '/zstd', '/twice']) t.equal((await fetch(site.url + path)).content, text, path)
   t.ok(text.startsWith((await fetch(`${site.url}/cut`)).content))
-  for (const path of ['/no-gzip', '/no-br', '/no-zstd']) t.match(await failure(site.url + path), /its content is not compressed as it says/, path)
+  for (const path of ['/no-gzip', '/no-br', '/no-zstd']) {
+    t.match(await failure(site.url + path), /its content is not compressed as it says/, path)
+  }
   t.match(await failure(`${site.url}/unknown`), /compressed in a way that was not asked for \(lzma\)/)
   t.match(await failure(`${site.url}/often`), /compressed too often/)
   await site.quiet()
@@ -132,7 +140,9 @@ t.test('five redirections are followed, credentials and fragments dropped; a six
     '/%C3%BC': as('text/plain', 'found'),
     '/nowhere': as('text/plain', 'no location', { status: 302 })
   })
-  site.server.prependListener('request', (req) => { if (req.url === '/2?3') req.url = '/3' })
+  site.server.prependListener('request', (req) => {
+    if (req.url === '/2?3') req.url = '/3'
+  })
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
   t.match(await fetch(`${site.url}/0`), { url: `${site.url}/5`, status: 200, content: 'there' })
   t.match(await failure(`${site.url}/loop`), /redirects more than 5 times/)
@@ -149,14 +159,23 @@ t.test('a request tells nothing of its user: no cookie, no credentials, no refer
   for (const name of ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY']) {
     const before = process.env[name]
     process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.url
-    t.teardown(() => { if (before === undefined) delete process.env[name]; else process.env[name] = before })
+    t.teardown(() => {
+      if (before === undefined) delete process.env[name]
+      else process.env[name] = before
+    })
   }
-  const site = await startSite(t, { '/': as(undefined, '', { status: 302, headers: { location: '/x', 'set-cookie': 'id=1' } }), '/x': as('text/plain', 'x') })
+  const site = await startSite(t, {
+    '/': as(undefined, '', { status: 302, headers: { location: '/x', 'set-cookie': 'id=1' } }),
+    '/x': as('text/plain', 'x')
+  })
   const { fetch } = openWeb(t, { publicPorts: [site.port] })
   await fetch(site.url)
   t.same(proxy.requests, [])
   t.equal(proxy.sockets.size, 0)
-  t.same(site.requests.map(({ method, headers }) => [method, Object.keys(headers).sort()]), Array(2).fill(['GET', ['accept', 'accept-encoding', 'accept-language', 'connection', 'host', 'user-agent']]))
+  t.same(
+    site.requests.map(({ method, headers }) => [method, Object.keys(headers).sort()]),
+    Array(2).fill(['GET', ['accept', 'accept-encoding', 'accept-language', 'connection', 'host', 'user-agent']])
+  )
 })
 
 t.test('an error is an answer: its status, and what the server says of it', async (t) => {
@@ -171,7 +190,9 @@ t.test('https is only read from whom the machine trusts, and not left for http',
   const site = await startSite(t, { '/': as('text/plain', 'kept secret'), '/down': redirect(`${plain.url}/`) }, { tls: selfSigned })
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port, plain.port] })
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
-  t.teardown(() => { delete process.env.NODE_TLS_REJECT_UNAUTHORIZED })
+  t.teardown(() => {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  })
   t.match(await failure(site.url), /certificate cannot be trusted/)
   t.match(await failure(site.url.replace('https', 'http')), /connection was cut off|speak HTTP/)
   t.match(await failure(plain.url.replace('http', 'https')), /does not speak TLS as it should/)
@@ -182,7 +203,14 @@ t.test('https is only read from whom the machine trusts, and not left for http',
 })
 
 t.test('what cannot be reached is said', async (t) => {
-  const site = await startSite(t, { '/cut': (_req, res) => { res.writeHead(200, { 'content-length': 10 }).write('abc', () => res.destroy()) }, '/none': (req) => { req.socket.destroy() } })
+  const site = await startSite(t, {
+    '/cut': (_req, res) => {
+      res.writeHead(200, { 'content-length': 10 }).write('abc', () => res.destroy())
+    },
+    '/none': (req) => {
+      req.socket.destroy()
+    }
+  })
   const { failure } = openWeb(t, { publicPorts: [site.port, 9] })
   t.match(await failure('http://127.0.0.1:9/'), /nothing answers there/)
   for (const path of ['/cut', '/none']) t.match(await failure(site.url + path), /the connection was cut off/, path)

@@ -16,7 +16,10 @@ interface Options {
 }
 
 /** The web as the service has it, with its own policy but for the ports that stand for the internet. */
-export function openWeb (t: { teardown (handler: () => unknown): unknown }, { publicPorts = [], allowPrivate = false, ownPorts = [], names = {}, clock = systemClock }: Options = {}) {
+export function openWeb (
+  t: { teardown(handler: () => unknown): unknown },
+  { publicPorts = [], allowPrivate = false, ownPorts = [], names = {}, clock = systemClock }: Options = {}
+) {
   const transform = createTransform({ clock })
   t.teardown(transform.close)
   const lookups: string[] = []

@@ -14,7 +14,9 @@ const MIB = 1024 * 1024
 /** Sends a piece again and again, as fast as it is taken, until the reader leaves. */
 async function endless (res: ServerResponse, piece: Buffer | string, headers: Record<string, string> = {}) {
   res.writeHead(res.statusCode, { 'content-type': 'text/plain', ...headers })
-  await pipeline(function * () { for (;;) yield piece }, res).catch(() => {})
+  await pipeline(function * () {
+    for (;;) yield piece
+  }, res).catch(() => {})
 }
 
 t.test('of an endless body five megabytes are read, and the connection is closed', async (t) => {
@@ -30,10 +32,17 @@ t.test('a bomb goes off no further than five megabytes, whatever it is packed in
   const nothing = Buffer.alloc(64 * MIB)
   const inner = gzipSync(nothing)
   const bombs: Record<string, [string, Buffer]> = {
-    '/gzip': ['gzip', inner], '/br': ['br', brotliCompressSync(nothing, { params: { 1: 1 } })], '/zstd': ['zstd', zstdCompressSync(nothing)], '/twice': ['gzip, gzip', gzipSync(inner)]
+    '/gzip': ['gzip', inner],
+    '/br': ['br', brotliCompressSync(nothing, { params: { 1: 1 } })],
+    '/zstd': ['zstd', zstdCompressSync(nothing)],
+    '/twice': ['gzip, gzip', gzipSync(inner)]
   }
-  const site = await startSite(t, Object.fromEntries(Object.entries(bombs).map(([path, [coding, body]]) =>
-    [path, as('text/plain', body, { headers: { 'content-encoding': coding } })])))
+  const site = await startSite(
+    t,
+    Object.fromEntries(
+      Object.entries(bombs).map(([path, [coding, body]]) => [path, as('text/plain', body, { headers: { 'content-encoding': coding } })])
+    )
+  )
   const { fetch } = openWeb(t, { publicPorts: [site.port] })
   for (const path of Object.keys(bombs)) {
     const { content, cut } = await fetch(site.url + path)
@@ -68,7 +77,10 @@ t.test('six pages are fetched at once, the others in turn', async (t) => {
   })
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
   const stop = new AbortController()
-  const fetches = Array.from({ length: 70 }, (_, n) => fetch(site.url, n < 60 ? undefined : stop.signal).then(({ content }) => content, (error) => error))
+  const fetches = Array.from(
+    { length: 70 },
+    (_, n) => fetch(site.url, n < 60 ? undefined : stop.signal).then(({ content }) => content, (error) => error)
+  )
   t.match(await failure(site.url), /Too many pages are being fetched at once/)
   stop.abort(new Aborted('stop'))
   for (let done = 0; done < 60; done++) {
@@ -89,10 +101,16 @@ t.test('packing that never unpacks to anything ends as well', async (t) => {
 
 t.test('headers that are too large or never end are given up', async (t) => {
   const site = await startSite(t, {
-    '/large': (req) => { req.socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`) },
+    '/large': (req) => {
+      req.socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`)
+    },
     '/fits': as('text/plain', 'x', { headers: { 'x-policy': 'x'.repeat(40_000) } }),
-    '/odd': (req) => { req.socket.end('SSH-2.0-OpenSSH\r\n') },
-    '/switch': (req) => { req.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n') }
+    '/odd': (req) => {
+      req.socket.end('SSH-2.0-OpenSSH\r\n')
+    },
+    '/switch': (req) => {
+      req.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
+    }
   })
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
   t.match(await failure(`${site.url}/large`), /its headers are too large/)
@@ -102,12 +120,27 @@ t.test('headers that are too large or never end are given up', async (t) => {
   await site.quiet()
 })
 
-for (const [what, pages] of Object.entries<Parameters<typeof startSite>[1]>({
-  'does not answer': { '/': () => {} },
-  'drips its headers': { '/': (req: any) => { req.socket.write('HTTP/1.1 200 OK\r\nx: ') } },
-  'drips its body': { '/': (_req: any, res: ServerResponse) => { res.writeHead(200, { 'content-type': 'text/plain' }).write('a') } },
-  'drips its redirections': { '/': (_req: any, res: ServerResponse) => { res.writeHead(302, { location: '/next' }).end() }, '/next': () => {} }
-})) {
+for (
+  const [what, pages] of Object.entries<Parameters<typeof startSite>[1]>({
+    'does not answer': { '/': () => {} },
+    'drips its headers': {
+      '/': (req: any) => {
+        req.socket.write('HTTP/1.1 200 OK\r\nx: ')
+      }
+    },
+    'drips its body': {
+      '/': (_req: any, res: ServerResponse) => {
+        res.writeHead(200, { 'content-type': 'text/plain' }).write('a')
+      }
+    },
+    'drips its redirections': {
+      '/': (_req: any, res: ServerResponse) => {
+        res.writeHead(302, { location: '/next' }).end()
+      },
+      '/next': () => {}
+    }
+  })
+) {
   t.test(`a server that ${what} is left after fifteen seconds, and at once when the run ends`, async (t) => {
     const site = await startSite(t, pages)
     const clock = fakeClock()

@@ -19,7 +19,10 @@ for (const provider of ['tavily', 'brave'] as const) {
 }
 
 t.test('searxng: without an address it is asked for; the one given may have a path', async (t) => {
-  t.match(await (await openSearch(t, 'searxng', undefined, { settings: { baseURL: undefined } })).failure('x'), /set "baseURL" in config\.json/)
+  t.match(
+    await (await openSearch(t, 'searxng', undefined, { settings: { baseURL: undefined } })).failure('x'),
+    /set "baseURL" in config\.json/
+  )
   const { fake } = await openSearch(t, 'searxng')
   const below = await openSearch(t, 'searxng', undefined, { settings: { baseURL: `${fake.url}/below/` } })
   t.match(await below.failure('x'), /answered 404/)
@@ -27,16 +30,24 @@ t.test('searxng: without an address it is asked for; the one given may have a pa
 })
 
 t.test('duckduckgo: a page that asks for a human is a refusal, whatever its status', async (t) => {
-  const page = '<html><body><form id="challenge-form"><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>'
+  const page =
+    '<html><body><form id="challenge-form"><div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>'
   const { failure } = await openSearch(t, 'duckduckgo', (query) => ({ body: page, status: Number(query) }))
-  for (const status of ['200', '202', '403']) t.match(await failure(status), /refuses automatic searches at the moment\. Try again later, or set "search" in config\.json/, status)
+  for (const status of ['200', '202', '403']) {
+    t.match(await failure(status), /refuses automatic searches at the moment\. Try again later, or set "search" in config\.json/, status)
+  }
 })
 
 t.test('duckduckgo: links are taken out of its redirections; what stays there is none of ours', async (t) => {
   const link = (href: string, title: string) => `<div class="result"><a class="result__a" href="${href}">${title}</a></div>`
   const { search } = await openSearch(t, 'duckduckgo', () => ({
-    body: link('https://plain.test/', 'plain') + link('/l/?uddg=https%3A%2F%2Fwrapped.test%2F%3Fa%3D1%26b&amp;rut=1', 'wrapped') + link('//duckduckgo.com/l/?uddg=javascript%3Aalert(1)', 'trap') +
-      link('//duckduckgo.com/l/?uddg=https%3A%2F%2Fduckduckgo.com%2Fy.js', 'ad') + link('/settings', 'own') + link('//duckduckgo.com/l/', 'empty')
+    body: link('https://plain.test/', 'plain') + link('/l/?uddg=https%3A%2F%2Fwrapped.test%2F%3Fa%3D1%26b&amp;rut=1', 'wrapped') +
+      link('//duckduckgo.com/l/?uddg=javascript%3Aalert(1)', 'trap') +
+      link('//duckduckgo.com/l/?uddg=https%3A%2F%2Fduckduckgo.com%2Fy.js', 'ad') + link('/settings', 'own') +
+      link('//duckduckgo.com/l/', 'empty')
   }))
-  t.same((await search('x')).map(({ url, title }) => [title, url]), [['plain', 'https://plain.test/'], ['wrapped', 'https://wrapped.test/?a=1&b']])
+  t.same((await search('x')).map(({ url, title }) => [title, url]), [['plain', 'https://plain.test/'], [
+    'wrapped',
+    'https://wrapped.test/?a=1&b'
+  ]])
 })
