@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
-import { MOST_TOOLS, readDefinitions, type Definition } from './definitions.ts'
+import { MOST_TOOLS, readDefinitions, type Definition } from './tool-definitions.ts'
 import type { Tail } from './stderr-tail.ts'
 import { createTransport } from './guarded-transport.ts'
 

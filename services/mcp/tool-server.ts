@@ -6,7 +6,7 @@ import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/permissions.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { openConnection, type Connection } from './connection.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
 import { createTail } from './stderr-tail.ts'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Reply } from './model.ts'
-import { phasesOf } from './phases.ts'
+import { phasesOf } from './plan-phases.ts'
 import { lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
 import { HELP, report, type Outcome } from './report.ts'
 import { readSteps, type Step } from './split.ts'

@@ -1,6 +1,6 @@
 import { core, FIRST_PERSON } from './sentence-core.ts'
 import type { Sentence } from '../user-sentences.ts'
-import { RULES } from './rules.ts'
+import { RULES } from './statement-rules.ts'
 
 type Words = Pick<Sentence, 'text' | 'mark' | 'whole'>
 

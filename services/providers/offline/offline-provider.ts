@@ -3,7 +3,7 @@ import type { ModelInfo, Provider } from '../provider.ts'
 import { InvalidModelId } from '../provider-errors.ts'
 import { assistantReply } from './assistant.ts'
 import { createReplyModel, type Reply } from './model.ts'
-import { structuredReply } from './rules.ts'
+import { structuredReply } from './structured-reply.ts'
 import { scriptedReply, type ScriptedTurn } from './scripted.ts'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 

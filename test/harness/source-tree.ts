@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The files of the project that git tracks or would track, as paths from its root. */
+export function projectFiles (): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'], { cwd: ROOT, encoding: 'utf8' })
+  return listed.split('\n').filter((path) => path !== '')
+}
+
+export const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+/** The source files of the service and what each imports of the others, type imports included. */
+export function importGraph (): Map<string, string[]> {
+  const files = projectFiles().filter((path) => /\.ts$/.test(path) && !/^(?:test|bench|examples|client)\//.test(path))
+  const known = new Set(files)
+  return new Map(files.map((path) => [path, importsOf(path).filter((target) => known.has(target))]))
+}
+
+function importsOf (path: string): string[] {
+  const specifiers = textOf(path).matchAll(/(?:from |import |import\()'(\.[^']+\.ts)'/g)
+  return [...specifiers].map(([, specifier]) => normalize(join(dirname(path), specifier)))
+}
+
+/** The circles of a graph: each as the files on its way, the first again at the end. */
+export function circles (graph: Map<string, string[]>): string[][] {
+  const found: string[][] = []
+  const done = new Set<string>()
+  const visit = (path: string, way: string[]) => {
+    const at = way.indexOf(path)
+    if (at !== -1) found.push([...way.slice(at), path])
+    if (at !== -1 || done.has(path)) return
+    for (const next of graph.get(path) ?? []) visit(next, [...way, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return found
+}
