@@ -9,8 +9,8 @@ const HttpAddress = Type.String({
 const Names = Type.Record(Type.String(), Type.String())
 
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
-  description:
-    'Which of its tools a person is asked about: all of them, none, or those named. By default those that the server does not mark with readOnlyHint'
+  description: 'Which of its tools a person is asked about: all of them, none, or those named. ' +
+    'By default those that the server does not mark with readOnlyHint'
 })
 export const McpEntrySchema = Type.Object({
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),

@@ -37,17 +37,8 @@ export async function askAnew (asked: Approval[], moved: MovedCall[], { live }: 
   const { approvals, ops } = deps.ledger.ask(moved.map(({ approval, to }) => {
     const { runId, threadId, toolCallId, toolName, input, cwd } = approval
     const note = askedAgain(cwd, to)
-    return {
-      runId,
-      threadId,
-      toolCallId,
-      toolName,
-      input,
-      ...boundTo(to),
-      note,
-      identity: deps.host.identity(toolName),
-      segment: run.head.segment
-    }
+    const identity = deps.host.identity(toolName)
+    return { runId, threadId, toolCallId, toolName, input, ...boundTo(to), note, identity, segment: run.head.segment }
   }))
   const replacement = new Map(moved.map(({ approval }, n) => [approval.approvalId, approvals[n].approvalId]))
   const { unheard = [] } = run.head

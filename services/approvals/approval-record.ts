@@ -12,7 +12,7 @@ export interface Approval extends ApprovalView {
   segment: number
   /** Of the tool that was asked about, where tools may change under their name. */
   identity?: string
-  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent on requests of earlier versions: those are bound to the path alone. */
+  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent in older records, which are bound to the path alone. */
   folder?: Omit<WorkFolder, 'path'>
   /** The request that was asked in its place after it was approved: it did not run, as its folder had changed. */
   replacedBy?: string

@@ -64,11 +64,8 @@ export async function settleCalls (calls: ToolCall[], attempt: RunAttempt, deps:
 }
 
 /** Finds where each call would work, which is shown with the question; a call without a folder fails instead. */
-async function withFolders (
-  calls: ReadyCall[],
-  { live: { run: { head: { cwd }, log } } }: RunAttempt,
-  { host }: AgentDeps
-): Promise<AskedCall[]> {
+async function withFolders (calls: ReadyCall[], { live }: RunAttempt, { host }: AgentDeps): Promise<AskedCall[]> {
+  const { head: { cwd }, log } = live.run
   const found = await Promise.all(calls.map(async (call) => ({ ...call, folder: await host.folders.of(call.toolName, call.input, cwd) })))
   return found.flatMap(({ folder, ...call }) => {
     if (folder !== undefined) return [{ ...call, folder }]
@@ -113,11 +110,14 @@ async function runPermitted (calls: ReadyCall[], attempt: RunAttempt, deps: Agen
   return changed
 }
 
-async function execute (
-  { toolCallId, toolName, input, identity, folder }: ReadyCall & { identity?: string, folder?: WorkFolder },
-  { live, attempt }: RunAttempt,
-  { host }: AgentDeps
-): Promise<RunEvent> {
+/** A call with what was agreed to: which tool, and where. */
+interface AgreedCall extends ReadyCall {
+  identity?: string
+  folder?: WorkFolder
+}
+
+async function execute (call: AgreedCall, { live, attempt }: RunAttempt, { host }: AgentDeps): Promise<RunEvent> {
+  const { toolCallId, toolName, input, identity, folder } = call
   const { runId, cwd } = live.run.head
   const result = await host.execute({
     name: toolName,

@@ -39,7 +39,7 @@ export interface StoredQuestion extends TaskQuestion {
   toolCallId?: string
   /** Of the tool: another one of its name is not run. */
   identity?: string
-  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent on questions of earlier versions: those are bound to the path alone. */
+  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent in older records, which are bound to the path alone. */
   folder?: Omit<WorkFolder, 'path'>
   /** `withdrawn`: it was approved, but its folder had changed, and another question took its place. */
   state: 'open' | 'approved' | 'rejected' | 'withdrawn'

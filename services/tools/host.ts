@@ -1,6 +1,6 @@
 import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Tool, ToolOutput } from './tool.ts'
+import type { Tool, ToolContext, ToolOutput } from './tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
@@ -89,8 +89,24 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     return error === undefined ? { ok: true, input } : { ok: false, error }
   }
 
+  /** Where the call works. Throws ToolFailed unless that is the folder it was approved for. */
+  async function startOf (
+    { name }: Tool,
+    { input, cwd, folder }: ToolCall
+  ): Promise<Pick<ToolContext, 'cwd' | 'givenCwd' | 'approvedFolder'>> {
+    if (folder !== undefined && (await folders.whereabouts(name, input, cwd, folder)).is !== 'same') {
+      throw new ToolFailed(
+        `The folder ${JSON.stringify(folder.path)}, which ${name} was approved for, was moved or replaced, and the call was ` +
+          'not run. Call it again to have the user asked anew.'
+      )
+    }
+    const start = await folders.start(name, input, cwd, folder)
+    return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
+  }
+
   /** Runs the tool until it settles, its time is up or the caller's signal aborts, and a little longer to let it clean up. */
-  async function run (tool: Tool, { input, runId, callId, cwd, folder, signal }: ToolCall): Promise<ToolOutput> {
+  async function run (tool: Tool, call: ToolCall): Promise<ToolOutput> {
+    const { input, runId, callId, signal } = call
     const limitMs = tool.timeLimitMs ?? LIMIT_MS
     const limit = new AbortController()
     const settled = new AbortController()
@@ -109,27 +125,11 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
       await clock.timeout(SETTLE_MS, settled.signal)
       throw stop.reason
     }
-    const work = async () => {
-      if (folder !== undefined && (await folders.whereabouts(tool.name, input, cwd, folder)).is !== 'same') {
-        throw new ToolFailed(
-          `The folder ${
-            JSON.stringify(folder.path)
-          }, which ${tool.name} was approved for, was moved or replaced, and the call was not run. Call it again to have the user asked anew.`
-        )
-      }
-      const start = await folders.start(tool.name, input, cwd, folder)
-      stop.throwIfAborted()
-      return tool.execute(input, {
-        signal: stop,
-        runId,
-        callId,
-        cwd: start,
-        givenCwd: cwd,
-        ...(folder && !folder.isStart && { approvedFolder: folder })
-      })
-    }
     try {
-      const output = await Promise.race([work(), deadline() as Promise<never>])
+      const start = await startOf(tool, call)
+      signal.throwIfAborted()
+      const outcome = Promise.resolve().then(() => tool.execute(input, { signal: stop, runId, callId, ...start }))
+      const output = await Promise.race([outcome, deadline() as Promise<never>])
       stop.throwIfAborted()
       return asObject(tool.name, output)
     } catch (error) {

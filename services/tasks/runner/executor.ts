@@ -3,6 +3,7 @@ import { abortKind, Aborted } from '../../lib/abort.ts'
 import { newId } from '../../lib/ids.ts'
 import { isServiceError } from '../../lib/own-error.ts'
 import type { Change } from '../task-repository.ts'
+import type { AskedCall } from './session-calls.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
 import { WorkerDied, type WorkerPool } from './workers.ts'
@@ -24,6 +25,7 @@ const UNREADABLE: RunEnding = {
   error: 'The run could not go on: what it had done cannot be read. The log of the service says more.'
 }
 
+type Asked = Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>
 type How = { how: WorkerEnd } | { error: unknown }
 
 export type RunExecutor = ReturnType<typeof createRunExecutor>
@@ -135,22 +137,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     if (ended.how === 'waiting' ? session.toAsk.length === 0 : run.evaluation === undefined) {
       return over(task, run, session.log, { status: 'interrupted', error: 'The worker of this run stopped before its work was done.' })
     }
-    if (ended.how === 'waiting') {
-      return ask(
-        task,
-        run,
-        session.toAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
-          kind: 'tool' as const,
-          toolCallId,
-          tool: toolName,
-          input,
-          cwd: path,
-          folder,
-          ...(reason !== undefined && { reason }),
-          identity: deps.host.identity(toolName)
-        }))
-      )
-    }
+    if (ended.how === 'waiting') return ask(task, run, session.toAsk.map(toolQuestion))
     if (run.evaluation?.satisfied !== true) {
       const denied = deniedTool(run)
       if (denied !== undefined) {
@@ -169,12 +156,19 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       : over(task, run, session.log, { status: 'completed' })
   }
 
+  const toolQuestion = ({ toolCallId, toolName, input, shown: { path, ...folder }, reason }: AskedCall): Asked => ({
+    kind: 'tool',
+    toolCallId,
+    tool: toolName,
+    input,
+    cwd: path,
+    folder,
+    ...(reason !== undefined && { reason }),
+    identity: deps.host.identity(toolName)
+  })
+
   /** The questions are on disk, with everything before them, before anybody sees them. A run that had to ask has its result approved, too. */
-  function ask (
-    task: StoredTask,
-    run: StoredRun,
-    asked: Array<Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>>
-  ): Change<undefined> {
+  function ask (task: StoredTask, run: StoredRun, asked: Asked[]): Change<undefined> {
     const createdAt = clock.now()
     const expiresAt = createdAt + (config().tasks?.approvalTtl ?? APPROVAL_TTL_MS)
     const questions = asked.map((question): StoredQuestion => ({ ...question, approvalId: newId(), createdAt, expiresAt, state: 'open' }))

@@ -13,7 +13,7 @@ const Input = Type.Object({
   column: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'First character of that line to read, counted from 1: the nextColumn of an answer that ended inside a line. Default 1.'
+      description: 'First character of that line to read, from 1: the nextColumn of an answer that ended inside a line. Default 1.'
     })
   )
 }, { additionalProperties: false })
@@ -71,9 +71,8 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
 
 function withNumbers (output: ToolOutput): ToolOutput {
   const { content, startLine } = output
-  return typeof content === 'string' && Number.isSafeInteger(startLine)
-    ? { ...output, content: numbered(content, startLine as number) }
-    : output
+  if (typeof content !== 'string' || !Number.isSafeInteger(startLine)) return output
+  return { ...output, content: numbered(content, startLine as number) }
 }
 
 /**
@@ -85,7 +84,7 @@ async function readRange (
   wanted: Wanted,
   refuse: () => Error,
   signal: AbortSignal
-): Promise<{ range: Range | undefined, totalLines?: number }> {
+): Promise<{ range?: Range, totalLines?: number }> {
   const range = createRange(wanted, ANSWER_BYTES)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -115,7 +114,7 @@ async function readRange (
   return { range: range.end() }
 }
 
-/** Where the text behind so many newlines begins; -1 when the chunk holds fewer. A loop: a search for each newline is slower where lines are short. */
+/** Where the text behind so many newlines begins; -1 when the chunk holds fewer. A search for each newline is slower than a loop where lines are short. */
 function lineStart (chunk: Uint8Array, count: number): number {
   if (count === 0) return 0
   let left = count
@@ -140,10 +139,7 @@ function messageOf ({ offset, column }: Wanted, range: Range | undefined, totalL
   const { startLine, endLine, startColumn, nextOffset, nextColumn } = range
   if (nextOffset === undefined) return undefined
   const of = totalLines === undefined ? '; the file is so long that its lines were not counted' : ` of ${totalLines}`
-  if (nextColumn !== undefined) {
-    return `These are the characters ${startColumn} to ${
-      nextColumn - 1
-    } of line ${startLine}${of}. Read on with offset ${nextOffset} and column ${nextColumn}.`
-  }
-  return `These are the lines ${startLine} to ${endLine}${of}. Read on with offset ${nextOffset}.`
+  if (nextColumn === undefined) return `These are the lines ${startLine} to ${endLine}${of}. Read on with offset ${nextOffset}.`
+  return `These are the characters ${startColumn} to ${nextColumn - 1} of line ${startLine}${of}. ` +
+    `Read on with offset ${nextOffset} and column ${nextColumn}.`
 }

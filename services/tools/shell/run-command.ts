@@ -121,9 +121,8 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
 /** The folder is held open: what is checked here is where the command starts. */
 async function assertApproved ({ path, handle }: Folder, approved: FolderIdentity): Promise<void> {
   const { dev, ino } = await handle.stat({ bigint: true })
-  if (!isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) {
-    throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
-  }
+  if (isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) return
+  throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
 }
 
 async function settle (streams: Array<ReturnType<typeof collect>>, clock: Clock): Promise<void> {
