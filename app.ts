@@ -89,7 +89,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
           answer(refused as FastifyError, request, reply)
         }
       }
-      refuse()
+      void refuse()
     }
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.decorate('secrets', secrets)

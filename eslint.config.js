@@ -1,6 +1,7 @@
 import neostandard from 'neostandard'
+import tseslint from 'typescript-eslint'
 
-// The arrows of the house: schemas <- services <- plugins; routes reach services through decorators only.
+// The arrows of the source tree: schemas <- services <- plugins; routes reach services through decorators only.
 const forbid = (files, patterns) => ({
   files,
   rules: {
@@ -36,6 +37,31 @@ export default [
         name: 'setInterval',
         message: 'Time comes from the clock.'
       }]
+    }
+  },
+  {
+    // Rules that need types. A test that tap runs is a promise that tap itself awaits.
+    files: ['**/*.ts'],
+    ignores: ['client/generated/**'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    plugins: { typed: tseslint.plugin },
+    rules: {
+      'typed/no-floating-promises': ['error', { allowForKnownSafePromises: [{ from: 'package', package: '@tapjs/core', name: 'PromiseWithSubtest' }] }],
+      'typed/no-misused-promises': 'error',
+      'no-void': 'off',
+      'typed/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }]
+    }
+  },
+  {
+    // Their servers take handlers that await.
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'typed/no-misused-promises': ['error', { checksVoidReturn: false }] }
+  },
+  {
+    files: ['**/*.ts', '**/*.js', '**/*.tsx'],
+    ignores: ['client/generated/**', 'test/harness/foreign-page.js'],
+    rules: {
+      'max-len': ['error', { code: 140, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true }]
     }
   }
 ]

@@ -118,10 +118,12 @@ async function poll ({ port, path, everyMs, forMs }: PollCommand): Promise<PollR
   return { latencies }
 }
 
-process.on('message', async (command: Command) => {
+process.on('message', (command: Command) => void answer(command))
+
+async function answer (command: Command) {
   try {
     process.send!({ result: command.kind === 'streams' ? await streams(command) : await poll(command) })
   } catch (error) {
     process.send!({ error: (error as Error).message })
   }
-})
+}

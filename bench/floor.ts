@@ -15,7 +15,7 @@ const server = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request.setEncoding('utf8')) body += chunk
   const { stream } = streamText({ model: gateway('test/model'), messages: JSON.parse(body).messages })
-  pipeUIMessageStreamToResponse({ response, stream: toUIMessageStream({ stream }) })
+  void pipeUIMessageStreamToResponse({ response, stream: toUIMessageStream({ stream }) })
 })
 
 server.listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('{"event":"ready"}\n'))

@@ -2,7 +2,7 @@
 import { refuseOldNode } from './node-version.js'
 
 // The build makes this file one that an old Node can read. All else is imported once the version is known to do.
-if (!refuseOldNode()) run()
+if (!refuseOldNode()) void run()
 
 async function run () {
   // Whoever only asks for help gets no directory, and none is made in one that the service will refuse.

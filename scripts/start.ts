@@ -3,10 +3,9 @@ import { readdirSync, statSync } from 'node:fs'
 const root = new URL('..', import.meta.url)
 const SOURCES = [
   'app.ts',
-  'bin/local-agent.ts',
-  'node-version.js',
-  'bin/rotate-key.ts',
+  'bin',
   'server.ts',
+  'settings.ts',
   'package.json',
   'openapi.json',
   'plugins',

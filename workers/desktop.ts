@@ -11,7 +11,9 @@ const { default: robot } = await import('robotjs').catch((error) => {
 const acts = createDesktopActions({ robot, platform: process.platform, environment: process.env, clock: systemClock })
 let current = new AbortController()
 
-createInterface({ input: process.stdin }).on('line', async (line) => {
+createInterface({ input: process.stdin }).on('line', (line) => void obey(line)).on('close', () => process.exit())
+
+async function obey (line: string) {
   const order = JSON.parse(line) as Order
   if ('stop' in order) return current.abort()
   current = new AbortController()
@@ -20,7 +22,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
   } catch (error) {
     answer({ error: error instanceof Error ? error.message : String(error) })
   }
-}).on('close', () => process.exit())
+}
 
 function answer (said: Answer) {
   process.stdout.write(`${JSON.stringify(said)}\n`)

@@ -18,7 +18,7 @@ parentPort!.once('message', (port: MessagePort) => {
     if (!reply.ok) return new Promise<never>(() => {})
     return reply.value as never
   }
-  taskLoop({ begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }).then((how) =>
+  void taskLoop({ begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }).then((how) =>
     remote.end(how)
   )
 })

@@ -8,7 +8,9 @@ const doers: TransformHandlers = {
   results: async (html) => (await import('../services/tools/web/search/result-page.ts')).readResultPage(html)
 }
 
-parentPort!.on('message', async ({ kind, input }: Job) => {
+parentPort!.on('message', (job: Job) => void transform(job))
+
+async function transform ({ kind, input }: Job) {
   let done: Done
   try {
     done = { output: await doers[kind](input as never) }
@@ -16,4 +18,4 @@ parentPort!.on('message', async ({ kind, input }: Job) => {
     done = { error: error instanceof Error ? error.message : String(error) }
   }
   parentPort!.postMessage(done)
-})
+}

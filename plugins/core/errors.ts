@@ -93,18 +93,19 @@ function bodyOf (error: FastifyError & Shown): ErrorBody {
 
 /** Answers what Node's HTTP parser could not make a request of, and ends the connection. */
 export function answerParserError (error: NodeJS.ErrnoException, socket: Socket, uploads: Uploads) {
-  if (error.code === 'ECONNRESET' || socket.destroyed || uploads.isClosing(socket)) return
+  if (error.code === 'ECONNRESET' || socket.destroyed || uploads.isClosing(socket)) return undefined
   // An answer that is already on its way must not get another one in its middle.
   const begun = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent
   if (begun || !socket.writable) return socket.destroy()
   const shown = PARSER_ERRORS[error.code!] ?? NOT_HTTP
-  if (uploads.fail(socket, Object.assign(new Error(shown.error), shown))) return
+  if (uploads.fail(socket, Object.assign(new Error(shown.error), shown))) return undefined
   const text = JSON.stringify(shown)
   socket.write(
     `HTTP/1.1 ${shown.statusCode} ${STATUS_CODES[shown.statusCode]}\r\n` +
       `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`
   )
   uploads.close(socket)
+  return undefined
 }
 
 function body (statusCode: number, code: string, error: string, details?: ErrorBody['details']): ErrorBody {

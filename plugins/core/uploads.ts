@@ -33,13 +33,13 @@ export default fp(async (app) => {
     const { stream, answersLate } = request.routeOptions.config
     if (answersLate) uploads.release(request.raw)
     const settled = stream ? undefined : uploads.settle(request.raw, reply.raw)
-    if (settled) settled.then(() => done())
+    if (settled) void settled.then(() => done())
     else done()
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     uploads.release(request.raw)
     const settled = uploads.settle(request.raw, reply.raw)
-    if (settled) settled.then(() => done(null, payload))
+    if (settled) void settled.then(() => done(null, payload))
     else done(null, payload)
   })
 
@@ -51,6 +51,7 @@ export default fp(async (app) => {
     } catch (error) {
       refused.set(request, error as Error)
     }
+    return undefined
   }
   app.addHook('preValidation', (request, _reply, done) => done(refused.get(request)))
 

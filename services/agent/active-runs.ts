@@ -163,6 +163,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       const live = byThread.get(threadId)
       if (!live?.signal.aborted) return live
       await live.done
+      return undefined
     },
 
     /**
@@ -189,7 +190,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       byThread.set(run.head.threadId, live)
       // It was admitted just before the end began.
       if (closing) live.abort(closing)
-      work(live).finally(() => {
+      void work(live).finally(() => {
         byThread.delete(run.head.threadId)
         live.end()
         ended?.(run.head.threadId)

@@ -53,6 +53,7 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
       if (sites.some((site) => !['same-origin', 'none'].includes(site.trim().toLowerCase()))) {
         throw new Forbidden('Requests from other sites are refused.')
       }
+      return undefined
     }
   }
 

@@ -51,6 +51,7 @@ export function excess (json: Buffer, most: { levels: number, values?: number })
       if (++count > values) return 'values'
     } else if (CLOSE.has(byte)) depth--
   }
+  return undefined
 }
 
 /** The place before the backslashes in front of the next quote. */

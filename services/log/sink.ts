@@ -98,7 +98,7 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
         return
       }
       accept(line, size)
-      if (chunk === undefined) pump()
+      if (chunk === undefined) void pump()
     },
 
     /** Waits until what was accepted is written; at once when a write fails. Resolves to whether all of it was. */

@@ -71,7 +71,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     })
     child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
     child.stdout.on('error', () => {})
-    watch(child, listen(child))
+    void watch(child, listen(child))
   }
 
   async function watch ({ exited, end, stdout }: GuardedChild, read: Promise<void>) {
@@ -146,7 +146,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     },
     stop (reason) {
       why ??= reason
-      child?.end(0)
+      void child?.end(0)
     },
     async close () {
       why ??= 'it was disconnected'

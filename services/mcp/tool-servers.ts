@@ -101,7 +101,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
       next.set(name, server)
       if (present === undefined) begun.push(server.start().catch(() => {}))
     }
-    for (const [name, server] of servers) if (next.get(name) !== server) retire(server)
+    for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
     if (begun.length > 0) {
       startedAt = clock.awake()
@@ -149,7 +149,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
   /** The first attempt of a server that a request waits for. Throws a 502. */
   async function attempt (server: ToolServer, signal: AbortSignal) {
     const leave = () => {
-      retire(server)
+      void retire(server)
     }
     signal.addEventListener('abort', leave)
     try {

@@ -27,7 +27,7 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
   let ending: Promise<void> | undefined
   let over = false
   let hurry = Promise.withResolvers<void>()
-  exited.then(() => {
+  void exited.then(() => {
     leaderGone = true
   })
 

@@ -25,7 +25,7 @@ export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
   const begun = new AbortController()
   let isInstalled = true
   const onSignal = () => {
-    exit(0)
+    void exit(0)
   }
   const onError = (error: unknown) => {
     say(
@@ -33,7 +33,7 @@ export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
         (error as Error)?.stack ?? error
       }`
     )
-    exit(1)
+    void exit(1)
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
   for (const event of ERRORS) process.on(event, onError)
@@ -64,7 +64,7 @@ export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
     end (why: string) {
       if (begun.signal.aborted || !isInstalled) return
       say(`${why}: the service ends.`)
-      exit(0)
+      void exit(0)
     },
     /** Leaves signals and errors to Node again; `end` does nothing from then on. */
     uninstall () {

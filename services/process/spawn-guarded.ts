@@ -66,7 +66,7 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
   const group = process.platform === 'win32'
     ? createWindowsTree(pid)
     : createGroup({ pid, mark, since, clock: options.clock, exited, release: () => hold?.destroy() })
-  exited.then(() => group.end())
+  void exited.then(() => group.end())
   const [stdout, stderr] = pipes?.map(({ output }) => output) ?? [child.stdout!, child.stderr!]
   return { pid, stdin: child.stdin, stdout, stderr, exited, ...group }
 }
@@ -100,6 +100,7 @@ function begun (child: ChildProcess, hold: Duplex | undefined): Promise<boolean>
     if (hold === undefined) return child.once('spawn', () => resolve(true))
     hold.once('data', () => resolve(true))
     hold.once('close', () => resolve(false))
+    return undefined
   })
 }
 

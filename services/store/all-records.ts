@@ -25,6 +25,7 @@ const orTell = (open: Open, damaged: (key: string) => void) => <T>(key: string, 
     if (!isDamage(error)) throw error
     damaged(key)
   }
+  return undefined
 }
 
 /** Every record, the store's single ones among them, but for what describes the database itself. `damaged` is told of those that cannot be read. */

@@ -67,6 +67,7 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       if (!isDamage(error)) throw error
       damaged(taskId)
     }
+    return undefined
   }
 
   /** Undefined also when what is stored of it is damaged. */

@@ -158,6 +158,7 @@ for (const version of versions) {
       t.same(plain(await stored(app)), plain(later.chat.messages))
       t.equal(gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool').length, 2)
       t.same([...chat.errors, ...later.errors], [])
+      return undefined
     })
   })
 }

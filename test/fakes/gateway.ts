@@ -78,7 +78,7 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       }
       if (plan.delayMs) await new Promise((resolve) => setTimeout(resolve, plan.delayMs))
       if (plan.error) sendError(res, plan.error)
-      else if (plan.bytes) sendBytes(res, plan.bytes)
+      else if (plan.bytes) void sendBytes(res, plan.bytes)
       else if (!request.streaming) sendJson(res, plainAnswer(plan))
       else stream(res, plan, request.modelId)
     }
@@ -113,6 +113,7 @@ function stream (res: ServerResponse, plan: Plan, modelId: string) {
   }
   const parts = streamParts(plan, modelId)
   sendParts(res, parts, plan, { whole: parts.length - 1, render: (part) => sse(plan.stamp ? stamped(part) : part) })
+  return undefined
 }
 
 function stamped (part: any) {

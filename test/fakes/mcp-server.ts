@@ -74,7 +74,7 @@ if (options.has('die')) {
   process.stderr.write(`cannot log in with ${process.env.TOKEN}\n`, () => process.exit(4))
 } else {
   createInterface({ input: process.stdin }).on('line', (line) => {
-    answer(JSON.parse(line))
+    void answer(JSON.parse(line))
   }).on('close', () => process.exit())
 }
 
@@ -99,7 +99,7 @@ async function answer ({ id, method, params }: { id: number, method: string, par
     })
   }
   if (method === 'initialize') {
-    if (options.has('mute')) return
+    if (options.has('mute')) return undefined
     await new Promise((resolve) => setTimeout(resolve, Number(options.get('delay') ?? 0)))
     return send({
       id,
@@ -111,9 +111,10 @@ async function answer ({ id, method, params }: { id: number, method: string, par
       }
     })
   }
-  if (method !== 'tools/call') return
+  if (method !== 'tools/call') return undefined
   const tool = tools.get(params.name)
   if (tool === undefined) return send({ id, error: { code: -32000, message: `no tool ${params.name}` } })
   const result = tool(params.arguments, id)
   if (result !== undefined) send({ id, result })
+  return undefined
 }

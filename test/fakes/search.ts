@@ -124,10 +124,11 @@ export async function startFakeSearch (
     if (wire.key && !wire.key(req)) return res.writeHead(401, { 'content-type': wire.type }).end(wire.error(401))
     queries.push(query)
     const { results = [], status = 200, headers, body: bytes, silent } = plan(query) ?? {}
-    if (silent) return
+    if (silent) return undefined
     res.writeHead(status, { 'content-type': wire.type, ...headers }).end(
       bytes ?? (status === 200 ? wire.answer(results) : wire.error(status))
     )
+    return undefined
   }
   const site = await startSite(t, { [wire.path]: answer })
   return { ...site, queries, key: wire.key && KEY }

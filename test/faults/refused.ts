@@ -49,6 +49,7 @@ export async function refuseUploads (t: Test, { statuses, megabytes, times, load
           t.equal(heard.length, times, `${name}: ${status} for ${size} MB`, { others: [...others].slice(0, 5) })
         }
       }
+      return undefined
     })
   )
   over.abort()

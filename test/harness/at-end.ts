@@ -16,4 +16,5 @@ export function atEnd (t: Ending, end: () => unknown) {
     await end()
     await onEOF()
   }
+  return undefined
 }

@@ -39,4 +39,5 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   t.match(unchanged, { code: 74, err: /^The data could not be enciphered anew: no space left[^\n]*Nothing was changed[^\n]*\n$/ })
   t.match(refused, { code: 74, out: '', log: /no space left/i })
   t.match(refused.log, /^[^\n]+\n$/, 'one sentence')
+  return undefined
 })

@@ -39,6 +39,7 @@ async function oldNode (): Promise<string | undefined> {
     const { out } = await run(node, ['-p', 'process.versions.node'], {})
     if (Number(out.split('.')[0]) < Number(OLDEST.split('.')[0])) return node
   }
+  return undefined
 }
 
 t.test('the version that is asked for is the one in package.json', (t) => {

@@ -90,7 +90,7 @@ t.test('a start while another service is ending waits for its end', async (t) =>
   const pids = await cling(first.url, where.cwd)
   first.child.kill('SIGTERM')
   let isOver = false
-  first.exited.then(() => {
+  void first.exited.then(() => {
     isOver = true
   })
   while (!JSON.parse(readFileSync(`${where.home}/service.lock`, 'utf8')).ending) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -100,8 +100,8 @@ t.test('a reader that stops reading holds the model back, and is dropped after t
   run.response.pause()
   t.match(await say(app, 'me too'), { status: 200 }, 'others are served meanwhile')
   const dropped = new AbortController()
-  run.ended.then(() => dropped.abort())
-  gateway.requests[0].ended.then(() => dropped.abort())
+  void run.ended.then(() => dropped.abort())
+  void gateway.requests[0].ended.then(() => dropped.abort())
   while (!dropped.signal.aborted) await clock.advance(1_000)
   t.ok(clock.monotonic() >= 30_000, `after ${clock.monotonic()} ms`)
   while (app.agent.liveRuns > 0) await new Promise(setImmediate) // its run ends, too

@@ -156,7 +156,7 @@ t.test('a run ends when its time is up', async (t) => {
   const running = say(app, 'go')
   await clock.sleeper(30_000)
   const over = new AbortController()
-  running.finally(() => over.abort())
+  void running.finally(() => over.abort())
   while (!over.signal.aborted) await clock.advance(100)
   const { events } = await running
   t.match(events.slice(-2), [{ type: 'error', errorText: /5 s/, code: 'ERR_TIMEOUT' }, { type: 'finish', finishReason: 'error' }])

@@ -49,6 +49,7 @@ export function deedWithoutCall (report: string, calls: TaskToolCall[]): string 
     const said = deed.exec(report)?.[0]
     if (said !== undefined && !done.some(({ tool }) => tools.includes(tool) || !BUILT_IN.has(tool))) return said
   }
+  return undefined
 }
 
 const TESTS_PASS =

@@ -37,4 +37,5 @@ async function below (folder: string, name: string): Promise<string | undefined>
     }
     level = next
   }
+  return undefined
 }

@@ -17,6 +17,7 @@ export function inputObject (message: string, at: number): { end: number, text: 
       return parsed(text) && { end: end + 1, text }
     }
   }
+  return undefined
 }
 
 /** The JSON object in a text; undefined when it is none. */

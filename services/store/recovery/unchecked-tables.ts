@@ -44,6 +44,7 @@ export function linkTables (location: string, names: Iterable<string>, kept: Rea
   } catch (error) {
     return error as Error
   }
+  return undefined
 }
 
 /** Windows does not remove a link while the file is open elsewhere: the next start does. */

@@ -42,6 +42,7 @@ export function createQueue (
   function first (catchesUp: boolean) {
     // One that is put back while it still comes to its end waits for that.
     for (const entry of waiting) if (!working.has(entry[0]) && (catchesUp || !entry[1].isCatchUp)) return entry
+    return undefined
   }
 
   function begin (runId: string, entry: Entry) {

@@ -114,6 +114,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
     for await (const [, earlier] of repository.runs(task.id, { before: run.runNumber, damaged () {} })) {
       if (earlier.completedAt !== undefined) return earlier
     }
+    return undefined
   }
 
   async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<Turn> {

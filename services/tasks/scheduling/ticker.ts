@@ -82,6 +82,7 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
             // It stays so, and is said once.
             if (isDamage(error)) repository.forget(taskId)
             log.error({ err: error, taskId }, 'a task that is due could not be looked at')
+            return undefined
           })
         )
       )

@@ -81,7 +81,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
         // Killed before its pipes break, or it might end by that and look as if it had run.
         child.kill('SIGKILL')
         for (const stream of streams) stream.stop()
-        child.end(0)
+        void child.end(0)
       }
       const streams = [collect(child.stdout, count), collect(child.stderr, count)]
       const finished = new AbortController()
@@ -91,7 +91,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
           return child.end()
         },
         () => {
-          if (signal.aborted) child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
+          if (signal.aborted) void child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
         }
       )
 

@@ -12,4 +12,5 @@ t.test('on a disk that runs full no acknowledged write is lost, and the store co
   t.equal(seen.acknowledged.at(-1), 'k/room')
   t.same(seen.found, seen.acknowledged)
   t.same(seen.kept, seen.acknowledged)
+  return undefined
 })

@@ -54,7 +54,7 @@ t.test('a run goes on when the store would not take that it was paused', async (
   const { id } = await tasks.create(`run \`sleep 1\` then ${EFFECT}`)
   await tasks.post(`/${id}/start`)
   await events.until('task:tool-start')
-  troubled(app, isRun(({ status }) => status === 'interrupted'), failing)
+  void troubled(app, isRun(({ status }) => status === 'interrupted'), failing)
   t.match(await tasks.call('POST', `/${id}/pause`), { status: 503 })
   await events.until('task:error')
   t.match(
@@ -109,7 +109,7 @@ t.test('what begins while the service still looks for what was under way is begu
   const events = await tasks.watch()
   await tasks.post(`/${id}/start`)
   await events.until('task:tool-start')
-  troubled(app, isRun(({ crashes }) => crashes > 0), async () => {
+  void troubled(app, isRun(({ crashes }) => crashes > 0), async () => {
     t.fail('a run that works is taken for one that was cut off')
   })
   looked.resolve()

@@ -119,7 +119,7 @@ t.test('an aborted call rejects with the reason, after the tool has settled', as
   })])
   const leaving = new AbortController()
   const call = execute('slow', {}, { signal: leaving.signal })
-  begun.promise.then(() => leaving.abort(new Aborted('pause')))
+  void begun.promise.then(() => leaving.abort(new Aborted('pause')))
   await t.rejects(call, new Aborted('pause'))
   t.same(events, ['settled'])
 })

@@ -27,6 +27,7 @@ export function lastTime (plan: CalendarPlan, after: number, upTo: number): numb
     if (local === undefined) return undefined
     to = Math.min(segment.start - 1, local + FAR)
   }
+  return undefined
 }
 
 /** How many times of a plan are after `after` and not after `upTo`. */

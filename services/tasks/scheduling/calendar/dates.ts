@@ -47,6 +47,7 @@ function nearestCron (dates: CronDates, day: number, step: 1 | -1) {
       if (isCronDay(dates, first, length, date)) return first + date - 1
     }
   }
+  return undefined
 }
 
 function isCronDay (dates: CronDates, first: number, length: number, date: number): boolean {

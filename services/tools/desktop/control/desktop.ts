@@ -65,7 +65,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       started.tail = (started.tail + text).slice(-TAIL_CHARACTERS)
     })
-    child.exited.then(() => {
+    void child.exited.then(() => {
       if (running === started) running = undefined
     })
     return (running = started)

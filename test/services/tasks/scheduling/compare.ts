@@ -21,6 +21,7 @@ async function difference ({ schedule, expected }: Case, timezone: string, from:
   }
   if (backwards.join() !== forwards.join()) return `${name}: otherwise backwards from ${show(from)} to ${show(to)}`
   if (counted !== forwards.length) return `${name}: ${counted} counted, ${forwards.length} listed from ${show(from)} to ${show(to)}`
+  return undefined
 }
 
 const show = (time: number | undefined) => time === undefined ? 'nothing' : new Date(time).toISOString()
