@@ -71,6 +71,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     return503OnClosing: false,
     http: { requireHostHeader: false, headersTimeout: arrival.headers, connectionsCheckingInterval: arrival.lookedAfter },
     requestTimeout: arrival.body,
+    // Fastify calls it as a method of the app.
     clientErrorHandler (error: NodeJS.ErrnoException, socket: Socket) {
       answerParserError(error, socket, (this as unknown as App).uploads)
     },

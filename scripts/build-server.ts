@@ -6,7 +6,7 @@ const dist = `${ROOT}dist/`
 // The chunks of the build before; the client lies in a folder of its own.
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
-await bundleFirst('bin/local-agent.ts', 'dist/server.js', { './server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })
+await bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })
 await bundle({
   main: 'server.ts',
   'rotate-key': 'bin/rotate-key.ts',

@@ -42,6 +42,11 @@ export async function settleCalls (calls: ToolCall[], attempt: RunAttempt, deps:
   const { log } = attempt.live.run
   const permitted: ReadyCall[] = []
   const questions: ReadyCall[] = []
+  const ask = (call: ReadyCall) => {
+    const { toolCallId, toolName, input } = call
+    if (!wasDenied(attempt.conversation, toolName, inputDigest(input))) questions.push(call)
+    else log.append({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
+  }
   for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
     const checked = readInput(toolName, text, deps.host.validate)
     if (!checked.ok) {
@@ -51,12 +56,11 @@ export async function settleCalls (calls: ToolCall[], attempt: RunAttempt, deps:
     const call = { toolCallId, toolName, input: checked.input }
     log.append({ type: 'tool-input', ...call, providerMetadata })
     if (deps.host.permission(toolName) === 'allow') permitted.push(call)
-    else if (isRefused(call, attempt)) log.append(refusal(call))
-    else questions.push(call)
+    else ask(call)
   }
   const changed = await runPermitted(permitted, attempt, deps)
-  for (const call of changed) if (isRefused(call, attempt)) log.append(refusal(call))
-  return withFolders([...questions, ...changed.filter((call) => !isRefused(call, attempt))], attempt, deps)
+  changed.forEach(ask)
+  return withFolders(questions, attempt, deps)
 }
 
 /** Finds where each call would work, which is shown with the question; a call without a folder fails instead. */
@@ -72,9 +76,6 @@ async function withFolders (
     return []
   })
 }
-
-const isRefused = ({ toolName, input }: ReadyCall, { conversation }: RunAttempt) => wasDenied(conversation, toolName, inputDigest(input))
-const refusal = ({ toolCallId, toolName }: ReadyCall): RunEvent => ({ type: 'tool-denied', toolCallId, toolName, reason: REFUSED_BEFORE })
 
 /** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
 export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: RunAttempt, deps: AgentDeps) {
@@ -144,7 +145,8 @@ const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 't
 /**
  * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
  * disk; one that is found there later has an unknown outcome and never runs again. The thread learns every outcome at once.
- * Returns the approved calls that did not run since they would work in another folder than the one that was shown.
+ * Returns the approved calls that did not run since they would work in another folder than the one that was shown;
+ * approved calls behind the first of these stay as they are until it is decided anew, so that the order is kept.
  */
 export async function settleDecided (approvals: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<MovedCall[]> {
   const { run } = attempt.live
@@ -158,10 +160,8 @@ export async function settleDecided (approvals: Approval[], attempt: RunAttempt,
     if (approval.state === 'approved') {
       const folder = shownFolder(approval)
       const where = folder && await host.folders.whereabouts(toolName, approval.input, run.head.cwd, folder)
-      if (where?.is === 'moved') {
-        moved.push({ approval, to: where.to })
-        continue
-      }
+      if (where?.is === 'moved') moved.push({ approval, to: where.to })
+      if (moved.length > 0) continue
       if (where?.is === 'gone') {
         await settle(approval, 'done', { type: 'tool-error', toolCallId, toolName, errorText: folderGone(approval.cwd) })
         continue

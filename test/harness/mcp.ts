@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { App } from '../../app.ts'
 
-const of = (program: string) => fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/${program}/dist/index.js`, import.meta.url))
+const of = (program: string) => fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${program}/dist/index.js`, import.meta.url))
 
 /** Real tool servers, as bodies of POST /mcp/connect. */
 export const everything = (name = 'everything', rest: object = {}) => ({

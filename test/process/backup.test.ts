@@ -77,6 +77,7 @@ t.test('everything goes from one service to another, whose key is another, and t
   t.same(readdirSync(`${dir}/b`).filter((name) => /next|replace|import|data\./.test(name)), [])
   t.equal(readFileSync(`${dir}/b/config.json`, 'utf8'), readFileSync(`${dir}/a/config.json`, 'utf8'))
   t.equal(b.out().split('\n').length, 2, 'still one line on stdout')
+  t.match(JSON.parse(readFileSync(`${dir}/b/instance.json`, 'utf8')), { url: b.url, pid: b.pid })
   t.match(await b.stop(), { code: 0 })
 
   const again = await start('b', { LOCAL_AGENT_PASSPHRASE: 'of another store' })

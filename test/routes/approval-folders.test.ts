@@ -128,6 +128,24 @@ t.test('of several calls those that ran stay, and only those behind the change a
   t.same([effects(app.cwd), effects(a), effects(b)], ['1', '', '2'])
 })
 
+t.test('an approved call behind one that is asked about anew waits for it', async (t) => {
+  const { app, a, b, link, retarget } = await start(t, append('1'), {
+    toolName: 'runCommand',
+    input: { command: 'cat ../b/effects.log && printf 2 >> ../effects.log', cwd: '../a' }
+  })
+  const first = await say(app, 'go', { context: { cwd: link } })
+  t.match(of(first.events, 'tool-approval-request'), [{ cwd: a }, { cwd: a }])
+  const [one, two] = asked(first.events)
+  retarget(b)
+  const { events } = await answer(app, { [one]: true, [two]: true })
+  t.match(of(events, 'tool-approval-request'), [{ cwd: b, input: append('1').input }], 'the second is where it was')
+  t.equal(effects(app.cwd), '')
+  t.match(await open(app), [{ input: append('1').input }])
+  const done = await answer(app, { [asked(events)[0]]: true })
+  t.match(of(done.events, 'tool-output-available').map(({ output }) => output.stdout), ['', '1'])
+  t.equal(effects(app.cwd), '2')
+})
+
 t.test('the folder that a command names itself is shown and kept to as well', async (t) => {
   const { app, a, b, retarget } = await start(t, { toolName: 'runCommand', input: { command: 'printf x >> effects.log', cwd: 'link' } })
   const first = await say(app, 'go', { context: { cwd: app.cwd } })

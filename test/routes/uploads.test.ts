@@ -155,7 +155,7 @@ t.test('a refused client that sends no more is answered', async (t) => {
 
 t.test('a refused client that sends byte by byte keeps its connection no longer than any other', async (t) => {
   const { clock, pass } = heldClock()
-  const slow = await open(t, await listen(await build(t, { clock, arrival: { headers: 200, body: 400, lookedAfter: 50 } })))
+  const slow = await open(t, await listen(await build(t, { clock, arrival: { headers: 1000, body: 1200, lookedAfter: 50 } })))
   slow.send(post('/nowhere', 'Transfer-Encoding: chunked'))
   const dripping = setInterval(() => slow.send('1\r\nx\r\n'), 20)
   t.teardown(() => clearInterval(dripping))

@@ -9,8 +9,8 @@ export interface Identity {
   mtimeMs: number
 }
 
-/** Hashed in one go: a fraction of a millisecond. */
-const SLICE_BYTES = 512 * 1024
+/** Hashed in one go: a fifth of a millisecond. */
+const SLICE_BYTES = 256 * 1024
 
 /** Undefined when no regular file is there. The call is synchronous: it takes microseconds, a promise for each of a thousand files much longer. */
 export function identityOf (path: string): Identity | undefined {

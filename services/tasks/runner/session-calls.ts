@@ -47,6 +47,8 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
     }
   })
   const toAsk: AskedCall[] = []
+  /** An approved call is to be asked about anew. */
+  let isHeld = false
   const sizeOf = (event: TaskLogEvent) => event.type === 'tool-output' ? JSON.stringify(event.output).length : 0
   let answered = log.reduce((sum, event) => sum + sizeOf(event), 0)
 
@@ -97,11 +99,13 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
     if (question?.state !== 'approved' && asks(toolName)) return putAside(call)
     const shown = question?.cwd === undefined || question.folder === undefined ? undefined : { path: question.cwd, ...question.folder }
     const where = shown && await host.folders.whereabouts(toolName, input, task.cwd, shown)
-    if (where?.is === 'gone') return note(call, { type: 'tool-error', toolCallId, toolName, errorText: folderGone(shown!.path) })
     if (where?.is === 'moved') {
+      isHeld = true
       toAsk.push({ ...call, shown: where.to, reason: askedAgain(shown!.path, where.to) })
-      return
     }
+    // An approved call behind one that is asked about anew waits for it, so that the order is kept.
+    if (isHeld && question !== undefined) return
+    if (where?.is === 'gone') return note(call, { type: 'tool-error', toolCallId, toolName, errorText: folderGone(shown!.path) })
     if (!isRead(call)) await record({}, [{ type: 'tool-intent', toolCallId }])
     emit({ type: 'task:tool-start', taskId: task.id, runId, tool: toolName, input })
     try {

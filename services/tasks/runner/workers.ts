@@ -32,7 +32,12 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
   async function run (name: string, main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
     signal.throwIfAborted()
     const [{ createBirpc }, jobs] = await Promise.all([import('birpc'), bree()])
-    await jobs.add({ name, path: fileURLToPath(workerFile('task')), worker: { resourceLimits: LIMITS, stdin: false, execArgv: [] } })
+    // Bree takes a path with an unusual character, such as "(" or "&", for code, unless it is told what it is.
+    await jobs.add({
+      name,
+      path: fileURLToPath(workerFile('task')),
+      worker: { eval: false, resourceLimits: LIMITS, stdin: false, execArgv: [] }
+    })
     const ended = Promise.withResolvers<WorkerEnd>()
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()

@@ -104,15 +104,17 @@ t.test('what a command leaves in the background ends with it', { skip: !linux },
 
 t.test('end lets a command clean up, and kills what does not', { skip: !linux }, async (t) => {
   const tidy = await run('trap "echo cleaned; exit 5" TERM; echo $$; while :; do sleep 0.05; done')
+  const spoke = once(tidy.stdout, 'data')
   const output = text(tidy.stdout)
-  await once(tidy.stdout, 'data')
+  await spoke
   await tidy.end()
   t.match(await output, /cleaned/)
   t.same(await tidy.exited, { code: 5, signal: null })
 
   const apart = await run('setsid sh -c "trap \'echo cleaned; exit\' TERM; echo ready; while :; do sleep 0.05; done" & wait')
+  const ready = once(apart.stdout, 'data')
   const told = text(apart.stdout)
-  await once(apart.stdout, 'data')
+  await ready
   await apart.end()
   t.match(await told, /cleaned/, 'in a session of its own, too')
 

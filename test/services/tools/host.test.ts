@@ -143,7 +143,12 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   const { clock, sleeps } = handClock()
   const fence = createFence()
   const deaf = (name: string, timeLimitMs?: number) => tool(name, () => new Promise(() => {}), { timeLimitMs })
-  const host = createToolHost({ tools: [deaf('deaf'), deaf('patient', 1234)], permissions: () => ({}), clock, fence })
+  const host = createToolHost({
+    tools: [deaf('deaf'), deaf('patient', 1234), { ...deaf('acting'), effect: 'external' }],
+    permissions: () => ({}),
+    clock,
+    fence
+  })
   const leaving = new AbortController()
   const execute = (name: string) =>
     host.execute({ name, input: {}, runId: 'r', attempt: fence.enter('r'), callId: 'c', cwd: '/', signal: leaving.signal })
@@ -158,6 +163,11 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   await passed(60_000)
   await passed(5000)
   t.match(await late, { status: 'error', errorText: 'deaf took longer than 60000 ms and was stopped.' })
+
+  const acting = execute('acting')
+  await passed(60_000)
+  await passed(5000)
+  t.match(await acting, { errorText: /not known: check before you repeat it/ }, 'one that may have done something says so')
 
   const left = execute('patient')
   while (sleeps.length === 0) await new Promise(setImmediate)
