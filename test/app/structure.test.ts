@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { circles, importGraph, projectFiles, ROOT, textOf } from '../harness/source-tree.ts'
 
 const MOST_LINES = 250
+const IN_FOLDER = /^(?:bench|bin|client|docs|examples|plugins|routes|schemas|scripts|services|test|workers)\//
 
 t.test('no file imports itself through others, not even types', async (t) => {
   t.same(circles(importGraph()), [])
@@ -24,12 +25,28 @@ t.test('no source file is longer than a page that can be read', async (t) => {
   t.same(long, [])
 })
 
+/**
+ * The code spans and links of a page whose path does not exist.
+ * A file of the root counts as a path by its ending; a glob needs a match.
+ */
+function brokenPaths (doc: string, text: string): string[] {
+  const spans = text.matchAll(/`([\w./*-]+)`|\]\(([\w./-]+)(?:#[\w-]*)?\)/g)
+  return [...spans].flatMap(([, code, link]) => {
+    if (link !== undefined) return existsSync(join(ROOT, doc, '..', link)) ? [] : [`${doc}: ${link}`]
+    const isPath = IN_FOLDER.test(code) || /^[^/]+\.(?:ts|tsx|sh)$/.test(code)
+    return isPath && globSync(code, { cwd: ROOT }).length === 0 ? [`${doc}: ${code}`] : []
+  })
+}
+
 t.test('every path that the docs name exists', async (t) => {
   const docs = projectFiles().filter((path) => /\.md$/.test(path) && path !== 'CHANGELOG.md')
-  const missing = docs.flatMap((doc) => [...textOf(doc).matchAll(/`([\w./-]+)`|\]\(([\w./-]+)(?:#[\w-]*)?\)/g)].flatMap(([, code, link]) => {
-    if (link !== undefined) return existsSync(join(ROOT, doc, '..', link)) ? [] : [`${doc}: ${link}`]
-    const isPath = /^(?:bench|bin|client|docs|examples|plugins|routes|schemas|scripts|services|test|workers)\//.test(code)
-    return isPath && !existsSync(join(ROOT, code)) ? [`${doc}: ${code}`] : []
-  }))
-  t.same(missing, [])
+  t.same(docs.flatMap((doc) => brokenPaths(doc, textOf(doc))), [])
+
+  const wrong = 'Not there: `services/gone/`, `begin.ts`, `test/gone/*.ts`, [here](gone.md#part). ' +
+    'There: `app.ts`, `test/app/*.ts`, `config.json`, [limits](limits.md).'
+  t.same(
+    brokenPaths('docs/page.md', wrong),
+    ['services/gone/', 'begin.ts', 'test/gone/*.ts', 'gone.md'].map((path) => `docs/page.md: ${path}`),
+    'wrong ones would be found'
+  )
 })
