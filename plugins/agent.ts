@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Conversations and their approvals. Runs end before the server closes, while their streams can still say so. */
+/** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
   const { store, clock, tools: host, fence, providers: registry, threads, brain, tasks, config, workspace, log } = app
   const agent = createAgent({

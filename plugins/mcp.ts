@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Tool servers. They are connected once the service listens, or when somebody first asks for their tools. */
+/** MCP tool servers. They are connected once the service listens, or when their tools are first needed. */
 export default fp(async (app) => {
   const { config, clock, store, tools: host, secrets, workspace, log } = app
   const mcp = createToolServers({

@@ -5,16 +5,16 @@ import type { Web } from '../services/tools/web/fetch/fetch.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Loaded when first used. */
+    /** Fetching of web pages; loaded on first use. */
     web: () => Promise<Web>
     webSearch: () => Promise<Search>
   }
 }
 
-/** Reading pages of the web, and searching it. */
+/** Fetching web pages, and web search. */
 export default fp(async (app) => {
   const { config, clock, transform } = app
-  // Those of before, too: a command may still find them somewhere.
+  // Keeps earlier keys secret too: a command may still find them.
   const keys = new Set<string>()
   app.secrets.add(() => {
     const { value, missing } = fillIn(config.current.search?.apiKey, process.env)
@@ -46,6 +46,6 @@ export default fp(async (app) => {
 }, { name: 'web', dependencies: ['clock', 'config', 'transform'] })
 
 function once<T> (make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
+  let loading: Promise<T> | undefined
+  return () => (loading ??= make())
 }
