@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/lib/clock.ts'
-import { readHandOver, requirePipe } from './services/config/stdin-secrets.ts'
+import { readStdinSecrets, requirePipe } from './services/config/stdin-secrets.ts'
 import { createStandardOutput } from './services/log/standard-output.ts'
 import { watchTerminal } from './services/log/terminal.ts'
 import { readOptions } from './settings.ts'
 import { createExit } from './services/process/orderly-exit.ts'
-import { findParent, untilGone } from './services/process/parent-watch.ts'
+import { findParent, waitForExit } from './services/process/parent-watch.ts'
 import { explainStart } from './services/lib/start-error.ts'
 import { identityOf, type Holder } from './services/process/process-identity.ts'
 import { writeInstance } from './services/store/instance-file.ts'
@@ -35,7 +35,7 @@ async function main () {
   let input: { ended: Promise<void>, parent?: Holder } | undefined
   const options = await readOptions(process.argv.slice(2), process.env, async () => {
     requirePipe()
-    const { handOver, ended } = await readHandOver({ input: process.stdin, clock: systemClock })
+    const { handOver, ended } = await readStdinSecrets({ input: process.stdin, clock: systemClock })
     process.stdin.unref()
     // The parent most likely holds the other end of standard input. Recording it tells the next start that this service will end
     // with it.
@@ -79,7 +79,7 @@ async function main () {
   const first = build()
   service.building = first
   reloadOnHangUp(() => service.building ?? first, exit)
-  if (parent) untilGone(parent, systemClock).then(() => exit.end(`Process ${parent.pid}, given with --parent-pid, has ended`), fail)
+  if (parent) waitForExit(parent, systemClock).then(() => exit.end(`Process ${parent.pid}, given with --parent-pid, has ended`), fail)
   input?.ended.then(() => exit.end('Standard input has ended'))
 
   async function serve (building: Promise<App>, port?: number): Promise<App | undefined> {

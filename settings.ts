@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { parseArgs } from 'node:util'
-import type { HandOver } from './services/config/stdin-secrets.ts'
+import type { StdinSecrets } from './services/config/stdin-secrets.ts'
 import { Usage } from './services/lib/usage-error.ts'
 import { VERSION } from './services/lib/version.ts'
 
@@ -23,7 +23,7 @@ const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent
   LOCAL_AGENT_PASSPHRASE  encrypts the store instead of the key file
   AI_GATEWAY_API_KEY, AI_GATEWAY_BASE_URL`
 
-export interface Options extends HandOver {
+export interface Options extends StdinSecrets {
   host: string
   port?: number
   home?: string
@@ -39,7 +39,7 @@ export interface Options extends HandOver {
 export async function readOptions (
   args: string[],
   env: NodeJS.ProcessEnv,
-  readHandOver: () => Promise<HandOver>
+  readHandOver: () => Promise<StdinSecrets>
 ): Promise<Options | string> {
   const values = parse(args)
   if (values.help) return HELP

@@ -14,7 +14,7 @@ const FLUSH_MS = 2_000
 
 const output = createStandardOutput({ clock: systemClock })
 output.takeOver()
-const say = (line: string) => output.stderr.write(`${line}\n`)
+const report = (line: string) => output.stderr.write(`${line}\n`)
 
 // The clock's timers do not keep the process alive, and waiting for a service that shuts down may be the only activity.
 const keepAlive = setInterval(() => {}, 60_000)
@@ -25,10 +25,11 @@ try {
   const options = await readOptions([], process.env, async () => ({}))
   if (typeof options === 'string') throw new Usage(options)
   const dir = resolve(options.home ?? join(homedir(), '.local-agent'))
-  await rotateKey({ dir, passphrase: options.passphrase, newPassphrase: process.env.LOCAL_AGENT_NEW_PASSPHRASE, clock: systemClock, say })
+  const { LOCAL_AGENT_NEW_PASSPHRASE: newPassphrase } = process.env
+  await rotateKey({ dir, passphrase: options.passphrase, newPassphrase, clock: systemClock, report })
 } catch (error) {
   const { message, exitCode } = explainStart(error)
-  say(message)
+  report(message)
   process.exitCode = exitCode
 } finally {
   clearInterval(keepAlive)

@@ -28,5 +28,5 @@ export default fp(async (app) => {
     log
   })
   app.decorate('agent', agent)
-  app.addHook('preClose', app.shutdown.part('runs', agent.close))
+  app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
 }, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'tasks', 'stream'] })

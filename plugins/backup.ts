@@ -23,7 +23,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         clock,
         config: () => config.raw,
         busy: () => agent.liveRuns > 0 ? 'A run is in progress.' : tasks.live > 0 ? 'A run of a task is in progress.' : undefined,
-        shut: () => {
+        refuseRequests: () => {
           draining.value = true
         },
         replaced,

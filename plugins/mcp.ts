@@ -25,5 +25,5 @@ export default fp(async (app) => {
   app.addHook('onListen', async () => {
     mcp.start().catch((error) => log.error({ err: error }, 'the tool servers could not be started'))
   })
-  app.addHook('onClose', app.shutdown.part('tool servers', mcp.close))
+  app.addHook('onClose', app.shutdown.addPart('tool servers', mcp.close))
 }, { name: 'mcp', dependencies: ['clock', 'config', 'shutdown', 'store', 'tools'] })

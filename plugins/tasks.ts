@@ -38,13 +38,13 @@ export default fp(async (app) => {
   app.decorate('tasks', tasks)
   await app.register(fastifySSE, { heartbeatInterval: PING_MS, serializer: (data) => data })
   app.decorateReply('streamTasks', async function (this: FastifyReply) {
-    const { raw, over, sse } = this
-    const events = bus.listen(over, () => raw.destroy())
+    const { raw, closed, sse } = this
+    const events = bus.listen(closed, () => raw.destroy())
     sse.sendHeaders()
     raw.flushHeaders()
     // A send to a client that disconnects meanwhile never settles.
     const disconnected = new Promise<void>((resolve) => {
-      over.addEventListener('abort', () => resolve(), { once: true })
+      closed.addEventListener('abort', () => resolve(), { once: true })
     })
     await Promise.race([sse.send(events), disconnected])
     await events.return(undefined)
@@ -54,9 +54,9 @@ export default fp(async (app) => {
     opened = tasks.open()
   })
   // Recovery may still be incomplete: runs that it has not found are found at the next start.
-  const closed = app.shutdown.part('task runs', () => Promise.all([tasks.close(), opened]))
+  const closeRuns = app.shutdown.addPart('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', async () => {
-    await closed()
+    await closeRuns()
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { fillIn } from '../services/config/variables.ts'
+import { expandVariables } from '../services/config/variables.ts'
 import type { Search } from '../services/tools/web/search/search.ts'
 import type { Web } from '../services/tools/web/fetch/fetch.ts'
 
@@ -17,7 +17,7 @@ export default fp(async (app) => {
   // Keeps earlier keys secret too: a command may still find them.
   const keys = new Set<string>()
   app.secrets.add(() => {
-    const { value, missing } = fillIn(config.current.search?.apiKey, process.env)
+    const { value, missing } = expandVariables(config.current.search?.apiKey, process.env)
     if (value !== undefined && missing.length === 0) keys.add(value)
     return keys
   })

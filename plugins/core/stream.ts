@@ -11,7 +11,7 @@ declare module 'fastify' {
      * Aborts when the response has ended, in particular when the client disconnects. A request's own `signal` does not abort
      * once its body is read.
      */
-    readonly over: AbortSignal
+    readonly closed: AbortSignal
     /** Streams a run's events in its protocol until the segment ends or the client disconnects. */
     streamRun(run: Subscription): Promise<void>
   }
@@ -19,7 +19,7 @@ declare module 'fastify' {
 
 /** Event streams: headers are sent at once, events are written once per event-loop turn, and slow readers are bounded. */
 export default fp(async (app) => {
-  app.decorateReply('over', {
+  app.decorateReply('closed', {
     getter () {
       const { raw } = this
       const ended = new AbortController()
@@ -31,7 +31,7 @@ export default fp(async (app) => {
     }
   })
   app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription) {
-    const { raw, over } = this
+    const { raw, closed } = this
     const encoder = encoderFor(run.protocol)
     this.hijack()
     this.server.uploads.release(this.request.raw)
@@ -46,7 +46,7 @@ export default fp(async (app) => {
         ...encoder.headers
       })
       raw.flushHeaders()
-      await pump({ chunks: rendered(run.batches(over), encoder), lag: run.lag }, raw, { clock: app.clock, signal: over })
+      await pump({ chunks: rendered(run.batches(closed), encoder), lag: run.lag }, raw, { clock: app.clock, signal: closed })
     } finally {
       run.unsubscribe()
       raw.end()

@@ -1,5 +1,5 @@
 import { createError } from '@fastify/error'
-import { diskTrouble } from '../store/disk-failure.ts'
+import { describeDiskFailure } from '../store/disk-failure.ts'
 
 export const BadPassphrase = createError(
   'ERR_BACKUP_PASSPHRASE',
@@ -24,7 +24,7 @@ export const ImportFailed = createError('ERR_IMPORT_FAILED', 'The backup could n
 
 /** Creates the error for an import that failed on the disk, without paths. */
 export function importFailed (error: unknown): Error {
-  const diskFailure = diskTrouble(error)
+  const diskFailure = describeDiskFailure(error)
   if (diskFailure === undefined) return new ImportFailed((error as NodeJS.ErrnoException).code ?? 'see the log for the reason')
   return new ImportFailed(`${diskFailure}. Free disk space for three times the size of the backup, then import it again`)
 }

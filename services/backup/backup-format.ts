@@ -115,8 +115,8 @@ function unseal (key: Buffer, header: Buffer, number: number, isLast: boolean, c
   if (chunk.length < TAG) throw new BackupDamaged('it is cut off')
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number, isLast), { authTagLength: TAG })
-    decryptBackup.setAAD(header)
-    decryptBackup.setAuthTag(chunk.subarray(-TAG))
+    decipher.setAAD(header)
+    decipher.setAuthTag(chunk.subarray(-TAG))
     return Buffer.concat([decipher.update(chunk.subarray(0, -TAG)), decipher.final()])
   } catch {
     throw new BackupDamaged(

@@ -21,7 +21,7 @@ export interface BackupParts {
   /** Returns a sentence about running work that an import would lose; undefined when there is none. */
   busy: () => string | undefined
   /** Makes the service refuse further requests. */
-  shut: () => void
+  refuseRequests: () => void
   /** Called when all data was replaced or the store was closed: the service must restart. */
   replaced: () => void
   log: {
@@ -41,7 +41,7 @@ const TOGETHER_BYTES = 1024 * 1024
 export type Backup = ReturnType<typeof createBackup>
 
 /** Exports all data as one encrypted file and imports it. */
-export function createBackup ({ dir, store, clock, config, busy, shut, replaced, log }: BackupParts) {
+export function createBackup ({ dir, store, clock, config, busy, refuseRequests, replaced, log }: BackupParts) {
   let exporting = false
   let importing = false
 
@@ -154,7 +154,7 @@ export function createBackup ({ dir, store, clock, config, busy, shut, replaced,
       importing = true
       try {
         const staged = await prepare(body, passphrase, gone)
-        shut()
+        refuseRequests()
         const restart = () => replaced()
         if (gone.aborted) setImmediate(restart)
         else gone.addEventListener('abort', restart, { once: true })

@@ -78,7 +78,7 @@ async function read (file: string): Promise<Buffer | undefined> {
 }
 
 /** Removes the access of other users to `config.json`, because it may hold keys. */
-export async function closeToOthers (file: string): Promise<void> {
+export async function restrictAccess (file: string): Promise<void> {
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})
 }
@@ -109,7 +109,7 @@ export async function writeConfigFile (file: string, value: object): Promise<voi
  * Keeps a copy of an invalid file beside it and returns the copy's name; undefined when it cannot be copied. The name is
  * derived from the contents, so that repeated starts keep only one copy.
  */
-export async function keepAside (file: string): Promise<string | undefined> {
+export async function keepInvalidCopy (file: string): Promise<string | undefined> {
   try {
     const contents = await read(file)
     if (contents === undefined) return undefined

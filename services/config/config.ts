@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createError } from '@fastify/error'
 import type { Config } from '../../schemas/config.ts'
 import { checkConfig } from './check-config.ts'
-import { closeToOthers, keepAside, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
+import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
 import { mask } from './mask-secrets.ts'
 
 export const ConfigRejected = createError(
@@ -57,12 +57,12 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
 
   await prepareDirectory(dir)
   await requireFile(file)
-  await closeToOthers(file)
+  await restrictAccess(file)
   try {
     apply(await readConfigFile(file))
   } catch (error) {
     apply({})
-    const copy = await keepAside(file)
+    const copy = await keepInvalidCopy(file)
     problem = `config.json: ${(error as Error).message}. Defaults are in effect${
       copy ? `; a copy of the file is kept as ${copy}` : ''
     }. Correct it and reload`
@@ -111,7 +111,7 @@ export async function openConfig ({ dir, onChange = () => {} }: Options) {
       enqueue(async () => {
         const base = await readConfigFile(file).catch(async (error) => {
           if (error instanceof NotAFile) throw new ConfigNotSaved(error.message)
-          await keepAside(file)
+          await keepInvalidCopy(file)
           return raw
         })
         const next = change(base as Config) as Record<string, unknown>

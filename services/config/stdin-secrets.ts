@@ -7,7 +7,7 @@ import { parseJson } from '../lib/json.ts'
 import { Usage } from '../lib/usage-error.ts'
 
 /** Secrets that the starting process writes to the service's standard input, so that they are in no environment. */
-export interface HandOver {
+export interface StdinSecrets {
   token?: string
   passphrase?: string
   gatewayKey?: string
@@ -39,13 +39,13 @@ export function requirePipe (fd = 0): void {
  * Reads the first line of `input` and drops the rest. `ended` resolves when the input ends. Throws Usage when no line arrives
  * within 5 s or 64 KiB, or when the line is invalid; no message quotes its content.
  */
-export async function readHandOver (
+export async function readStdinSecrets (
   { input, clock }: { input: Readable, clock: Clock }
-): Promise<{ handOver: HandOver, ended: Promise<void> }> {
+): Promise<{ handOver: StdinSecrets, ended: Promise<void> }> {
   const { line, ended } = firstLine(input)
   try {
     const bytes = await withDeadline({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
-    return { handOver: parseHandOver(bytes), ended }
+    return { handOver: parseStdinSecrets(bytes), ended }
   } catch (error) {
     input.destroy()
     throw abortKind(error) === 'timeout' ? new Usage(`No line arrived on standard input within ${ARRIVAL_MS / 1000} s. ${EXPECTED}`) : error
@@ -79,7 +79,7 @@ function firstLine (input: Readable): { line: Promise<Buffer>, ended: Promise<vo
 }
 
 /** Parses the secrets in the line. Throws Usage. */
-export function parseHandOver (line: Buffer): HandOver {
+export function parseStdinSecrets (line: Buffer): StdinSecrets {
   const value = objectIn(line)
   for (const name of Object.keys(value)) {
     if (!FIELDS.includes(name)) {
@@ -97,7 +97,7 @@ export function parseHandOver (line: Buffer): HandOver {
   if (keys !== undefined && !(isObject(keys) && Object.entries(keys).every(([name, key]) => name !== '' && isSecret(key)))) {
     throw new Usage('The field "keys" on standard input must be an object with provider names as keys and non-empty strings as values.')
   }
-  return value as HandOver
+  return value as StdinSecrets
 }
 
 function objectIn (line: Buffer): Record<string, unknown> {

@@ -2,7 +2,7 @@
 export type Variables = Record<string, string | undefined>
 
 /** Replaces `${VAR}` in a text of config.json by environment variables. Returns the names of unset variables in `missing`. */
-export function fillIn (text: string | undefined, variables: Variables): { value?: string, missing: string[] } {
+export function expandVariables (text: string | undefined, variables: Variables): { value?: string, missing: string[] } {
   const missing: string[] = []
   const value = text?.replace(/\$\{(\w+)\}/g, (_whole, name) => {
     if (!variables[name]) missing.push(name)

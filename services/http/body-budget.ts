@@ -13,7 +13,7 @@ export const TooManyBodies = createError(
 /** The part of the budget that one body uses. */
 export interface BodyShare {
   /** Reserves bytes. Throws TooManyBodies (503) when all bodies together would exceed the budget. */
-  take(bytes: number): void
+  reserve(bytes: number): void
   /** Returns all reserved bytes. Can be called again. */
   release(): void
 }
@@ -26,7 +26,7 @@ export function createBodyBudget (limit = BUDGET) {
     share (): BodyShare {
       let reserved = 0
       return {
-        take (bytes) {
+        reserve (bytes) {
           if (taken + bytes > limit) throw new TooManyBodies(limit / MIB)
           taken += bytes
           reserved += bytes

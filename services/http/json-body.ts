@@ -1,6 +1,6 @@
 import { createError } from '@fastify/error'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { excess, parseJson } from '../lib/json.ts'
+import { exceededLimit, parseJson } from '../lib/json.ts'
 
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
 export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.', 400)
@@ -30,7 +30,7 @@ export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
   await yieldToEventLoop()
   // Checked before parsing, so that an excessive value is never built.
-  const exceeded = excess(bytes, LIMITS)
+  const exceeded = exceededLimit(bytes, LIMITS)
   if (exceeded === 'levels') throw new BodyTooDeep(LIMITS.levels)
   if (exceeded === 'values') throw new BodyTooManyValues(LIMITS.values)
   await yieldToEventLoop()

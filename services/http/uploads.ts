@@ -78,11 +78,11 @@ export function createUploads ({ clock }: { clock: Clock }) {
       const share = budget.share()
       shares.set(request, share)
       try {
-        share.take(length ?? 0)
+        share.reserve(length ?? 0)
         const body = createGrowingBuffer(length)
         await read(request, (chunk) => {
           if (body.length + chunk.length > limit) throw new BodyTooLarge(limit)
-          if (length === undefined) share.take(chunk.length)
+          if (length === undefined) share.reserve(chunk.length)
           body.push(chunk)
         })
         return body.bytes()

@@ -28,7 +28,7 @@ const COMMA = 0x2c
 const SHORT = 64
 
 /** Returns which limit a JSON text in UTF-8 exceeds: nesting levels or number of values. Counts brackets and commas without parsing. */
-export function excess (json: Buffer, limits: { levels: number, values?: number }): 'levels' | 'values' | undefined {
+export function exceededLimit (json: Buffer, limits: { levels: number, values?: number }): 'levels' | 'values' | undefined {
   const { levels, values = Infinity } = limits
   let depth = 0
   let count = 0

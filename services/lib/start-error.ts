@@ -1,4 +1,4 @@
-import { diskTrouble } from '../store/disk-failure.ts'
+import { describeDiskFailure } from '../store/disk-failure.ts'
 
 /** A failed start: the message to print, and the exit code (sysexits.h; 98 is EADDRINUSE). A supervisor must not retry codes 64 to 98. */
 export interface StartFailure {
@@ -35,7 +35,7 @@ export function explainStart (error: unknown): StartFailure {
       exitCode: 78
     }
   }
-  const diskFailure = diskTrouble(error)
+  const diskFailure = describeDiskFailure(error)
   if (diskFailure !== undefined) {
     const message = `The configuration directory cannot be written: ${diskFailure}. Free space on its disk, then start again.`
     return { message, exitCode: 74 }

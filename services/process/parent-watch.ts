@@ -21,7 +21,7 @@ export async function findParent (pid: number): Promise<Holder> {
 }
 
 /** Resolves within about a second after the process has ended. */
-export async function untilGone (parent: Holder, clock: Clock): Promise<void> {
+export async function waitForExit (parent: Holder, clock: Clock): Promise<void> {
   while (await isAlive(parent)) await clock.sleep(POLL_MS)
 }
 

@@ -22,7 +22,7 @@ export function createShutdown ({ clock, log }: { clock: Clock, log: Log }) {
 
   return {
     /** Adds a part. The returned function waits until the part has closed or its time limit is over. */
-    part (name: string, close: () => Promise<unknown>): () => Promise<void> {
+    addPart (name: string, close: () => Promise<unknown>): () => Promise<void> {
       let closing: Promise<unknown> | undefined
       const begin = () => (closing ??= close())
       begins.unshift(begin)

@@ -2,7 +2,7 @@ import type { ListOptions } from './store-types.ts'
 import { chunks, endOf, type RawRange } from './database.ts'
 import type { Engine } from './engine.ts'
 import { isDamage } from './store-errors.ts'
-import { assertKey, FIRST_KEY, isOwn } from './record-names.ts'
+import { assertKey, FIRST_KEY, describesDatabase } from './record-names.ts'
 
 /** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
 type Open = <T>(key: string, envelope: Buffer) => T
@@ -38,7 +38,7 @@ export const allRecords = (
   damaged: (key: string) => void
 ): AsyncGenerator<[string, unknown]> => {
   const opened = openOrReport(open, damaged)
-  return walk(engine, (key, envelope) => isOwn(key) ? undefined : opened(key, envelope), {}, signal)
+  return walk(engine, (key, envelope) => describesDatabase(key) ? undefined : opened(key, envelope), {}, signal)
 }
 
 async function * walk<T> (

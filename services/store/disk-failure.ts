@@ -9,8 +9,8 @@ const MESSAGE_BY_CODE: Record<string, string> = {
  * Returns a description, without paths, of an error of a full or failing disk, reported by Node or by LevelDB. Returns
  * undefined for any other error.
  */
-export function diskTrouble (error: unknown): string | undefined {
+export function describeDiskFailure (error: unknown): string | undefined {
   const { code = '', message = '', cause } = error as NodeJS.ErrnoException & { cause?: unknown }
   return MESSAGE_BY_CODE[code] ?? MESSAGES.exec(message)?.[0].toLowerCase() ??
-    (cause === undefined || cause === null ? undefined : diskTrouble(cause))
+    (cause === undefined || cause === null ? undefined : describeDiskFailure(cause))
 }

@@ -17,9 +17,9 @@ interface Collaborators {
   clock: Clock
   log: StoreLog | undefined
   /** Called with the number of bytes written. */
-  wrote?: (bytes: number) => void
+  onWritten?: (bytes: number) => void
   /** Called when LevelDB read corrupt data; opening the database again does not help. */
-  corrupted?: (reason: string) => void
+  onCorruption?: (reason: string) => void
 }
 
 export type Engine = ReturnType<typeof createEngine>
@@ -29,11 +29,11 @@ export type Engine = ReturnType<typeof createEngine>
  * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
  * probe write succeeded.
  */
-export function createEngine ({ database, reopen, clock, log, wrote, corrupted }: Collaborators) {
+export function createEngine ({ database, reopen, clock, log, onWritten, onCorruption }: Collaborators) {
   const closing = new AbortController()
-  const spoiling = new AbortController()
+  const disabling = new AbortController()
   /** Aborts when reopening the database is pointless. */
-  const recoveryAborted = AbortSignal.any([closing.signal, spoiling.signal])
+  const recoveryAborted = AbortSignal.any([closing.signal, disabling.signal])
   const writer = createWriter(write)
   let state: StoreStatus['state'] = 'ok'
   let reason: string | undefined
@@ -45,7 +45,7 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
   async function write (ops: RawOp[]): Promise<void> {
     try {
       await database.batch(ops, { sync: true })
-      wrote?.(ops.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0))
+      onWritten?.(ops.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0))
     } catch (error) {
       latch(error)
       throw unavailable()
@@ -53,18 +53,18 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
   }
 
   function latch (error: unknown): void {
-    if (spoiling.signal.aborted) return
+    if (disabling.signal.aborted) return
     reason = explain(error)
-    if (rootOf(error).code === 'LEVEL_CORRUPTION' && corrupted) return corrupted(reason)
+    if (rootOf(error).code === 'LEVEL_CORRUPTION' && onCorruption) return onCorruption(reason)
     log?.error({ err: rootOf(error) }, 'a write failed; the store is unavailable until the disk accepts writes again')
     epoch++
     state = 'latched'
     recovery = recover()
   }
 
-  function spoil (cause: string): void {
+  function disable (cause: string): void {
     if (state === 'closed') return
-    spoiling.abort()
+    disabling.abort()
     reason = cause
     epoch++
     state = 'latched'
@@ -82,7 +82,7 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
         log?.info({}, 'the store is available again')
         return
       } catch (error) {
-        if (!spoiling.signal.aborted) reason = explain(error)
+        if (!disabling.signal.aborted) reason = explain(error)
         log?.warn({ err: rootOf(error), wait }, 'the store is still unavailable')
         await clock.sleep(wait, recoveryAborted).catch(() => {})
       }
@@ -118,10 +118,10 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
       } catch (error) {
         if (state !== 'ok' || epoch !== began) throw unavailable()
         corrupt ||= isCorrupt(error)
-        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || corrupted === undefined) {
+        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || onCorruption === undefined) {
           throw new StoreUnavailable(explain(error), { cause: error })
         }
-        corrupted(explain(error))
+        onCorruption(explain(error))
         throw unavailable()
       }
     },
@@ -131,7 +131,7 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
       await writer.push(ops)
     },
     /** Latches the store permanently for the given reason: only a restart can repair the database. */
-    spoil,
+    disable,
     /** A counter that changes whenever cached values may no longer match the disk. */
     epoch: () => epoch,
     status: (): StoreStatus => ({

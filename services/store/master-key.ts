@@ -54,7 +54,7 @@ async function masterFromPassphrase ({ kdf }: Meta, { passphrase }: KeySource): 
 }
 
 /** Generates new keys. Without a passphrase, `file` holds the bytes for the key file. */
-export async function freshKeys (passphrase: string | undefined): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'>, file?: Buffer }> {
+export async function generateKeys (passphrase: string | undefined): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'>, file?: Buffer }> {
   if (passphrase !== undefined) return newKeys({ dir: '', passphrase })
   const file = randomBytes(MASTER_BYTES)
   const keys = deriveKeys(file)

@@ -14,7 +14,7 @@ import { DIGEST, MIGRATING } from './record-names.ts'
 import { repair } from './recovery/repair.ts'
 import { unseal } from './seal.ts'
 import { beginSession, lacksAcknowledgedData, settledManifest } from './recovery/open-session.ts'
-import { noStock, verifyFiles, type FileManifest } from './recovery/known-files.ts'
+import { emptyTables, verifyFiles, type FileManifest } from './recovery/known-files.ts'
 import type { TableList } from './recovery/table-list.ts'
 import { linkTables } from './recovery/unchecked-tables.ts'
 
@@ -155,7 +155,7 @@ async function openExisting ({ options, source, location, reopen, manifest, retr
     const { changed } = await verifyFiles(location, { isThorough: true })
     const suspects = [...new Set([...manifest.changed, ...changed])]
     await repair({ location, error, suspects, clock, log, openDatabase, source })
-    return { database: await reopen(), repaired: true, manifest: { ...manifest, ...noStock() } }
+    return { database: await reopen(), repaired: true, manifest: { ...manifest, ...emptyTables() } }
   }
   if (manifest.changed.length > 0) return await repairAndOpen(new Error('its files differ from the file manifest'))
   await markOpening(location, manifest)

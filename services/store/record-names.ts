@@ -16,7 +16,7 @@ export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSI
 /** Name of the record that marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
 /** Whether a key belongs to a record that describes the database and is not copied with its contents. */
-export const isOwn = (key: string): boolean => PLAIN.has(key) || key === DIGEST
+export const describesDatabase = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 
 /** Returns the key of a single record. */
 export const recordKey = (name: string): string => `!record/${name}`

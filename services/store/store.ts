@@ -44,10 +44,10 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     ...opened,
     clock,
     log,
-    wrote: (bytes) => check.wrote(bytes),
-    corrupted: (reason) => check.metDamage(reason)
+    onWritten: (bytes) => check.wrote(bytes),
+    onCorruption: (reason) => check.handleCorruption(reason)
   })
-  const check = createTableCheck({ tables, clock, log, signal: closing.signal, spoil: engine.spoil })
+  const check = createTableCheck({ tables, clock, log, signal: closing.signal, disable: engine.disable })
   const records = new Map<string, StoredRecord<any>>()
   let closed: Promise<void> | undefined
   let damaged = false

@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
-import { parseHandOver, readHandOver } from '../../services/config/stdin-secrets.ts'
+import { parseStdinSecrets, readStdinSecrets } from '../../services/config/stdin-secrets.ts'
 import { fakeClock } from '../harness/clock.ts'
 
 const KIB = 1024
-/** What `readHandOver` makes of this on standard input. */
+/** What `readStdinSecrets` makes of this on standard input. */
 async function read (...chunks: Array<string | Buffer | null>) {
   const input = new PassThrough({ highWaterMark: 256 * KIB })
   for (const chunk of chunks) chunk === null ? input.end() : input.write(chunk)
-  return { input, ...await readHandOver({ input, clock: systemClock }) }
+  return { input, ...await readStdinSecrets({ input, clock: systemClock }) }
 }
 const refused = (...chunks: Array<string | Buffer | null>) => read(...chunks).then(() => undefined, (error) => error)
 
@@ -83,7 +83,7 @@ t.test('a line that does not come within 5 s is not waited for', async (t) => {
   const clock = fakeClock()
   const input = new PassThrough()
   input.write('{"token":')
-  const outcome = readHandOver({ input, clock }).catch((error) => error)
+  const outcome = readStdinSecrets({ input, clock }).catch((error) => error)
   await clock.advance(5_000)
   t.match(await outcome, { exitCode: 64, message: /within 5 s/ })
   t.ok(input.destroyed)
@@ -91,7 +91,7 @@ t.test('a line that does not come within 5 s is not waited for', async (t) => {
 
 t.test('keys of any provider are kept', (t) => {
   t.same(
-    parseHandOver(Buffer.from('{"keys":{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}}')).keys,
+    parseStdinSecrets(Buffer.from('{"keys":{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}}')).keys,
     JSON.parse('{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}')
   )
   t.end()

@@ -15,14 +15,14 @@ export type TableCheck = ReturnType<typeof createTableCheck>
 
 /**
  * Checks in the background the tables that the start trusted without reading, and keeps the manifest of tables up to date.
- * `signal` stops the checks. `spoil` makes the store refuse all calls; its reason tells the user how to repair damage.
+ * `signal` stops the checks. `disable` makes the store refuse all calls; its reason tells the user how to repair damage.
  */
-export function createTableCheck ({ tables, clock, log, signal, spoil }: {
+export function createTableCheck ({ tables, clock, log, signal, disable }: {
   tables: TableList,
   clock: Clock,
   log: StoreLog | undefined,
   signal: AbortSignal,
-  spoil: (reason: string) => void
+  disable: (reason: string) => void
 }) {
   let isHurried = false
   let checking: Promise<void> | undefined
@@ -31,7 +31,7 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
   let unlistedBytes = 0
 
   function damaged (name: string, why: string): void {
-    spoil(`${why}. Restart the service: it repairs what can be repaired as it starts, and keeps the damaged files`)
+    disable(`${why}. Restart the service: it repairs what can be repaired as it starts, and keeps the damaged files`)
     markingDamaged = tables.markDamaged(name).catch((error) => log?.error({ err: error }, 'the damaged table could not be recorded'))
   }
 
@@ -97,7 +97,7 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
       if (checking !== undefined && unlistedBytes >= UPDATE_BYTES) update().catch(warn)
     },
     /** Handles damage that LevelDB itself detected. */
-    metDamage (reason: string): void {
+    handleCorruption (reason: string): void {
       log?.error({ reason }, 'the database found damage on the disk; the store is unavailable until the service is restarted')
       damaged('unknown', `the database found damage on the disk (${reason})`)
     },

@@ -25,7 +25,7 @@ export interface TableEntry extends Identity {
   checked: number
 }
 
-export interface Inventory {
+export interface StoredManifest {
   session: number
   /** SHA-256 by file name; '' when unknown. Holds only tables while the database is open. */
   files: Record<string, string>
@@ -37,14 +37,14 @@ export interface Inventory {
   damaged?: string[]
 }
 
-export interface ReadInventory {
-  inventory?: Inventory
+export interface ReadManifest {
+  inventory?: StoredManifest
   isClosed: boolean
   isAuthentic(keys: Keys): boolean
 }
 
 /** Reads the manifest of a database. `inventory` is undefined when it is missing or unreadable. */
-export async function readInventory (location: string): Promise<ReadInventory> {
+export async function readManifest (location: string): Promise<ReadManifest> {
   const [closed, open] = await Promise.all([readText(location, CLOSED), readText(location, OPEN)])
   const { inventory, mac } = parse(closed ?? open)
   return {
@@ -55,7 +55,7 @@ export async function readInventory (location: string): Promise<ReadInventory> {
 }
 
 /** Returns the entry of a table; undefined in a manifest of an earlier version, which holds only digests. */
-export function entryOf ({ files, tables }: Inventory, name: string): TableEntry | undefined {
+export function entryOf ({ files, tables }: StoredManifest, name: string): TableEntry | undefined {
   const known = tables?.[name]
   if (!Array.isArray(known)) return undefined
   const [ino, size, mtimeMs, checked] = known
@@ -73,10 +73,10 @@ export async function markOpening (location: string, { session }: { session?: nu
 }
 
 /** Writes the manifest of an open database: its session and known tables. Resolves when it is on disk. */
-export const writeOpen = (location: string, keys: Keys, inventory: Inventory): Promise<void> => write(location, OPEN, keys, inventory)
+export const writeOpen = (location: string, keys: Keys, inventory: StoredManifest): Promise<void> => write(location, OPEN, keys, inventory)
 
 /** Writes the manifest of a closed database. Resolves when it is on disk. */
-export async function writeClosed (location: string, keys: Keys, inventory: Inventory): Promise<void> {
+export async function writeClosed (location: string, keys: Keys, inventory: StoredManifest): Promise<void> {
   await write(location, CLOSED, keys, inventory)
   await rm(join(location, OPEN), { force: true })
 }
@@ -91,7 +91,7 @@ export async function hasDropped (location: string): Promise<boolean> {
   return / dropping \d+ bytes/.test(await readText(location, 'LOG') ?? '')
 }
 
-async function write (location: string, name: string, keys: Keys, inventory: Inventory): Promise<void> {
+async function write (location: string, name: string, keys: Keys, inventory: StoredManifest): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(join(location, name), JSON.stringify({ ...inventory, mac: macOf(keys, inventory) }), { mode: 0o600 })
 }
@@ -101,7 +101,7 @@ export async function readText (location: string, name: string): Promise<string 
   return await readFile(join(location, name), 'utf8').catch((error) => error.code === 'EISDIR' ? '' : unlessMissing(error))
 }
 
-function parse (text = ''): { inventory?: Inventory, mac?: string } {
+function parse (text = ''): { inventory?: StoredManifest, mac?: string } {
   try {
     const { mac, ...inventory } = JSON.parse(text)
     const { session, files, tables = {}, merged = {}, damaged = [] } = inventory
@@ -114,7 +114,7 @@ function parse (text = ''): { inventory?: Inventory, mac?: string } {
 }
 
 /** Computes the MAC of a manifest. Manifests of an earlier version have only `session` and `files`, so their MAC must cover only these. */
-function macOf (keys: Keys, { session, files, ...rest }: Inventory): string {
+function macOf (keys: Keys, { session, files, ...rest }: StoredManifest): string {
   const { tables, merged, damaged } = rest
   const extra = [tables, merged, damaged].some((part) => part !== undefined) ? [tables ?? null, merged ?? null, damaged ?? null] : []
   return createHmac('sha256', keys.inventory).update(JSON.stringify([session, files, ...extra])).digest('hex')

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestFile, identityOf, isSameFile, type Identity } from './file-digest.ts'
-import { databaseFiles, entryOf, isTable, readInventory, type Inventory, type TableEntry } from './file-manifest.ts'
+import { databaseFiles, entryOf, isTable, readManifest, type StoredManifest, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { endsWhole } from './log-format.ts'
 import { liveTables } from './leveldb-manifest.ts'
@@ -28,7 +28,7 @@ export interface FileManifest {
 }
 
 /** Returns the part of a manifest that describes tables, without any table. */
-export const noStock = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'> => ({
+export const emptyTables = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'> => ({
   verified: new Map(),
   trusted: new Map(),
   merged: new Map()
@@ -39,13 +39,13 @@ export const noStock = (): Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
  * unless `isThorough`, so the duration does not grow with the amount of data. All other files are read.
  */
 export async function verifyFiles (location: string, { isThorough = false } = {}): Promise<FileManifest> {
-  const { inventory, isClosed, isAuthentic } = await readInventory(location)
+  const { inventory, isClosed, isAuthentic } = await readManifest(location)
   const manifest: FileManifest = {
     session: inventory?.session,
     changed: [...inventory?.damaged ?? []],
     isCut: false,
     isAuthentic,
-    ...noStock()
+    ...emptyTables()
   }
   const live = await liveTables(location)
   const isLive = (name: string) => isTable(name) && live.has(parseInt(name))
@@ -88,7 +88,7 @@ async function digestIfIntact (
 async function addRemovedTables (
   location: string,
   manifest: FileManifest,
-  inventory: Inventory | undefined,
+  inventory: StoredManifest | undefined,
   isThorough: boolean
 ): Promise<void> {
   for (const name of linkedTables(location)) {

@@ -10,7 +10,7 @@ import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from
 import type { Keys } from '../encryption-keys.ts'
 import { keysFor, type KeySource } from '../master-key.ts'
 import { readMeta } from '../meta-record.ts'
-import { isOwn } from '../record-names.ts'
+import { describesDatabase } from '../record-names.ts'
 import { unseal } from '../seal.ts'
 
 interface Repair {
@@ -87,7 +87,7 @@ async function salvage (damaged: string, repaired: string, excluded: string[]): 
 async function removeUnreadable (database: Database, keys: Keys): Promise<number> {
   let removed = 0
   for await (const chunk of chunks(database, {})) {
-    const ops = chunk.filter(([key, envelope]) => !isOwn(key) && !canDecrypt(keys, key, envelope))
+    const ops = chunk.filter(([key, envelope]) => !describesDatabase(key) && !canDecrypt(keys, key, envelope))
       .map(([key]): RawOp => ({ type: 'del', key }))
     if (ops.length > 0) await database.batch(ops, { sync: true })
     removed += ops.length

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestFile, identityOf } from './file-digest.ts'
-import { databaseFiles, isTable, writeClosed, writeOpen, type Inventory, type TableEntry } from './file-manifest.ts'
+import { databaseFiles, isTable, writeClosed, writeOpen, type StoredManifest, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { liveTables } from './leveldb-manifest.ts'
 import type { FileManifest } from './known-files.ts'
@@ -36,8 +36,8 @@ export function createTableList ({ location, keys, session, manifest }: {
   const due = new Set([...merged.keys(), ...longestUncheckedFirst.map(([name]) => name)])
 
   /** Builds a manifest with these tables and other files. Also lists the links to tables that a compaction has removed meanwhile. */
-  function buildInventory (present: ReadonlySet<string>, others: Inventory['files'] = {}): Inventory {
-    const inventory: Required<Omit<Inventory, 'damaged'>> = { session, files: { ...others }, tables: {}, merged: {} }
+  function buildInventory (present: ReadonlySet<string>, others: StoredManifest['files'] = {}): StoredManifest {
+    const inventory: Required<Omit<StoredManifest, 'damaged'>> = { session, files: { ...others }, tables: {}, merged: {} }
     for (const name of present) {
       const { ino, size, mtimeMs, checked, digest = '' } = known.get(name)!
       inventory.files[name] = digest
@@ -130,7 +130,7 @@ export function createTableList ({ location, keys, session, manifest }: {
      * buildInventory without a digest; after the next start they are verified by their checksums.
      */
     async seal (isLate: () => boolean = () => false): Promise<void> {
-      const others: Inventory['files'] = {}
+      const others: StoredManifest['files'] = {}
       const present = new Set<string>()
       const live = await liveTables(location)
       for (const name of await databaseFiles(location)) {

@@ -1,14 +1,14 @@
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { diskTrouble } from '../disk-failure.ts'
+import { describeDiskFailure } from '../disk-failure.ts'
 import { chunks } from '../database.ts'
 import { StoreNoRoom } from '../store-errors.ts'
 import { namesIn, syncDirectory } from '../database-files.ts'
 import { withDigestKey, type Keys } from '../encryption-keys.ts'
 import { acquireLock } from '../directory-lock.ts'
-import { freshKeys } from '../master-key.ts'
-import { isOwn } from '../record-names.ts'
+import { generateKeys } from '../master-key.ts'
+import { describesDatabase } from '../record-names.ts'
 import { createStagedDatabase } from './staged-database.ts'
 import { openData, type Opened } from '../open.ts'
 import { commitReplacement, finishReplacement } from './replace.ts'
@@ -23,7 +23,7 @@ interface Parts {
   newPassphrase?: string
   clock: Clock
   /** Called with progress messages. */
-  say: (line: string) => void
+  report: (line: string) => void
 }
 
 const NOTHING = 'There is no data yet; nothing was changed.'
@@ -34,20 +34,20 @@ const PROGRESS_EVERY = 10_000
  * Re-encrypts all data with a newly generated key into a staged database, which then replaces the old one. A killed run leaves
  * either database intact; the next run finishes a committed replacement. Throws StoreStartError.
  */
-export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }: Parts): Promise<void> {
-  if ((await namesIn(dir)).length === 0) return say(NOTHING)
+export async function rotateKey ({ dir, passphrase, newPassphrase, clock, report }: Parts): Promise<void> {
+  if ((await namesIn(dir)).length === 0) return report(NOTHING)
   const lock = await acquireLock(dir, { clock })
   try {
     const finished = await finishReplacement(dir)
     // A pending import does not change the key.
-    if (finished !== undefined && finished.key !== 'keep') return say('The interrupted key change is now complete.')
-    if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
-    const report = (_details: object, message: string) => say(message)
-    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: report, error: report } }, { ...lock, isThorough: true })
-      .catch(rethrowDiskFailure)
+    if (finished !== undefined && finished.key !== 'keep') return report('The interrupted key change is now complete.')
+    if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return report(NOTHING)
+    const logLine = (_details: object, message: string) => report(message)
+    const log = { info () {}, warn: logLine, error: logLine }
+    const old = await openData({ dir, passphrase, clock, log }, { ...lock, isThorough: true }).catch(rethrowDiskFailure)
     let count: number
     try {
-      count = await copy(old, dir, newPassphrase || undefined, say)
+      count = await copy(old, dir, newPassphrase || undefined, report)
     } catch (error) {
       await old.database.close()
       await old.tables.seal().catch(() => {})
@@ -57,7 +57,7 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
     await old.database.close()
     await commitReplacement(dir, { key: newPassphrase ? 'remove' : 'replace', copies: true })
     await finishReplacement(dir)
-    say(
+    report(
       `${count} records were encrypted with the new key; the old key is no longer needed. ` +
         (newPassphrase ? 'Start the service with LOCAL_AGENT_PASSPHRASE set to the new passphrase.' : 'The new key is in master.key.')
     )
@@ -67,13 +67,13 @@ export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }:
 }
 
 function rethrowDiskFailure (error: unknown): never {
-  const diskFailure = diskTrouble(error)
+  const diskFailure = describeDiskFailure(error)
   throw diskFailure === undefined ? error : new StoreNoRoom(diskFailure)
 }
 
 /** Builds the new database and syncs it. Returns the number of its records. */
-async function copy (old: Opened, dir: string, newPassphrase: string | undefined, say: Parts['say']): Promise<number> {
-  const { keys: own, origin, file } = await freshKeys(newPassphrase)
+async function copy (old: Opened, dir: string, newPassphrase: string | undefined, say: Parts['report']): Promise<number> {
+  const { keys: own, origin, file } = await generateKeys(newPassphrase)
   if (file !== undefined) await writeDurably(join(dir, NEXT_KEY), file)
   const keys = withDigestKey(own, old.keys.digest.export())
   const next = await createStagedDatabase({ dir, keys, meta: { ...origin, schema: old.meta.schema } })
@@ -81,8 +81,8 @@ async function copy (old: Opened, dir: string, newPassphrase: string | undefined
     let count = 0
     let unreadable = 0
     for await (const chunk of chunks(old.database, {})) {
-      const records = chunk.filter(([key]) => !isOwn(key)).flatMap(([key, envelope]) => open(old.keys, key, envelope))
-      unreadable += chunk.filter(([key]) => !isOwn(key)).length - records.length
+      const records = chunk.filter(([key]) => !describesDatabase(key)).flatMap(([key, envelope]) => open(old.keys, key, envelope))
+      unreadable += chunk.filter(([key]) => !describesDatabase(key)).length - records.length
       await next.put(records)
       if (Math.floor((count + records.length) / PROGRESS_EVERY) > Math.floor(count / PROGRESS_EVERY)) {
         say(`${count + records.length} records so far`)

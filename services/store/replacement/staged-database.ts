@@ -4,9 +4,9 @@ import { chunks, openLevel, type RawOp } from '../database.ts'
 import { privateDirectory, syncFiles } from '../database-files.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { metaOp, type Meta } from '../meta-record.ts'
-import { DIGEST, isOwn, SESSION } from '../record-names.ts'
+import { DIGEST, describesDatabase, SESSION } from '../record-names.ts'
 import { seal, toJson, unseal } from '../seal.ts'
-import { noStock } from '../recovery/known-files.ts'
+import { emptyTables } from '../recovery/known-files.ts'
 import { createTableList } from '../recovery/table-list.ts'
 import { NEXT } from './pending.ts'
 
@@ -56,14 +56,14 @@ export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, 
       let found = 0
       for await (const chunk of chunks(database, {})) {
         for (const [key, envelope] of chunk) {
-          if (isOwn(key)) continue
+          if (describesDatabase(key)) continue
           unseal(keys, key, envelope)
           found++
         }
       }
       await database.close()
       if (found !== count) throw new Error(`${found} records were read back of ${count}`)
-      await createTableList({ location, keys, session: 1, manifest: noStock() }).seal()
+      await createTableList({ location, keys, session: 1, manifest: emptyTables() }).seal()
       await syncFiles(location)
     },
 

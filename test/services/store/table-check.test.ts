@@ -273,6 +273,6 @@ t.test('a copy of everything does not begin before the tables are checked, and a
   })
 
   const said: string[] = []
-  await rotateKey({ dir: `${root}/other`, clock: systemClock, say: (line) => said.push(line) })
+  await rotateKey({ dir: `${root}/other`, clock: systemClock, report: (line) => said.push(line) })
   t.match(said, [/is damaged, repairing it/, /was repaired/, /encrypted/])
 })
