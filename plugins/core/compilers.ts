@@ -52,6 +52,6 @@ export function lazyCompilers (): any {
 }
 
 function once<T> (make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
+  let cached: { value: T } | undefined
+  return () => (cached ??= { value: make() }).value
 }

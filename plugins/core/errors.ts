@@ -83,8 +83,8 @@ type Shown = { shown?: Record<string, string>, details?: ErrorBody['details'] }
 
 function bodyOf (error: FastifyError & Shown): ErrorBody {
   if (error.validation) return body(400, 'ERR_INVALID_REQUEST', error.message, [describeInvalid(error.validation as FailedRule[])])
-  const known = FASTIFY_ERRORS[error.code]
-  if (known) return body(known.statusCode, known.code, known.error)
+  const replacement = FASTIFY_ERRORS[error.code]
+  if (replacement) return body(replacement.statusCode, replacement.code, replacement.error)
   if (isServiceError(error)) return { ...body(error.statusCode, error.code, error.message, error.details), ...error.shown }
   const { statusCode = 500, code = '' } = error
   if (code.startsWith('FST_ERR_') && statusCode < 500) return body(statusCode, 'ERR_BAD_REQUEST', `${STATUS_CODES[statusCode]}.`)

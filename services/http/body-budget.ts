@@ -20,19 +20,19 @@ export interface BodyShare {
 
 /** Creates a budget that bounds the memory of all request bodies together, over all connections. */
 export function createBodyBudget (limit = BUDGET) {
-  let taken = 0
+  let used = 0
 
   return {
     share (): BodyShare {
       let reserved = 0
       return {
         reserve (bytes) {
-          if (taken + bytes > limit) throw new TooManyBodies(limit / MIB)
-          taken += bytes
+          if (used + bytes > limit) throw new TooManyBodies(limit / MIB)
+          used += bytes
           reserved += bytes
         },
         release () {
-          taken -= reserved
+          used -= reserved
           reserved = 0
         }
       }

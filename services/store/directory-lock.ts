@@ -89,15 +89,15 @@ async function claimLock (dir: string, path: string, content: string, options: L
   let tookOver = false
   for (let round = 0; round < ROUNDS; round++) {
     if (publish(path, content)) return tookOver
-    const found = contentOf(path)
-    if (found === undefined) continue
-    const holder = parse(found)
+    const currentContent = contentOf(path)
+    if (currentContent === undefined) continue
+    const holder = parse(currentContent)
     if (holder !== undefined && await isRunning(holder)) {
       await waitForHolder(holder)
       round = 0
       continue
     }
-    removeStale(path, found)
+    removeStale(path, currentContent)
     tookOver = true
   }
   throw new StoreInUse(dir)

@@ -56,9 +56,9 @@ export async function readManifest (location: string): Promise<ReadManifest> {
 
 /** Returns the entry of a table; undefined in a manifest of an earlier version, which holds only digests. */
 export function entryOf ({ files, tables }: StoredManifest, name: string): TableEntry | undefined {
-  const known = tables?.[name]
-  if (!Array.isArray(known)) return undefined
-  const [ino, size, mtimeMs, checked] = known
+  const entry = tables?.[name]
+  if (!Array.isArray(entry)) return undefined
+  const [ino, size, mtimeMs, checked] = entry
   return { ino, size, mtimeMs, checked, ...(files[name] && { digest: files[name] }) }
 }
 

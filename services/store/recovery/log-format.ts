@@ -10,13 +10,13 @@ const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4]
 export function * recordsIn (log: Buffer): Generator<Buffer, boolean> {
   let fragments: Buffer[] = []
   for (let at = 0; at < log.length;) {
-    const left = BLOCK_BYTES - at % BLOCK_BYTES
-    if (left < HEADER_BYTES) at += left
+    const blockBytesLeft = BLOCK_BYTES - at % BLOCK_BYTES
+    if (blockBytesLeft < HEADER_BYTES) at += blockBytesLeft
     else {
       const start = at + HEADER_BYTES
       if (start > log.length) return false
       const [end, type] = [start + log.readUInt16LE(at + 4), log[at + 6]]
-      if (end - at > left || end > log.length || ![FULL, FIRST, MIDDLE, LAST].includes(type)) return false
+      if (end - at > blockBytesLeft || end > log.length || ![FULL, FIRST, MIDDLE, LAST].includes(type)) return false
       if (type === FULL || type === FIRST) fragments = []
       fragments.push(log.subarray(start, end))
       if (type === FULL || type === LAST) yield Buffer.concat(fragments)
