@@ -9,49 +9,49 @@ import { registerRoutes } from './routes/index.ts'
 import { createSecrets, redacted, type Secrets } from './services/lib/secrets.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
 
-/** What the environment, the command line and standard input decide. An absent value means the default. */
+/** The settings from the environment, the command line and standard input. An absent value means the default. */
 export interface Settings extends LockOptions {
   /** `{config_dir}`: configuration, key and data. */
   home: string
   host: string
-  /** Every request needs it as a bearer token. */
+  /** The bearer token that every request needs. */
   token?: string
-  /** Encrypts the store instead of the key file. */
+  /** Protects the store instead of the key file. */
   passphrase?: string
   gatewayKey?: string
   gatewayBaseURL?: string
-  /** Keys of direct providers by their names. Not used yet: kept secret, no more. */
+  /** API keys of direct providers by provider name. Unused so far; they are only kept out of logs and children. */
   keys?: Record<string, string>
-  /** Where tools work when neither the request nor config.json names a folder. */
+  /** The working folder of tools when neither the request nor config.json names one. */
   cwd: string
-  /** How long a request may take to arrive, milliseconds. */
+  /** Time limits for receiving a request, in milliseconds. */
   arrival?: typeof ARRIVAL
-  /** All data and the configuration were replaced: the service must be closed and built anew. */
+  /** Called when all data and the configuration were replaced: the service must be closed and built again. */
   replaced?: () => void
-  /** What compiles the routes' schemas, for those who want to watch. */
+  /** Compiles the routes' schemas; tests replace it to observe compilations. */
   compilers?: typeof lazyCompilers
-  /** Where log lines go; it must not block. process.stderr by default. */
+  /** The destination of log lines; it must not block. Defaults to process.stderr. */
   log?: DestinationStream
 }
 
 /** 1 MiB; `/run` allows more. */
 const BODY_LIMIT = 1_048_576
 
-/** Who sends a byte now and then keeps a connection no longer than this; what is late is answered with 408. */
+/** Limits how long a slow client can keep a connection with an incomplete request; late requests get 408. Milliseconds. */
 const ARRIVAL = { headers: 15_000, body: 60_000, lookedAfter: 5_000 }
 
 export type App = FastifyInstance
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What must stay secret, in logs too; whoever holds more adds it. */
+    /** All secrets, which are also redacted in logs; plugins add theirs. */
     secrets: Secrets
   }
 }
 
 /**
- * The whole service, not yet listening: its store is open and its managers are up once this resolves. `observe` gets
- * it before its routes do, to see them registered.
+ * Builds the whole service without listening. Resolves when its store is open and its plugins are ready. `observe` gets the
+ * app before the routes are registered.
  */
 export async function buildApp (settings: Settings, observe?: (app: App) => Promise<unknown>): Promise<App> {
   const secrets = createSecrets(settings.token, settings.passphrase, ...Object.values(settings.keys ?? {}))
@@ -64,10 +64,10 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     }, settings.log ?? process.stderr),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    // A store that is repaired, or was copied here and is compared with its list, takes as long as it has data.
+    // Plugins may start slowly: repairing a store, or verifying a copied one, takes time proportional to its data.
     pluginTimeout: 0,
     forceCloseConnections: true,
-    // The gate and the error handler speak for these, so that every refusal has the one shape.
+    // The gate and the error handler answer these cases, so that every error has the same format.
     return503OnClosing: false,
     http: { requireHostHeader: false, headersTimeout: arrival.headers, connectionsCheckingInterval: arrival.lookedAfter },
     requestTimeout: arrival.body,
@@ -75,7 +75,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     clientErrorHandler (error: NodeJS.ErrnoException, socket: Socket) {
       answerParserError(error, socket, (this as unknown as App).uploads)
     },
-    // As long as a path can be: the routes' schemas say what an id is.
+    // As long as a path can be; the routes' schemas limit ids.
     routerOptions: { maxParamLength: 16_384 },
     schemaController: { compilersFactory: (settings.compilers ?? lazyCompilers)() },
     frameworkErrors (error, request, reply) {

@@ -1,25 +1,25 @@
 #!/usr/bin/env node
 import { refuseOldNode } from './node-version.js'
 
-// The build makes this file one that an old Node can read. All else is imported once the version is known to do.
-if (!refuseOldNode()) void run()
+// The build transpiles this file for old versions of Node. All other modules are imported after the version check.
+if (!refuseOldNode()) run()
 
 async function run () {
-  // Whoever only asks for help gets no directory, and none is made in one that the service will refuse.
-  const isQuestion = process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
-  if (!isQuestion) await keepCompiledCode()
+  // --help and --version must not create a directory, nor write into one that the service would refuse.
+  const isInformational = process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
+  if (!isInformational) await keepCompiledCode()
   if (process.argv[2] === 'rotate-key') await import('./rotate-key.ts')
   else await import('../server.ts')
 }
 
-/** Before anything else is loaded: compiled code is kept beside the configuration, which halves the next start. */
+/** Enables Node's compile cache beside the configuration, before anything else is loaded; this halves the time of the next start. */
 async function keepCompiledCode () {
   const { mkdirSync, statSync } = await import('node:fs')
   const { enableCompileCache } = await import('node:module')
   const { homedir } = await import('node:os')
   const { join } = await import('node:path')
 
-  /** Makes a folder for its owner alone. False when others may write to it: compiled code from there cannot be trusted. */
+  /** Creates a folder for its owner only. Returns false when other users may write to it: compiled code from there cannot be trusted. */
   const isPrivate = (dir: string): boolean => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const { uid, mode } = statSync(dir)

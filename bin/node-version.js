@@ -1,9 +1,9 @@
-// Loaded by whatever Node there is: no syntax or module here that Node 12 does not know.
+// Runs on any version of Node: uses no syntax or module that Node 12 lacks.
 
-/** The oldest Node that runs the service; the same as `engines` in package.json. */
+/** The oldest Node version that runs the service; the same as `engines` in package.json. */
 export const OLDEST = '22.18'
 
-/** Whether this Node is older than that. It then says so on stderr, in one sentence, and sets exit code 64. */
+/** Returns whether this Node is older than that. If so, prints one sentence on stderr and sets exit code 64. */
 export function refuseOldNode () {
   const [major, minor] = process.versions.node.split('.').map(Number)
   const [oldestMajor, oldestMinor] = OLDEST.split('.').map(Number)

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Conversations and their approvals. Runs end before the server closes, while their streams can still say so. */
+/** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
   const { store, clock, tools: host, fence, providers: registry, threads, brain, tasks, config, workspace, log } = app
   const agent = createAgent({
@@ -28,5 +28,5 @@ export default fp(async (app) => {
     log
   })
   app.decorate('agent', agent)
-  app.addHook('preClose', app.shutdown.part('runs', agent.close))
+  app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
 }, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'tasks', 'stream'] })

@@ -10,27 +10,27 @@ declare module 'fastify' {
 /** Headers arrive as Latin-1; a passphrase is UTF-8. */
 const utf8 = (header: string) => Buffer.from(header, 'latin1').toString()
 
-/** All that is remembered as one file, and back; loaded when first asked for. */
+/** Export and import of all data as one file; loaded on first use. */
 export default fp<{ home: string, replaced?: () => void }>(async (app, { home, replaced = () => {} }) => {
   const { store, clock, config, agent, tasks, draining, log } = app
   const closing = new AbortController()
-  let made: Promise<Backup> | undefined
+  let loading: Promise<Backup> | undefined
   const backup = () => {
-    made ??= import('../services/backup/backup.ts').then(({ createBackup }) =>
+    loading ??= import('../services/backup/backup.ts').then(({ createBackup }) =>
       createBackup({
         dir: home,
         store,
         clock,
         config: () => config.raw,
-        busy: () => agent.liveRuns > 0 ? 'A run is under way.' : tasks.live > 0 ? 'A run of a task is under way.' : undefined,
-        shut: () => {
+        busy: () => agent.liveRuns > 0 ? 'A run is in progress.' : tasks.live > 0 ? 'A run of a task is in progress.' : undefined,
+        refuseRequests: () => {
           draining.value = true
         },
         replaced,
         log
       })
     )
-    return made
+    return loading
   }
   app.decorate('backup', {
     export: async (passphrase, gone) => (await backup()).export(utf8(passphrase), AbortSignal.any([gone, closing.signal])),

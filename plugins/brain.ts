@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** What is remembered of the user. */
+/** The brain: what the service remembers of its user. */
 export default fp(async (app) => {
   app.decorate('brain', createBrain({ record: app.store.record('brain', emptyMemory), now: app.clock.now, digest: app.store.digest }))
 }, { name: 'brain', dependencies: ['clock', 'store'] })

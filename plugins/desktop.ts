@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Screen, mouse and keyboard, where there are any. */
+/** Screen, mouse and keyboard, where available. */
 export default fp(async (app) => {
   const desktop = createDesktop({ clock: app.clock, environment: app.childEnvironment })
   app.decorate('desktop', desktop)

@@ -12,9 +12,9 @@ declare module 'fastify' {
   }
 }
 
-/** For work that nobody waits for. Milliseconds. */
+/** Deadline of background model calls. Milliseconds. */
 const ANSWER_MS = 30_000
-/** By then whoever started the service has had its first answers. Milliseconds. */
+/** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
 
 interface Question<S extends TSchema> {
@@ -25,7 +25,7 @@ interface Question<S extends TSchema> {
   signal: AbortSignal
 }
 
-/** What is made of threads in the background, by the model of role `fast`: what the user said of themselves, and titles. */
+/** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
   const { threads, brain, agent, catalog, clock, providers, log } = app
   const ask = <S extends TSchema>(question: Question<S>): Promise<{ value: Static<S> } | { problem: string }> =>
@@ -33,7 +33,7 @@ export default fp(async (app) => {
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
   const extractor = createExtraction({ threads, brain, ask, isOffline })
-  const rested = createIdleThreads({
+  const idleThreads = createIdleThreads({
     threads,
     extractor,
     clock,
@@ -49,7 +49,7 @@ export default fp(async (app) => {
   const stop = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {
-    running = clock.sleep(DELAY_MS, stop.signal).then(() => rested.run(stop.signal), () => {})
+    running = clock.sleep(DELAY_MS, stop.signal).then(() => idleThreads.run(stop.signal), () => {})
   })
   app.addHook('preClose', async () => {
     stop.abort()

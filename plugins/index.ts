@@ -28,7 +28,7 @@ import uploads from './core/uploads.ts'
 import warmUp from './core/warm-up.ts'
 import web from './web.ts'
 
-/** Every plugin, in the order in which they depend on each other; they close in the reverse order. */
+/** Registers every plugin in the order of their dependencies; they close in reverse order. */
 export async function registerPlugins (app: App, settings: Settings) {
   await app.register(clock, settings)
   await app.register(routeTable)

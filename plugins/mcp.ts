@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Tool servers. They are connected once the service listens, or when somebody first asks for their tools. */
+/** MCP tool servers. They are connected once the service listens, or when their tools are first needed. */
 export default fp(async (app) => {
   const { config, clock, store, tools: host, secrets, workspace, log } = app
   const mcp = createToolServers({
@@ -25,5 +25,5 @@ export default fp(async (app) => {
   app.addHook('onListen', async () => {
     mcp.start().catch((error) => log.error({ err: error }, 'the tool servers could not be started'))
   })
-  app.addHook('onClose', app.shutdown.part('tool servers', mcp.close))
+  app.addHook('onClose', app.shutdown.addPart('tool servers', mcp.close))
 }, { name: 'mcp', dependencies: ['clock', 'config', 'shutdown', 'store', 'tools'] })

@@ -12,7 +12,7 @@ interface Environment {
   gatewayBaseURL?: string
 }
 
-/** Models by role. The gateway key that the user configured lies in the encrypted store and wins over the environment's. */
+/** Models by role. A gateway key that the user configured is in the encrypted store and takes precedence over the environment's. */
 export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL }) => {
   const providers = await createProviders({
     keys: app.store.record<{ gateway_key?: string }>('secrets', () => ({})),

@@ -10,15 +10,15 @@ declare module 'fastify' {
     tasks: Tasks
   }
   interface FastifyReply {
-    /** Answers with what happens to tasks, until the client goes away, lags too far behind, or the service ends. */
+    /** Streams the events of tasks until the client disconnects, lags too far behind, or the service shuts down. */
     streamTasks(): Promise<void>
   }
 }
 
-/** A comment line after so much time keeps proxies and clients from giving up, milliseconds. */
+/** Interval of comment lines, which prevent time-outs of proxies and clients, in milliseconds. */
 const PING_MS = 15_000
 
-/** Background tasks, and the stream of what happens to them. Runs that are under way go on once the service listens. */
+/** Background tasks and the stream of their events. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
   const { store, clock, tools: host, fence, providers: registry, brain, config, workspace, log } = app
   const bus = createTaskEvents({ clock })
@@ -38,25 +38,25 @@ export default fp(async (app) => {
   app.decorate('tasks', tasks)
   await app.register(fastifySSE, { heartbeatInterval: PING_MS, serializer: (data) => data })
   app.decorateReply('streamTasks', async function (this: FastifyReply) {
-    const { raw, over, sse } = this
-    const events = bus.listen(over, () => raw.destroy())
+    const { raw, closed, sse } = this
+    const events = bus.listen(closed, () => raw.destroy())
     sse.sendHeaders()
     raw.flushHeaders()
-    // A send to a client that went away in the middle of it never settles.
-    const gone = new Promise<void>((resolve) => {
-      over.addEventListener('abort', () => resolve(), { once: true })
+    // A send to a client that disconnects meanwhile never settles.
+    const disconnected = new Promise<void>((resolve) => {
+      closed.addEventListener('abort', () => resolve(), { once: true })
     })
-    await Promise.race([sse.send(events), gone])
+    await Promise.race([sse.send(events), disconnected])
     await events.return(undefined)
   })
   let opened: Promise<void> | undefined
   app.addHook('onListen', async () => {
     opened = tasks.open()
   })
-  // However much was under way when it opened: what is not found by now is found at the next start.
-  const closed = app.shutdown.part('task runs', () => Promise.all([tasks.close(), opened]))
+  // Recovery may still be incomplete: runs that it has not found are found at the next start.
+  const closeRuns = app.shutdown.addPart('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', async () => {
-    await closed()
+    await closeRuns()
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** Threads as callers see them: with what the agent knows of their runs. */
+/** Threads with the state of their runs, for the routes. */
 export default fp(async (app) => {
   const { store, clock, threads, agent } = app
   app.decorate('catalog', createThreadService({ store, threads, agent, ledger: createLedger({ store, clock }) }))

@@ -10,12 +10,12 @@ declare module 'fastify' {
   interface FastifyInstance {
     tools: ToolHost
     fence: Fence
-    /** Folder that runs work in by default. */
+    /** The folder that runs work in by default. */
     workspace: () => string
   }
 }
 
-/** The tool host: the one place where tools run. */
+/** The tool host, which executes all tool calls. */
 export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   const workspace = () => resolve(cwd, app.config.current.workspace ?? '.')
   const paths = createPathPolicy({

@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Heavy work on foreign content, away from the main thread. */
+/** CPU-intensive work on untrusted content, in a worker thread. */
 export default fp(async (app) => {
   const transform = createTransform({ clock: app.clock })
   app.decorate('transform', transform)

@@ -1,23 +1,23 @@
 import fp from 'fastify-plugin'
-import { fillIn } from '../services/config/variables.ts'
+import { expandVariables } from '../services/config/variables.ts'
 import type { Search } from '../services/tools/web/search/search.ts'
 import type { Web } from '../services/tools/web/fetch/fetch.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Loaded when first used. */
+    /** Fetching of web pages; loaded on first use. */
     web: () => Promise<Web>
     webSearch: () => Promise<Search>
   }
 }
 
-/** Reading pages of the web, and searching it. */
+/** Fetching web pages, and web search. */
 export default fp(async (app) => {
   const { config, clock, transform } = app
-  // Those of before, too: a command may still find them somewhere.
+  // Keeps earlier keys secret too: a command may still find them.
   const keys = new Set<string>()
   app.secrets.add(() => {
-    const { value, missing } = fillIn(config.current.search?.apiKey, process.env)
+    const { value, missing } = expandVariables(config.current.search?.apiKey, process.env)
     if (value !== undefined && missing.length === 0) keys.add(value)
     return keys
   })
@@ -46,6 +46,6 @@ export default fp(async (app) => {
 }, { name: 'web', dependencies: ['clock', 'config', 'transform'] })
 
 function once<T> (make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
+  let loading: Promise<T> | undefined
+  return () => (loading ??= make())
 }

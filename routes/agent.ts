@@ -95,7 +95,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         504: ErrorRef
       }
     }
-  }, async (request, reply) => app.agent.sync(request.body, reply.over))
+  }, async (request, reply) => app.agent.sync(request.body, reply.closed))
 
   app.get('/run/:id/stream', {
     schema: {

@@ -30,7 +30,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         'content-disposition',
         'attachment; filename="local-agent.backup"'
       )
-        .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.over))
+        .send(await app.backup.export(request.headers[PASSPHRASE_HEADER], reply.closed))
   )
 
   app.post('/import', {
@@ -42,7 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       headers: BackupHeaders,
       response: { 200: ref(ImportedSchema), 409: ErrorRef }
     }
-  }, async (request, reply) => app.backup.import(request.body, request.headers[PASSPHRASE_HEADER], reply.over))
+  }, async (request, reply) => app.backup.import(request.body, request.headers[PASSPHRASE_HEADER], reply.closed))
 }
 
 export default routes

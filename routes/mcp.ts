@@ -36,7 +36,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: Named,
       response: { 200: ref(ToolServerDetailSchema), 404: ErrorRef }
     }
-  }, async (request, reply) => app.mcp.get(request.params.name, reply.over))
+  }, async (request, reply) => app.mcp.get(request.params.name, reply.closed))
 
   app.post('/mcp/connect', {
     schema: {
@@ -46,7 +46,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(ConnectBodySchema),
       response: { 200: ref(ConnectedSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
     }
-  }, async (request, reply) => app.mcp.connect(request.body, reply.over))
+  }, async (request, reply) => app.mcp.connect(request.body, reply.closed))
 
   app.delete('/mcp/:name', {
     schema: {

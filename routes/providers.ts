@@ -41,7 +41,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'The models of every provider; lists are kept for five minutes',
       response: { 200: ref(ModelListSchema) }
     }
-  }, async (_request, reply) => app.providers.models(reply.over))
+  }, async (_request, reply) => app.providers.models(reply.closed))
 
   app.post('/providers/test', {
     // Without a body the active model is meant.
@@ -56,7 +56,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       body: ref(TestBodySchema),
       response: { 200: ref(ProviderTestedSchema), 400: ErrorRef }
     }
-  }, async (request, reply) => app.providers.test(request.body.model, reply.over))
+  }, async (request, reply) => app.providers.test(request.body.model, reply.closed))
 }
 
 export default routes

@@ -106,7 +106,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       params: ThreadParams,
       response: { 200: ref(ExtractionSchema), 400: ErrorRef, 404: ErrorRef, 502: ErrorRef }
     }
-  }, async (request, reply) => app.extraction.extract(request.params.id, { signal: reply.over }))
+  }, async (request, reply) => app.extraction.extract(request.params.id, { signal: reply.closed }))
 }
 
 export default routes

@@ -4,9 +4,9 @@ import SerializerCompiler from '@fastify/fast-json-stringify-compiler'
 type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 
 /**
- * Validators and serializers that are compiled when a route is first used: start-up then costs no compilation.
- * Bodies are taken strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced.
- * What is returned for a route has `compile()` beside it, which compiles at once.
+ * Compiles validators and serializers when a route is first used, so that start-up compiles nothing. Bodies are validated
+ * strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced. The functions returned
+ * for a route have a `compile()` method that compiles at once.
  */
 export function lazyCompilers (): any {
   const ajv = once(() => AjvCompiler() as unknown as (schemas: any, options: any) => (route: any) => unknown)
@@ -17,7 +17,7 @@ export function lazyCompilers (): any {
         once(() =>
           ajv()(schemas, {
             ...options,
-            // Of a text that is coerced ("1e999") Infinity may come, of which limits are not looked at with strictNumbers.
+            // Coerced text ("1e999") can become Infinity, whose limits Ajv does not check with strictNumbers.
             customOptions: {
               ...options?.customOptions,
               coerceTypes,
@@ -34,9 +34,9 @@ export function lazyCompilers (): any {
       return (route: any) => {
         const compiled = once(() => (route.httpPart === 'body' ? body : rest)()(route) as Validate)
         const validate: Validate = (data) => {
-          const holds = compiled()(data)
+          const isValid = compiled()(data)
           validate.errors = compiled().errors
-          return holds
+          return isValid
         }
         return Object.assign(validate, { compile: compiled })
       }
@@ -52,6 +52,6 @@ export function lazyCompilers (): any {
 }
 
 function once<T> (make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
+  let cached: { value: T } | undefined
+  return () => (cached ??= { value: make() }).value
 }

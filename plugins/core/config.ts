@@ -9,7 +9,10 @@ declare module 'fastify' {
   }
 }
 
-/** The configuration, read when nobody else writes it any more. What an import or a change of the key has left to do is done before anything is read. */
+/**
+ * The configuration. It is read after a service that is shutting down no longer writes it, and after a pending import or key
+ * change is finished.
+ */
 export default fp<LockOptions & { home: string }>(async (app, { home, parent, ending }) => {
   const options = { clock: app.clock, parent, ending }
   await waitForEnding(home, options)

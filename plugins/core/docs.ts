@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-/** The documentation, loaded when somebody first reads it. */
+/** The documentation; loaded on first use. */
 export default fp(async (app) => {
   const load = async () => (await import('../../services/http/docs/docs.ts')).createDocs()
   app.decorate('docs', {

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import fp from 'fastify-plugin'
 
-/** A reader that does not take the rest of its answer in this time loses it. */
+/** Limit for delivering the rest of the responses; slower readers lose the rest. */
 const READ_MS = 1_000
 
 /**
- * Lets the answers that are under way reach their readers before the connections are closed. Registered last: whatever
- * runs was then told to end, and has said so in its stream.
+ * Lets open responses reach their readers before the connections are closed. Registered last: by then all runs have been
+ * stopped and have written this to their streams.
  */
 export default fp(async (app) => {
   const open = new Set<ServerResponse>()
@@ -16,9 +16,9 @@ export default fp(async (app) => {
     finished(raw, () => open.delete(raw))
   })
   app.addHook('preClose', async () => {
-    const over = new AbortController()
-    const read = Promise.all([...open].map((raw) => new Promise<void>((resolve) => finished(raw, () => resolve()))))
-    await Promise.race([read, app.clock.timeout(app.shutdown.readersMs(READ_MS), over.signal).catch(() => {})])
-    over.abort()
+    const done = new AbortController()
+    const delivered = Promise.all([...open].map((raw) => new Promise<void>((resolve) => finished(raw, () => resolve()))))
+    await Promise.race([delivered, app.clock.timeout(app.shutdown.readersMs(READ_MS), done.signal).catch(() => {})])
+    done.abort()
   })
 }, { name: 'drain', dependencies: ['clock', 'gate', 'shutdown', 'agent'] })

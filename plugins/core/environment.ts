@@ -4,17 +4,17 @@ import { createChildEnvironment } from '../../services/process/child-environment
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The environment for a child: every process that is started gets it, and nothing else of ours. */
+    /** Returns the environment for a child process. Every started process gets exactly this environment. */
     childEnvironment: () => NodeJS.ProcessEnv
   }
 }
 
-/** What children see of our environment. Asked once at the start already: no child is to find what it is not given. */
+/** The environment of child processes. Computed once at start already, so that withheld variables are scrubbed before any child runs. */
 export default fp(async (app) => {
   const childEnvironment = createChildEnvironment({
     variables: process.env,
     secrets: () => app.secrets.all(),
-    conceal (names) {
+    scrub (names) {
       if (!scrubEnvironment(names)) {
         app.log.warn(`Commands that run as the same user can read ${names.join(', ')} from the environment of this process.`)
       }

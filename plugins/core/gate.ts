@@ -7,14 +7,14 @@ import { createTokenCheck } from '../../services/http/token.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Becomes true when shutdown begins; new work is refused from then on. */
+    /** Becomes true when the shutdown begins; from then on, new work is refused. */
     draining: { value: boolean }
-    /** The whole gate, for requests that are refused before any hook runs. Throws what a hook would. */
+    /** Runs all checks of the gate for requests that are refused before any hook runs. Throws the errors that the hooks would throw. */
     admitUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   }
 }
 
-/** Decides, before any route, who may call. */
+/** Checks before every route whether the caller may use the service. */
 export default fp<{ host: string, token?: string }>(async (app, { host, token }) => {
   const gate = createGate({ host, allowedOrigins: () => app.config.current.allowedOrigins ?? [] })
   const checkToken = token === undefined ? undefined : createTokenCheck(token)
@@ -23,17 +23,17 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   app.addHook('preClose', async () => {
     draining.value = true
   })
-  // An expectation beside 100-continue would be answered by Node, before the gate; it may as well be ignored (RFC 9110, 10.1.1).
+  // Node would answer an expectation other than 100-continue before the gate runs; a server may ignore it (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)
   })
-  // Headers beyond a number are dropped unseen otherwise; all of them together are 16 KiB at most.
+  // By default, Node silently drops headers beyond a maximum count; their total size is limited to 16 KiB anyway.
   app.server.maxHeadersCount = 0
 
-  const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: distinct(raw.rawHeaders) })
-  const authorize = ({ raw }: FastifyRequest) => checkToken?.(distinct(raw.rawHeaders).authorization ?? [])
+  const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: headerValues(raw.rawHeaders) })
+  const authorize = ({ raw }: FastifyRequest) => checkToken?.(headerValues(raw.rawHeaders).authorization ?? [])
 
-  const refuseLate = async ({ routeOptions: { config } }: FastifyRequest) => {
+  const refuseWhileDraining = async ({ routeOptions: { config } }: FastifyRequest) => {
     if (draining.value && !config?.whileDraining) throw new Draining()
   }
 
@@ -57,23 +57,26 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   })
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.open && request.method !== 'OPTIONS') authorize(request)
-    await refuseLate(request)
-    // Before its body is read: nothing would be done with that.
+    await refuseWhileDraining(request)
+    // Before the body is read, because it would not be used.
     if (request.is404) throw app.unrouted(request, reply)
-    withoutBody(request)
+    dropContentTypeWithoutBody(request)
   })
-  // Again when the body is there: it may have been long in coming.
-  app.addHook('preHandler', refuseLate)
+  // Checked again after the body has arrived, which may take long.
+  app.addHook('preHandler', refuseWhileDraining)
 }, { name: 'gate', dependencies: ['config', 'errors', 'uploads'] })
 
-/** Every value that was sent, by lower-case name: Node joins or drops doubled headers elsewhere. `inject` has no `headersDistinct`. */
-function distinct (rawHeaders: string[]): Partial<Record<string, string[]>> {
+/**
+ * Returns every header value that was sent, by lower-case name: elsewhere Node joins or drops repeated headers. `inject` has
+ * no `headersDistinct`.
+ */
+function headerValues (rawHeaders: string[]): Partial<Record<string, string[]>> {
   const headers: Record<string, string[]> = Object.create(null)
   for (let at = 0; at < rawHeaders.length; at += 2) (headers[rawHeaders[at].toLowerCase()] ??= []).push(rawHeaders[at + 1])
   return headers
 }
 
-/** No body is no body, whatever type it is said to have: Fastify would refuse a malformed type first. */
-function withoutBody ({ raw: { headers } }: FastifyRequest) {
+/** Removes the content type of a request without a body, because Fastify would otherwise refuse a malformed type first. */
+function dropContentTypeWithoutBody ({ raw: { headers } }: FastifyRequest) {
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) delete headers['content-type']
 }

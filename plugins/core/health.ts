@@ -19,7 +19,7 @@ const storeCheck = ({ state, error, repaired, damaged }: StoreStatus): string =>
   return damaged ? 'damaged: a record cannot be read' : 'ok'
 }
 
-/** What the service says of itself. */
+/** The service's description, health and readiness. */
 export default fp(async (app) => {
   const startedAt = app.clock.monotonic()
   let listening = false

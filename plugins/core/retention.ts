@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { createRetention } from '../../services/retention/retention.ts'
 
-/** Old records are removed in the background, beginning a while after the start. */
+/** Removes old records in the background, from one minute after the start. */
 export default fp(async (app) => {
   const retention = createRetention({ store: app.store, clock: app.clock, log: app.log, prune: app.catalog.prune })
   const stop = new AbortController()

@@ -5,23 +5,23 @@ declare module 'fastify' {
     routeTable: {
       /** Every route as `<METHOD> <path>`, in the order of registration, without HEAD and OPTIONS. */
       endpoints: string[],
-      /** The methods that some route takes at a concrete path, HEAD beside GET. */
+      /** Returns the methods that exist for a concrete path; HEAD is listed with GET. */
       methodsAt: (path: string) => string[]
     }
   }
   interface FastifyContextConfig {
-    /** The body is bytes that the route reads as they come. */
+    /** The route reads the body as a stream of bytes. */
     stream?: boolean
-    /** Answered without a token. */
+    /** The route needs no token. */
     open?: boolean
-    /** Answered while the service shuts down. */
+    /** The route also works while the service shuts down. */
     whileDraining?: boolean
-    /** For the documentation: the body may be left out. */
+    /** For the OpenAPI document: the body is optional. */
     optionalBody?: boolean
   }
 }
 
-/** Remembers what is routed, for `GET /` and for 405 with Allow. */
+/** Records all routes, for `GET /` and for 405 with Allow. */
 export default fp(async (app) => {
   const routes: Array<{ method: string, url: string }> = []
   app.addHook('onRoute', ({ method, url }) => {
@@ -39,7 +39,8 @@ export default fp(async (app) => {
 }, { name: 'route-table' })
 
 function matches (pattern: string, path: string) {
-  const wanted = pattern.split('/')
-  const given = path.split('/')
-  return wanted.length === given.length && wanted.every((part, at) => part === given[at] || (part.startsWith(':') && given[at] !== ''))
+  const expected = pattern.split('/')
+  const actual = path.split('/')
+  return expected.length === actual.length &&
+    expected.every((part, at) => part === actual[at] || (part.startsWith(':') && actual[at] !== ''))
 }

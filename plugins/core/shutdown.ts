@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Lets everything that takes its time to end begin at once. Registered before all of that and after the gate, which refuses new work first. */
+/** Begins the shutdown of all slow parts at once. Registered before these parts and after the gate, which refuses new work first. */
 export default fp(async (app) => {
   const shutdown = createShutdown({ clock: app.clock, log: app.log })
   app.decorate('shutdown', shutdown)

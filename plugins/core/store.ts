@@ -8,10 +8,10 @@ declare module 'fastify' {
   }
 }
 
-/** By then whoever started the service has had its first answers. Milliseconds. */
+/** Delay of the background check, so that the first requests are not slowed down. Milliseconds. */
 const CHECK_AFTER_MS = 3_000
 
-/** The encrypted store. It closes last: every plugin that writes depends on it and so was registered later. */
+/** The encrypted store. It closes last, because every plugin that writes depends on it and is registered later. */
 export default fp<Pick<StoreOptions, 'passphrase' | 'parent' | 'ending'> & { home: string }>(
   async (app, { home, passphrase, parent, ending }) => {
     const store = await openStore({ dir: home, passphrase, parent, ending, clock: app.clock, log: app.log })

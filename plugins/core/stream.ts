@@ -7,29 +7,32 @@ import { pump } from '../../services/run-log/sse/pump.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Aborts when the answer is over, in particular when the client went away: a request's own `signal` does not once its body is read. */
-    readonly over: AbortSignal
-    /** Answers with a run's events, written as its protocol says, until the segment ends or the client goes away. */
+    /**
+     * Aborts when the response has ended, in particular when the client disconnects. A request's own `signal` does not abort
+     * once its body is read.
+     */
+    readonly closed: AbortSignal
+    /** Streams a run's events in its protocol until the segment ends or the client disconnects. */
     streamRun(run: Subscription): Promise<void>
   }
 }
 
-/** Streams: headers out at once, one write a turn, slow readers bounded. */
+/** Event streams: headers are sent at once, events are written once per event-loop turn, and slow readers are bounded. */
 export default fp(async (app) => {
-  app.decorateReply('over', {
+  app.decorateReply('closed', {
     getter () {
       const { raw } = this
-      const over = new AbortController()
-      const onClose = () => over.abort()
+      const ended = new AbortController()
+      const onClose = () => ended.abort()
       raw.on('close', onClose)
       raw.on('error', onClose)
       if (raw.destroyed) onClose()
-      return over.signal
+      return ended.signal
     }
   })
   app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription) {
-    const { raw, over } = this
-    const dialect = encoderFor(run.protocol)
+    const { raw, closed } = this
+    const encoder = encoderFor(run.protocol)
     this.hijack()
     this.server.uploads.release(this.request.raw)
     try {
@@ -40,10 +43,10 @@ export default fp(async (app) => {
         'x-accel-buffering': 'no',
         'x-thread-id': encodeURIComponent(run.threadId),
         'x-run-id': run.runId,
-        ...dialect.headers
+        ...encoder.headers
       })
       raw.flushHeaders()
-      await pump({ chunks: rendered(run.batches(over), dialect), lag: run.lag }, raw, { clock: app.clock, signal: over })
+      await pump({ chunks: rendered(run.batches(closed), encoder), lag: run.lag }, raw, { clock: app.clock, signal: closed })
     } finally {
       run.unsubscribe()
       raw.end()

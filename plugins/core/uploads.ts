@@ -8,12 +8,12 @@ declare module 'fastify' {
     uploads: Uploads
   }
   interface FastifyContextConfig {
-    /** The answer may take minutes: the body counts as handled when the handler has it. */
+    /** The response may take minutes, so the body counts as handled when the handler receives it. */
     answersLate?: boolean
   }
 }
 
-/** Receives bodies, and lets every answer wait until the body of its request is out of the way. */
+/** Receives request bodies, and delays every response until the rest of its request's body is read or dropped. */
 export default fp(async (app) => {
   const uploads = createUploads({ clock: app.clock })
   app.decorate('uploads', uploads)
@@ -24,11 +24,11 @@ export default fp(async (app) => {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => uploads.release(request.raw))
-    // A request that cannot be answered must have no effect: it goes no further.
+    // A request that cannot be answered must have no effect, so its handling stops here.
     if (uploads.isClosing(request.raw.socket)) reply.hijack()
     else done()
   })
-  // A stream is answered past `onSend`, and methods such as GET leave their body unread.
+  // Streams bypass `onSend`, and methods such as GET do not read their body.
   app.addHook('preHandler', (request, reply, done) => {
     const { stream, answersLate } = request.routeOptions.config
     if (answersLate) uploads.release(request.raw)
@@ -43,7 +43,8 @@ export default fp(async (app) => {
     else done(null, payload)
   })
 
-  // Fastify closes the connection after an error of a parser; after one of a hook it can be used on.
+  // Parser errors are thrown later in a hook: Fastify closes the connection after an error of a parser, but not after one of a
+  // hook.
   const refused = new WeakMap<FastifyRequest, Error>()
   const parser = (parse: (request: FastifyRequest) => unknown) => async (request: FastifyRequest) => {
     try {
@@ -55,7 +56,7 @@ export default fp(async (app) => {
   }
   app.addHook('preValidation', (request, _reply, done) => done(refused.get(request)))
 
-  /** An empty body is no body, whatever type it is said to have. */
+  /** Accepts an empty body of any type and refuses others. */
   const refuse = parser(async ({ raw }) => {
     if (!await uploads.isEmpty(raw)) throw new NotJsonMedia()
   })
@@ -65,7 +66,7 @@ export default fp(async (app) => {
     'application/json',
     parser(async ({ raw, routeOptions }) => parseBody(await uploads.receive(raw, routeOptions.bodyLimit)))
   )
-  // Backups only; the route reads it as it comes.
+  // For backups only; the route reads the body as a stream.
   app.addContentTypeParser(
     'application/octet-stream',
     async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : refuse(request)

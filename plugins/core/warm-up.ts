@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
 
-/** By then whoever started the service has had its first answers; before the compile cache is written. Milliseconds. */
+/** Delay after the start, so that the first requests are not slowed down; before the compile cache is written. Milliseconds. */
 const DELAY_MS = 1_000
 
-/** Loads what the first run would otherwise wait for, once the service listens. Failing is no harm: the run loads it again. */
+/** Loads the modules of the first run in advance, once the service listens. A failure is harmless: the run loads them again. */
 export default fp(async (app) => {
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
@@ -20,7 +20,7 @@ export default fp(async (app) => {
     await import('ai')
     await app.desktop.probe()
     await import('../../services/models/compaction/compactor.ts')
-    // Node loads fetch when a part of it is first used.
+    // Node loads fetch when one of its classes is first used.
     return new Headers()
   }
 }, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop'] })

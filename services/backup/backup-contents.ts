@@ -3,7 +3,7 @@ import { isRecord } from '../store/record-names.ts'
 import { VERSION } from '../lib/version.ts'
 import { BackupDamaged } from './backup-errors.ts'
 
-// One line of JSON each: what it is, the configuration, [key, value] of each record, how many those were.
+// A backup is a sequence of JSON lines: head, configuration, [key, value] of each record, number of records.
 
 export interface Head {
   backup: 1
@@ -13,7 +13,7 @@ export interface Head {
   digestKey: string
 }
 
-/** The lines of a backup. */
+/** Yields the lines of a backup. */
 export async function * linesOf ({ schema, digestKey, records }: StoreContents, config: object, createdAt: number): AsyncGenerator<string> {
   yield JSON.stringify({ backup: 1, schema, version: VERSION, createdAt, digestKey: digestKey.toString('base64') } satisfies Head)
   yield JSON.stringify({ config })
@@ -25,7 +25,7 @@ export async function * linesOf ({ schema, digestKey, records }: StoreContents, 
   yield JSON.stringify({ end })
 }
 
-/** Reads such lines: first the head and the configuration, then the records. Throws BackupDamaged (400). */
+/** Reads the lines of a backup: head and configuration first, then the records. Throws BackupDamaged (400). */
 export async function readLines (
   lines: AsyncGenerator<string>
 ): Promise<{ head: Head, config: object, records: AsyncGenerator<[key: string, value: unknown]> }> {
@@ -35,7 +35,7 @@ export async function readLines (
   }
   const head: Head = await next()
   if (head?.backup !== 1 || !Number.isSafeInteger(head.schema) || typeof head.digestKey !== 'string') {
-    throw new BackupDamaged('it does not begin as a backup does')
+    throw new BackupDamaged('its first line is not the head of a backup')
   }
   const config = (await next())?.config
   if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new BackupDamaged('its configuration is missing')
@@ -45,8 +45,8 @@ export async function readLines (
     for (let count = 0; ; count++) {
       const entry = await next()
       if (entry?.end === count && (await lines.next()).done) return
-      const isGood = Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' && isRecord(entry[0])
-      if (!isGood) throw new BackupDamaged(`record ${count + 1} cannot be read`)
+      const isValid = Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' && isRecord(entry[0])
+      if (!isValid) throw new BackupDamaged(`record ${count + 1} cannot be read`)
       yield entry as [string, unknown]
     }
   }
@@ -56,6 +56,6 @@ function parse (line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw new BackupDamaged('a line of it cannot be read')
+    throw new BackupDamaged('one of its lines cannot be read')
   }
 }

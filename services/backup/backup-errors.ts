@@ -1,5 +1,5 @@
 import { createError } from '@fastify/error'
-import { diskTrouble } from '../store/disk-failure.ts'
+import { describeDiskFailure } from '../store/disk-failure.ts'
 
 export const BadPassphrase = createError(
   'ERR_BACKUP_PASSPHRASE',
@@ -8,23 +8,23 @@ export const BadPassphrase = createError(
 )
 export const BackupDamaged = createError(
   'ERR_BACKUP_DAMAGED',
-  'The backup is damaged or not whole: %s. Nothing was changed; use another copy of it.',
+  'The backup is damaged or incomplete: %s. Nothing was changed; use another copy of it.',
   400
 )
-export const NoBackup = createError('ERR_NO_BACKUP', 'The body is not a backup that GET /export has made.', 400)
+export const NoBackup = createError('ERR_NO_BACKUP', 'The body is not a backup made by GET /export.', 400)
 export const BackupNewer = createError(
   'ERR_BACKUP_NEWER',
   'The backup was made by a newer version of the service (%s). Update the service, then import it. Nothing was changed.',
   400
 )
-export const BackupTooLarge = createError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes this route takes.', 413)
+export const BackupTooLarge = createError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes that this route accepts.', 413)
 export const BackupBusy = createError('ERR_BACKUP_BUSY', '%s', 409)
 export const NotBytes = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.', 415)
 export const ImportFailed = createError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.', 503)
 
-/** Why an import failed on the disk, without its paths. */
+/** Creates the error for an import that failed on the disk, without paths. */
 export function importFailed (error: unknown): Error {
-  const trouble = diskTrouble(error)
-  if (trouble === undefined) return new ImportFailed((error as NodeJS.ErrnoException).code ?? 'the log says why')
-  return new ImportFailed(`${trouble}. Make room for three times the size of the backup on the disk, then import it again`)
+  const diskFailure = describeDiskFailure(error)
+  if (diskFailure === undefined) return new ImportFailed((error as NodeJS.ErrnoException).code ?? 'see the log for the reason')
+  return new ImportFailed(`${diskFailure}. Free disk space for three times the size of the backup, then import it again`)
 }

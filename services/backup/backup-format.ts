@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, sc
 import { BackupDamaged, BackupNewer, BadPassphrase, NoBackup } from './backup-errors.ts'
 
 // magic (8 bytes) | version (1) | log2 N, r, p of scrypt (3) | salt (16) | check (16) | chunks
-// A chunk is CHUNK bytes of text, fewer in the last, enciphered with AES-256-GCM, and its tag. Its nonce is its number and
-// whether it is the last: none can be left out, doubled, moved or cut off unseen (the STREAM construction of
-// Hoang, Reyhanitabar, Rogaway and Vizár, https://eprint.iacr.org/2015/189). The key is of this file alone, by its salt.
-// `check` tells a wrong passphrase from damage.
+// A chunk is CHUNK bytes of text (fewer in the last one), encrypted with AES-256-GCM, and its tag. Its nonce holds its number
+// and whether it is the last, so that omitted, repeated, moved and truncated chunks are detected (the STREAM construction of
+// Hoang, Reyhanitabar, Rogaway and Vizár, https://eprint.iacr.org/2015/189). The salt makes the key unique to the file. `check`
+// distinguishes a wrong passphrase from damage.
 
 const MAGIC = Buffer.from('lagentbk')
 const VERSION = 1
@@ -13,14 +13,14 @@ const CHECK_AT = MAGIC.length + 1 + 3 + 16
 const HEADER_BYTES = CHECK_AT + 16
 const CHUNK = 64 * 1024
 const TAG = 16
-/** OWASP's parameters for scrypt, N = 2^17. A file may ask for no more than twice that: it is a stranger's. */
+/** OWASP's parameters for scrypt, N = 2^17. A file may require at most twice that cost, because it is untrusted input. */
 const COST = { N: 17, r: 8, p: 1 }
 const MEMORY = 512 * 1024 * 1024
-/** A line is one record, and none is larger than what a request may hold a few times over. */
+/** Maximum line length. A line is one record, and no record is larger than a few times a request body. */
 const LONGEST_LINE = 128 * 1024 * 1024
 
-/** Enciphers lines of text. */
-export async function * encipher (
+/** Encrypts lines of text into a backup. */
+export async function * encryptBackup (
   lines: AsyncIterable<string> | Iterable<string>,
   passphrase: string,
   { N, r, p } = COST
@@ -36,7 +36,7 @@ export async function * encipher (
     const text = Buffer.from(`${line}\n`)
     pending.push(text)
     bytes += text.length
-    // The last chunk is known to be so only when nothing follows.
+    // Keeps a full chunk back: it may be the last one.
     if (bytes <= CHUNK) continue
     const whole = Buffer.concat(pending)
     let at = 0
@@ -47,39 +47,39 @@ export async function * encipher (
   yield seal(keys.key, header, number, true, Buffer.concat(pending))
 }
 
-/** The lines of what `encipher` made. Throws NoBackup, BackupNewer, BadPassphrase or BackupDamaged (400). */
-export async function * decipher (source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<string> {
-  const take = reader(source)
-  const header = await take(HEADER_BYTES)
+/** Yields the lines of a backup. Throws NoBackup, BackupNewer, BadPassphrase or BackupDamaged (400). */
+export async function * decryptBackup (source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<string> {
+  const readBytes = reader(source)
+  const header = await readBytes(HEADER_BYTES)
   if (!header.subarray(0, MAGIC.length).equals(MAGIC.subarray(0, header.length)) || header.length < MAGIC.length) throw new NoBackup()
-  if (header.length < HEADER_BYTES) throw new BackupDamaged('it ends in its header')
+  if (header.length < HEADER_BYTES) throw new BackupDamaged('it ends within its header')
   if (header[MAGIC.length] > VERSION) throw new BackupNewer(`format ${header[MAGIC.length]}, this one knows ${VERSION}`)
   const keys = await keysOf(passphrase, header.subarray(0, CHECK_AT))
   if (!timingSafeEqual(keys.check, header.subarray(CHECK_AT))) throw new BadPassphrase()
   let pieces: Buffer[] = []
-  let held = 0
-  let ahead = await take(CHUNK + TAG)
+  let heldBytes = 0
+  let nextChunk = await readBytes(CHUNK + TAG)
   for (let number = 0; ; number++) {
-    const chunk = ahead
-    ahead = chunk.length === CHUNK + TAG ? await take(CHUNK + TAG) : Buffer.of()
-    const isLast = ahead.length === 0
+    const chunk = nextChunk
+    nextChunk = chunk.length === CHUNK + TAG ? await readBytes(CHUNK + TAG) : Buffer.of()
+    const isLast = nextChunk.length === 0
     const text = unseal(keys.key, header, number, isLast, chunk)
     let from = 0
     for (let end = text.indexOf(10); end !== -1; end = text.indexOf(10, from)) {
       yield Buffer.concat([...pieces, text.subarray(from, end)]).toString()
       pieces = []
-      held = 0
+      heldBytes = 0
       from = end + 1
     }
     pieces.push(text.subarray(from))
-    held += text.length - from
-    if (held > LONGEST_LINE) throw new BackupDamaged('one of its records is too large')
+    heldBytes += text.length - from
+    if (heldBytes > LONGEST_LINE) throw new BackupDamaged('one of its records is too large')
     if (isLast) break
   }
-  if (held > 0) throw new BackupDamaged('it ends within a record')
+  if (heldBytes > 0) throw new BackupDamaged('it ends within a record')
 }
 
-/** Takes so many bytes at a time; fewer only at the end. */
+/** Returns a function that reads exactly `count` bytes from the source, or fewer at its end. */
 function reader (source: AsyncIterable<Buffer>): (count: number) => Promise<Buffer> {
   const iterator = source[Symbol.asyncIterator]()
   let rest: Buffer = Buffer.of()
@@ -120,15 +120,15 @@ function unseal (key: Buffer, header: Buffer, number: number, isLast: boolean, c
     return Buffer.concat([decipher.update(chunk.subarray(0, -TAG)), decipher.final()])
   } catch {
     throw new BackupDamaged(
-      isLast ? `its end is missing, or chunk ${number + 1} is not as it was made` : `chunk ${number + 1} is not as it was made`
+      isLast ? `its end is missing, or chunk ${number + 1} was changed` : `chunk ${number + 1} was changed`
     )
   }
 }
 
-/** The key of a file and what tells that it is the right one; some 400 ms of another thread. */
+/** Derives the key of a file and its check value by scrypt, in about 400 ms on another thread. */
 async function keysOf (passphrase: string, head: Buffer): Promise<{ key: Buffer, check: Buffer }> {
   const [log2, r, p] = head.subarray(MAGIC.length + 1)
-  if (log2 < 10 || log2 > COST.N + 1 || r < 1 || r > COST.r || p !== COST.p) throw new BackupDamaged('its header makes no sense')
+  if (log2 < 10 || log2 > COST.N + 1 || r < 1 || r > COST.r || p !== COST.p) throw new BackupDamaged('its header holds invalid parameters')
   const master = await new Promise<Buffer>((resolve, reject) => {
     scrypt(
       passphrase.normalize('NFC'),

@@ -5,13 +5,13 @@ import { describeInvalid, type FailedRule } from '../http/invalid.ts'
 
 let validators: Map<string, ValidateFunction> | undefined
 
-/** Splits a parsed `config.json` into what holds and, key by key, what does not. Without keys no validator is made. */
+/** Splits a parsed `config.json` into its valid part and one problem for each invalid key. Ignores unknown keys. */
 export function checkConfig (raw: Record<string, unknown>): { config: Config, problems: string[] } {
   const config: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [key, value] of Object.entries(raw)) {
     if (!Object.hasOwn(ConfigKeys, key)) continue
-    // Whether it holds is soon said; only to say why not is a validator made, since start-up waits for this.
+    // TypeBox checks validity fast. An Ajv validator is compiled only to explain a problem, because compiling delays the start.
     const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
     if (!validate || validate(value)) config[key] = value
     else {
@@ -26,7 +26,7 @@ function validator (key: string): ValidateFunction {
   validators ??= new Map()
   let validate = validators.get(key)
   if (validate === undefined) {
-    // The schemas are ours and hold: checking them against the meta-schema would be most of the start-up.
+    // The schemas are part of the service and valid; checking them against the meta-schema would take most of the start-up time.
     validate = new Ajv({ strict: false, verbose: true, meta: false, validateSchema: false }).compile(
       ConfigKeys[key as keyof typeof ConfigKeys]
     )

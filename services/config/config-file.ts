@@ -4,38 +4,38 @@ import { chmod, lstat, mkdir, open, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseJson } from '../lib/json.ts'
 
-/** The configuration directory cannot be used at all; the process ends with `exitCode`. */
+/** The configuration directory cannot be used; the process exits with `exitCode`. */
 export class ConfigUnusable extends Error {
   readonly exitCode = 78
 }
 
-/** Why `config.json` holds no configuration, as the end of a sentence. It names no path. */
+/** The reason, as the end of a sentence and without paths, why `config.json` cannot be read. */
 export class ConfigUnreadable extends Error {}
 
-/** Something that is no regular file, or a link to nothing, lies in the place of `config.json`. */
+/** `config.json` is not a regular file, or is a broken link. */
 export class NotAFile extends ConfigUnreadable {}
 
-/** A FIFO must not be waited for, and no terminal becomes the controlling one. Windows has neither. */
+/** Opening must not block on a FIFO, and no terminal may become the controlling one. Windows has neither flag. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
-/** Of a folder such as /tmp: closing that would take it away from everybody. */
+/** The mode bit of shared folders such as /tmp, whose permissions must not be restricted. */
 const STICKY = 0o1000
 
-/** Makes `{config_dir}` when there is none, for its owner alone. Throws ConfigUnusable. */
+/** Creates `{config_dir}` when it is missing and restricts it to its owner. Throws ConfigUnusable. */
 export async function prepareDirectory (dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    if (((await stat(dir)).mode & STICKY) !== 0) throw new Error('other users write there too')
+    if (((await stat(dir)).mode & STICKY) !== 0) throw new Error('it is a folder shared with other users')
     await chmod(dir, 0o700)
   } catch (error) {
     throw new ConfigUnusable(
       `The configuration directory ${dir} cannot be used: ${(error as Error).message}. ` +
-        'Set LOCAL_AGENT_HOME to a folder this user may write.'
+        'Set LOCAL_AGENT_HOME to a folder that this user may write to.'
     )
   }
 }
 
-/** Throws ConfigUnusable when something that is no file lies in its place: what it is for is unknown, so it is not even touched. */
+/** Throws ConfigUnusable when the path of the file holds something else. Does not touch it, because its purpose is unknown. */
 export async function requireFile (file: string): Promise<void> {
   await kindOf(file).catch((error) => {
     if (!(error instanceof NotAFile)) return
@@ -43,7 +43,7 @@ export async function requireFile (file: string): Promise<void> {
   })
 }
 
-/** Whether there is a file. Throws NotAFile. */
+/** Returns whether the file exists. Throws NotAFile. */
 async function kindOf (file: string): Promise<'file' | 'none'> {
   try {
     checkKind(await stat(file))
@@ -65,7 +65,7 @@ function checkKind (stats: Stats): void {
   )
 }
 
-/** The contents; undefined when there is no file. Throws NotAFile, and never waits for anybody who writes. */
+/** Reads the file; undefined when it does not exist. Throws NotAFile. Never blocks on a FIFO. */
 async function read (file: string): Promise<Buffer | undefined> {
   if (await kindOf(file) === 'none') return undefined
   const handle = await open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -77,13 +77,13 @@ async function read (file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Closes a `config.json` that others may read: it may hold keys. */
-export async function closeToOthers (file: string): Promise<void> {
+/** Removes the access of other users to `config.json`, because it may hold keys. */
+export async function restrictAccess (file: string): Promise<void> {
   const { mode } = await stat(file).catch(() => ({ mode: 0 }))
   if ((mode & 0o077) !== 0) await chmod(file, mode & 0o700).catch(() => {})
 }
 
-/** The object in the file; `{}` when there is no file. Throws ConfigUnreadable. */
+/** Reads the object in the file; `{}` when there is no file. Throws ConfigUnreadable. */
 export async function readConfigFile (file: string): Promise<Record<string, unknown>> {
   const bytes = await read(file).catch((error) => {
     throw error instanceof NotAFile ? error : new ConfigUnreadable(`it cannot be read (${error.code})`)
@@ -99,17 +99,17 @@ export async function readConfigFile (file: string): Promise<Record<string, unkn
   return value as Record<string, unknown>
 }
 
-/** Written whole or not at all, readable by its owner only, on disk before it resolves. */
+/** Writes the file atomically, readable by its owner only. On disk before it resolves. */
 export async function writeConfigFile (file: string, value: object): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(file, JSON.stringify(value, null, 2) + '\n', { mode: 0o600 })
 }
 
 /**
- * Copies the file beside itself and returns the copy's name; undefined when it cannot be copied. The name comes from
- * the contents, so that starting again and again keeps one.
+ * Keeps a copy of an invalid file beside it and returns the copy's name; undefined when it cannot be copied. The name is
+ * derived from the contents, so that repeated starts keep only one copy.
  */
-export async function keepAside (file: string): Promise<string | undefined> {
+export async function keepInvalidCopy (file: string): Promise<string | undefined> {
   try {
     const contents = await read(file)
     if (contents === undefined) return undefined

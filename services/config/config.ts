@@ -2,121 +2,123 @@ import { join } from 'node:path'
 import { createError } from '@fastify/error'
 import type { Config } from '../../schemas/config.ts'
 import { checkConfig } from './check-config.ts'
-import { closeToOthers, keepAside, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
+import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
 import { mask } from './mask-secrets.ts'
 
 export const ConfigRejected = createError(
   'ERR_CONFIG_INVALID',
-  'config.json was not taken over: %s. Mend it and reload; until then the last good configuration stays in force.',
+  'config.json was not applied: %s. Correct it and reload; until then the last valid configuration stays in effect.',
   400
 )
 export const ConfigNotSaved = createError(
   'ERR_CONFIG_NOT_SAVED',
-  'config.json could not be written (%s): make room for it and check its permissions.',
+  'config.json could not be written (%s): free disk space and check its permissions.',
   503
 )
 
 export type ConfigService = Awaited<ReturnType<typeof openConfig>>
 
 interface Options {
-  /** `{config_dir}`, made when there is none. */
+  /** `{config_dir}`; created when it is missing. */
   dir: string
-  /** Told whenever another configuration comes into force, the first one too. */
+  /** Called with each new configuration, including the first one. */
   onChange?(config: Config): void
 }
 
 /**
- * The user's `config.json`: read at start and on `reload`, written whole and atomically (0600), unknown keys and
- * their order kept. A file that is not JSON is kept aside as a copy and the service starts without it; of one that is,
- * the keys that hold are in force. On reload nothing changes unless all of it holds. Throws ConfigUnusable.
+ * Manages the user's `config.json`: reads it at start and on `reload`, and writes it atomically (0600) with unknown keys and
+ * key order kept. At start, a file that is not JSON is kept as a copy and defaults apply; of a valid JSON file, the valid keys
+ * apply. A reload changes nothing unless the whole file is valid. Throws ConfigUnusable.
  */
 export async function openConfig ({ dir, onChange = () => {} }: Options) {
   const file = join(dir, 'config.json')
   let raw: Record<string, unknown> = {}
   let current: Config = {}
   let problem: string | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  let lastOperation: Promise<unknown> = Promise.resolve()
   const watchers = [onChange]
 
-  function take (value: Record<string, unknown>) {
+  function apply (value: Record<string, unknown>) {
     const { config, problems } = checkConfig(value)
     raw = value
     current = config
-    problem = problems.length > 0 ? `config.json: ${problems.join('; ')}. Defaults stand in; mend it and reload` : undefined
-    for (const told of watchers) told(current)
+    problem = problems.length > 0
+      ? `config.json: ${problems.join('; ')}. Defaults replace the invalid values; correct the file and reload`
+      : undefined
+    for (const watcher of watchers) watcher(current)
   }
 
-  /** One after the other: a reload must not undo a change that is being saved. */
-  function inTurn<T> (work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work)
-    turn = result.catch(() => {})
+  /** Runs operations one after the other: a reload must not undo a change that is being saved. */
+  function enqueue<T> (work: () => Promise<T>): Promise<T> {
+    const result = lastOperation.then(work)
+    lastOperation = result.catch(() => {})
     return result
   }
 
   await prepareDirectory(dir)
   await requireFile(file)
-  await closeToOthers(file)
+  await restrictAccess(file)
   try {
-    take(await readConfigFile(file))
+    apply(await readConfigFile(file))
   } catch (error) {
-    take({})
-    const copy = await keepAside(file)
-    problem = `config.json: ${(error as Error).message}. Defaults are in force${
-      copy ? `; the file as it was is kept as ${copy}` : ''
-    }. Mend it and reload`
+    apply({})
+    const copy = await keepInvalidCopy(file)
+    problem = `config.json: ${(error as Error).message}. Defaults are in effect${
+      copy ? `; a copy of the file is kept as ${copy}` : ''
+    }. Correct it and reload`
   }
 
   return {
     dir,
-    /** The configuration in force. */
+    /** The current configuration. */
     get current (): Config {
       return current
     },
-    /** The whole file as it was taken over. It may hold keys. */
+    /** The whole file as last applied. It may hold keys. */
     get raw (): Record<string, unknown> {
       return raw
     },
-    /** What is wrong with the file that was taken over, until a reload or a change mends it. */
+    /** The problem of the file as last applied; undefined when there is none. */
     get problem (): string | undefined {
       return problem
     },
 
-    /** Has `told` called whenever another configuration comes into force, before whoever changed it goes on. */
-    watch: (told: (config: Config) => void): void => {
-      watchers.push(told)
+    /** Adds a watcher, called with each new configuration before the reload or update resolves. */
+    watch: (watcher: (config: Config) => void): void => {
+      watchers.push(watcher)
     },
 
-    /** The whole file as it was taken over, for showing: secrets masked, `known` ones wherever they stand. */
+    /** Returns the whole file as last applied, for display: secrets are masked, and `known` secrets wherever they occur. */
     masked: (known: string[] = []) => mask(raw, known) as Record<string, unknown>,
 
-    /** Reads the file again; throws ConfigRejected and keeps the present configuration when not all of it holds. */
+    /** Reads the file again. Throws ConfigRejected and keeps the current configuration unless the whole file is valid. */
     reload: (): Promise<Config> =>
-      inTurn(async () => {
+      enqueue(async () => {
         const value = await readConfigFile(file).catch((error: Error) => {
           throw new ConfigRejected(error.message)
         })
         const { problems } = checkConfig(value)
         if (problems.length > 0) throw new ConfigRejected(problems.join('; '))
-        take(value)
+        apply(value)
         return current
       }),
 
     /**
-     * Applies a change and saves it; durable before it resolves. What the user has written into the file meanwhile is
-     * kept, and comes into force with it; a file that cannot be read is kept aside. Throws ConfigNotSaved.
+     * Applies a change and saves it; durable before it resolves. Edits that the user has made in the file meanwhile are kept
+     * and take effect with it. A copy of an unreadable file is kept. Throws ConfigNotSaved.
      */
     update: (change: (config: Config) => Config): Promise<Config> =>
-      inTurn(async () => {
+      enqueue(async () => {
         const base = await readConfigFile(file).catch(async (error) => {
           if (error instanceof NotAFile) throw new ConfigNotSaved(error.message)
-          await keepAside(file)
+          await keepInvalidCopy(file)
           return raw
         })
         const next = change(base as Config) as Record<string, unknown>
         await writeConfigFile(file, next).catch(({ code, message }: NodeJS.ErrnoException) => {
           throw new ConfigNotSaved(code ?? message)
         })
-        take(next)
+        apply(next)
         return current
       })
   }

@@ -6,48 +6,49 @@ import { withDeadline } from '../lib/deadline.ts'
 import { parseJson } from '../lib/json.ts'
 import { Usage } from '../lib/usage-error.ts'
 
-/** Secrets that whoever starts the service writes to its standard input, so that they are in no environment. */
-export interface HandOver {
+/** Secrets that the starting process writes to the service's standard input, so that they are in no environment. */
+export interface StdinSecrets {
   token?: string
   passphrase?: string
   gatewayKey?: string
-  /** Keys of direct providers by the provider's name. */
+  /** API keys of direct providers by provider name. */
   keys?: Record<string, string>
 }
 
-/** Bytes of the first line without its end. */
+/** Maximum length of the first line without its newline, in bytes. */
 const LONGEST_LINE = 64 * 1024
 const ARRIVAL_MS = 5_000
 const NEWLINE = 0x0a
 const FIELDS = ['token', 'passphrase', 'gatewayKey', 'keys']
-const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} hands nothing over.`
-/** Short and of letters only: a misspelled field, and no secret that stands in the place of one. */
-const TELLABLE = /^[a-z]{1,20}$/i
+const EXPECTED = `The first line must be a JSON object with any of the fields ${FIELDS.join(', ')}; {} passes no secrets.`
+/** Field names that error messages may quote: short and of letters only, so a misspelled field but no secret in its place. */
+const QUOTABLE = /^[a-z]{1,20}$/i
 
-/** Throws Usage unless the descriptor is a pipe or a socket: no other input ends when the process at its other end does. */
+/** Throws Usage unless the descriptor is a pipe or a socket: no other input ends when the starting process does. */
 export function requirePipe (fd = 0): void {
   const stats = fstatSync(fd)
   if (stats.isFIFO() || stats.isSocket()) return
-  const found = stats.isCharacterDevice() ? 'a terminal or a device' : stats.isFile() ? 'a file' : 'something else'
+  const kind = stats.isCharacterDevice() ? 'a terminal or a device' : stats.isFile() ? 'a file' : 'something else'
   throw new Usage(
-    `--stdin needs a pipe or a socket as standard input, but it is ${found}. Start the service with its standard input piped, or leave --stdin out.`
+    `--stdin needs a pipe or a socket as standard input, but it is ${kind}. ` +
+      'Start the service with its standard input piped, or omit --stdin.'
   )
 }
 
 /**
- * Reads the first line of `input`, and drops whatever follows it. `ended` resolves when the input ends. Throws Usage when no
- * such line arrives within 5 s or 64 KiB, or it is not as documented; no message quotes any of it.
+ * Reads the first line of `input` and drops the rest. `ended` resolves when the input ends. Throws Usage when no line arrives
+ * within 5 s or 64 KiB, or when the line is invalid; no message quotes its content.
  */
-export async function readHandOver (
+export async function readStdinSecrets (
   { input, clock }: { input: Readable, clock: Clock }
-): Promise<{ handOver: HandOver, ended: Promise<void> }> {
+): Promise<{ handOver: StdinSecrets, ended: Promise<void> }> {
   const { line, ended } = firstLine(input)
   try {
     const bytes = await withDeadline({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
-    return { handOver: parseHandOver(bytes), ended }
+    return { handOver: parseStdinSecrets(bytes), ended }
   } catch (error) {
     input.destroy()
-    throw abortKind(error) === 'timeout' ? new Usage(`No line came on standard input within ${ARRIVAL_MS / 1000} s. ${EXPECTED}`) : error
+    throw abortKind(error) === 'timeout' ? new Usage(`No line arrived on standard input within ${ARRIVAL_MS / 1000} s. ${EXPECTED}`) : error
   }
 }
 
@@ -72,31 +73,31 @@ function firstLine (input: Readable): { line: Promise<Buffer>, ended: Promise<vo
     line.reject(new Usage(`Standard input ended before its first line did. ${EXPECTED}`))
     ended.resolve()
   }
-  // A pipe whose other end is gone ends, closes or fails, depending on its kind.
+  // Depending on its kind, a pipe whose other end closed ends, closes or fails.
   for (const event of ['end', 'close', 'error']) input.on(event, onEnd)
   return { line: line.promise, ended: ended.promise }
 }
 
-/** The secrets in the line. Throws Usage. */
-export function parseHandOver (line: Buffer): HandOver {
+/** Parses the secrets in the line. Throws Usage. */
+export function parseStdinSecrets (line: Buffer): StdinSecrets {
   const value = objectIn(line)
   for (const name of Object.keys(value)) {
     if (!FIELDS.includes(name)) {
       throw new Usage(
-        `The first line of standard input has ${TELLABLE.test(name) ? `the unknown field "${name}"` : 'an unknown field'}. ${EXPECTED}`
+        `The first line of standard input has ${QUOTABLE.test(name) ? `the unknown field "${name}"` : 'an unknown field'}. ${EXPECTED}`
       )
     }
   }
   for (const name of FIELDS.filter((field) => field !== 'keys' && Object.hasOwn(value, field))) {
     if (!isSecret(value[name])) {
-      throw new Usage(`The field "${name}" on standard input must be a string that is not empty; leave it out when there is none.`)
+      throw new Usage(`The field "${name}" on standard input must be a non-empty string; omit it when there is none.`)
     }
   }
   const { keys } = value
   if (keys !== undefined && !(isObject(keys) && Object.entries(keys).every(([name, key]) => name !== '' && isSecret(key)))) {
-    throw new Usage('The field "keys" on standard input must be an object of strings that are not empty, by the names of providers.')
+    throw new Usage('The field "keys" on standard input must be an object with provider names as keys and non-empty strings as values.')
   }
-  return value as HandOver
+  return value as StdinSecrets
 }
 
 function objectIn (line: Buffer): Record<string, unknown> {
@@ -106,7 +107,7 @@ function objectIn (line: Buffer): Record<string, unknown> {
   } catch (error) {
     throw new Usage(`The first line of standard input is not ${error instanceof SyntaxError ? 'JSON' : 'UTF-8'}. ${EXPECTED}`)
   }
-  if (!isObject(value)) throw new Usage(`The first line of standard input is no JSON object. ${EXPECTED}`)
+  if (!isObject(value)) throw new Usage(`The first line of standard input is not a JSON object. ${EXPECTED}`)
   return value
 }
 

@@ -1,8 +1,8 @@
-/** The values of the environment, by name. */
+/** Environment variables by name. */
 export type Variables = Record<string, string | undefined>
 
-/** A text of config.json with its `${VAR}` taken from the environment, and the names of those that are not set. */
-export function fillIn (text: string | undefined, variables: Variables): { value?: string, missing: string[] } {
+/** Replaces `${VAR}` in a text of config.json by environment variables. Returns the names of unset variables in `missing`. */
+export function expandVariables (text: string | undefined, variables: Variables): { value?: string, missing: string[] } {
   const missing: string[] = []
   const value = text?.replace(/\$\{(\w+)\}/g, (_whole, name) => {
     if (!variables[name]) missing.push(name)

@@ -1,39 +1,39 @@
 import { createError } from '@fastify/error'
 
 const MIB = 1024 * 1024
-/** Bytes of JSON bodies that are received and not yet handled, over all connections. */
-const MOST = 64 * MIB
+/** Maximum bytes of all JSON bodies that are received but not yet handled, over all connections. */
+const BUDGET = 64 * MIB
 
 export const TooManyBodies = createError(
   'ERR_TOO_MANY_BODIES',
-  'Request bodies of %d MiB in all are already under way; send this one again in a second.',
+  'The service is already receiving request bodies of %d MiB in total; send this one again in a second.',
   503
 )
 
-/** The bytes that one body takes of the budget. */
+/** The part of the budget that one body uses. */
 export interface BodyShare {
-  /** Throws TooManyBodies (503) when all bodies together would be more than the budget. */
-  take(bytes: number): void
-  /** Gives everything back. May be called again. */
+  /** Reserves bytes. Throws TooManyBodies (503) when all bodies together would exceed the budget. */
+  reserve(bytes: number): void
+  /** Returns all reserved bytes. Can be called again. */
   release(): void
 }
 
-/** Bounds the memory that request bodies take together, however many connections they come from. */
-export function createBodyBudget (most = MOST) {
-  let taken = 0
+/** Creates a budget that bounds the memory of all request bodies together, over all connections. */
+export function createBodyBudget (limit = BUDGET) {
+  let used = 0
 
   return {
     share (): BodyShare {
-      let own = 0
+      let reserved = 0
       return {
-        take (bytes) {
-          if (taken + bytes > most) throw new TooManyBodies(most / MIB)
-          taken += bytes
-          own += bytes
+        reserve (bytes) {
+          if (used + bytes > limit) throw new TooManyBodies(limit / MIB)
+          used += bytes
+          reserved += bytes
         },
         release () {
-          taken -= own
-          own = 0
+          used -= reserved
+          reserved = 0
         }
       }
     }

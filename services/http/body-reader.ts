@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { BodyCutOff } from './json-body.ts'
 
-/** Reads request bodies as they come, one at a time from each connection. */
+/** Reads request bodies as streams, one at a time from each connection. */
 export function createBodyReader () {
-  /** Responses to clients that wait for `100 Continue` before they send. */
+  /** Responses to clients that wait for `100 Continue` before they send the body. */
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
   const interrupts = new Map<Socket, (error: Error) => void>()
-  /** Connections whose body cannot be read to its end. */
+  /** Connections on which the body cannot be read to its end. */
   const broken = new WeakSet<Socket>()
 
-  /** Tells a client that waits for it to send its body. */
+  /** Sends `100 Continue` to a client that waits for it. */
   function proceed (request: IncomingMessage) {
     waiting.get(request)?.writeContinue()
     waiting.delete(request)
@@ -19,24 +19,27 @@ export function createBodyReader () {
   return {
     proceed,
 
-    /** The client waits for `100 Continue`: it gets that when its body is read, and an answer instead when it is refused. */
+    /** Registers a client that waits for `100 Continue`. It is sent when the body is read; a refused request gets its response instead. */
     expectContinue (request: IncomingMessage, response: ServerResponse) {
       waiting.set(request, response)
     },
 
-    /** Whether a read would get to the end of the body, as far as is known. */
+    /** Whether the body can probably be read to its end. */
     canRead: (request: IncomingMessage): boolean => !waiting.has(request) && !broken.has(request.socket),
 
-    /** Hands over each chunk until the body ends. Rejects with what `take` throws, with BodyCutOff (400), or with what interrupts it. */
+    /**
+     * Passes each chunk to `take` until the body ends. Rejects with an error thrown by `take`, with BodyCutOff (400), or with
+     * an interrupting error.
+     */
     read (request: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
       const { socket } = request
       proceed(request)
       return new Promise((resolve, reject) => {
-        const settle = (how: () => void) => {
+        const settle = (resolveOrReject: () => void) => {
           request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
-          // The next request of the connection may be read already.
+          // The next request of the connection may already be reading.
           if (interrupts.get(socket) === interrupt) interrupts.delete(socket)
-          how()
+          resolveOrReject()
         }
         const interrupt = (error: Error) => {
           request.pause()
@@ -58,12 +61,12 @@ export function createBodyReader () {
       })
     },
 
-    /** Ends the read from a connection, if there is one, with BodyCutOff. */
+    /** Ends the active read of a connection, if any, with BodyCutOff. */
     stop (socket: Socket) {
       interrupts.get(socket)?.(new BodyCutOff())
     },
 
-    /** Node found a body to be malformed or late: ends its read with the error. Whether there was one. */
+    /** Ends the active read of a connection with an error when Node reports a malformed or late body. Returns whether there was a read. */
     fail (socket: Socket, error: Error): boolean {
       const interrupt = interrupts.get(socket)
       if (interrupt === undefined) return false

@@ -1,4 +1,4 @@
 import { createError } from '@fastify/error'
 
-/** Refuses new work once shutdown has begun. */
+/** The error of new requests once the shutdown has begun. */
 export const Draining = createError('ERR_DRAINING', 'The service is shutting down; try again after its restart.', 503)

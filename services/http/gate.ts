@@ -3,33 +3,36 @@ import { createError } from '@fastify/error'
 export const BadTarget = createError('ERR_BAD_REQUEST', '%s', 400)
 export const Forbidden = createError('ERR_FORBIDDEN', '%s', 403)
 
-/** Origins of the desktop shells in use (Tauri 2 on every platform, its dev server), besides our own. */
+/** Origins of the supported desktop shells (Tauri 2 on every platform, its dev server), besides the service's own. */
 const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
 const MAX_PORT = 65_535
 
-/** The parts of a request that say who is calling. Headers by lower-case name, every value that was sent. */
+/** The parts of a request that identify its caller. Headers by lower-case name, with every value that was sent. */
 export interface Caller {
   url: string
   headers: Partial<Record<string, string[]>>
 }
 
 /**
- * Who may call. A web page cannot reach the service by its address (Origin, Sec-Fetch-Site) nor by a name
- * of its own that resolves here (Host): see https://fetch.spec.whatwg.org and "DNS rebinding".
+ * Checks whether a caller may use the service. A web page can reach it neither by its address (Origin, Sec-Fetch-Site) nor by
+ * a host name that resolves to it (Host): see https://fetch.spec.whatwg.org and "DNS rebinding".
  */
 export function createGate ({ host, allowedOrigins }: { host: string, allowedOrigins: () => string[] }) {
   const bound = (host.includes(':') ? `[${host}]` : host).toLowerCase()
   const anyAddress = ['0.0.0.0', '[::]'].includes(bound)
 
-  /** The bound address is a name of ours too; a wildcard one allows literal addresses, which no page can rebind. */
-  const isOurs = (name: string) =>
+  /**
+   * Whether a Host name belongs to the service. The bound address does; a wildcard address also allows literal addresses,
+   * which DNS rebinding cannot use.
+   */
+  const isOwnName = (name: string) =>
     LOOPBACK_NAMES.includes(name) || name === bound ||
     (anyAddress && /^(\[.*\]|[\d.]+)$/.test(name))
 
   return {
-    /** Throws BadTarget (400) or Forbidden (403); returns the one allowed Origin, if there is one. */
+    /** Throws BadTarget (400) or Forbidden (403). Returns the allowed Origin, if the request has one. */
     check ({ url, headers }: Caller): string | undefined {
       if (!url.startsWith('/')) throw new BadTarget('The request target must be a path, such as /health.')
       const hosts = headers.host ?? []
@@ -37,7 +40,7 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
       if (match === null || Number(match[2] ?? 0) > MAX_PORT) throw new BadTarget('The request needs exactly one well-formed Host header.')
       const name = match[1].toLowerCase()
       const port = match[2] ?? '80'
-      if (!isOurs(name)) {
+      if (!isOwnName(name)) {
         throw new Forbidden(`Host "${name}" is not this service: call it as 127.0.0.1, localhost or [::1].`)
       }
       const origins = headers.origin ?? []
@@ -57,7 +60,7 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
     }
   }
 
-  /** Our own page may have been opened by any of our names; a Host that got here is one of them. */
+  /** Whether an Origin may call. The service's own page may have been opened by any of its names; `name` is the Host of this request. */
   function isAllowedOrigin (origin: string, name: string, port: string) {
     const own = [...LOOPBACK_NAMES, bound, name].some((each) =>
       origin === `http://${each}:${port}` || (port === '80' && origin === `http://${each}`)

@@ -1,10 +1,10 @@
-const FIRST = 64 * 1024
+const INITIAL_BYTES = 64 * 1024
 
 /**
- * Collects pieces in one buffer that doubles when it is full: a list of pieces would take a hundred times their bytes
- * when a body is sent in chunks of one byte.
+ * Collects pieces in one buffer that doubles when it is full. A list of pieces would use a hundred times the memory when a
+ * body arrives in chunks of one byte.
  */
-export function createGrowingBuffer (expected = FIRST) {
+export function createGrowingBuffer (expected = INITIAL_BYTES) {
   let buffer = Buffer.allocUnsafeSlow(expected)
   let used = 0
 

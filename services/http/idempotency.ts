@@ -5,34 +5,34 @@ import type { Op, Store } from '../store/store-types.ts'
 
 export const KeyReused = createError(
   'ERR_IDEMPOTENCY_KEY_REUSED',
-  'This Idempotency-Key was used for another request; take a new key.',
+  'This Idempotency-Key was used for another request; use a new key.',
   409
 )
 
-interface Remembered {
+interface StoredAnswer {
   request: string
   answer: unknown
   at: number
 }
 
-/** Prefix of the stored answers, for retention. */
+/** Key prefix of the stored answers, for retention. */
 export const IDEMPOTENCY_PREFIX = 'idempotency/'
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
- * Makes a request that is repeated with the same `Idempotency-Key` take effect once. The answer is stored in the
- * same batch as the effect, so that after a crash either both are there or neither is.
- * Compare https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ * Makes repeated requests with the same `Idempotency-Key` take effect once. The answer is stored in the same transaction as
+ * the effect, so that after a crash either both exist or neither. Compare
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function createIdempotency ({ store, clock }: { store: Store, clock: Clock }) {
   const locked = createKeyedLock()
 
   return {
     /**
-     * The answer of `effect`, or the first one given for this key. `effect` writes the operations that `remember` gives
-     * for its answer together with what it does. Without a key it always takes effect.
-     * Throws KeyReused (409) when the key came with another request.
+     * Returns the answer of `effect`, or the answer stored for this key. `effect` must write the operations that `remember`
+     * returns for its answer in the transaction of its effect. Without a key, `effect` always runs. Throws KeyReused (409)
+     * when the key was used with another request.
      */
     async once<T> (
       { route, key, body }: { route: string, key?: string, body: unknown },
@@ -42,12 +42,12 @@ export function createIdempotency ({ store, clock }: { store: Store, clock: Cloc
       const at = IDEMPOTENCY_PREFIX + store.digest(`${route} ${key}`)
       const request = store.digest(JSON.stringify(body) ?? '')
       return locked(at, async () => {
-        const known = await store.get<Remembered>(at)
-        if (known === undefined) {
-          return effect((answer) => [{ type: 'put', key: at, value: { request, answer, at: clock.now() } satisfies Remembered }])
+        const stored = await store.get<StoredAnswer>(at)
+        if (stored === undefined) {
+          return effect((answer) => [{ type: 'put', key: at, value: { request, answer, at: clock.now() } satisfies StoredAnswer }])
         }
-        if (known.request !== request) throw new KeyReused()
-        return known.answer as T
+        if (stored.request !== request) throw new KeyReused()
+        return stored.answer as T
       })
     }
   }

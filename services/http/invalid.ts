@@ -1,4 +1,4 @@
-/** What ajv (`verbose`) says of one rule that does not hold. */
+/** An error of ajv (`verbose`) for one violated rule. */
 export interface FailedRule {
   instancePath: string
   keyword: string
@@ -10,19 +10,22 @@ export interface FailedRule {
 }
 
 export interface InvalidValue {
-  /** JSON pointer to what is wrong, "/" for the whole. */
+  /** JSON pointer to the invalid value, "/" for the whole. */
   path: string
-  /** Goes on from the name of that: "has the unknown field …", "must be integer". */
+  /** The rest of a sentence whose subject is the value's name: "has the unknown field …", "must be integer". */
   message: string
 }
 
-/** What is wrong with a value, in words, from the errors of a validator that stops at the first (no `allErrors`). */
+/** Describes why a value is invalid, from the errors of a validator that stops at the first error (no `allErrors`). */
 export function describeInvalid (errors: FailedRule[]): InvalidValue {
   const failed = decisive(errors)
   return { path: failed.instancePath || '/', message: explain(failed) }
 }
 
-/** An `anyOf` reports every form that was tried and then itself: the form that got deepest into the value was meant. */
+/**
+ * Picks the error to report. An `anyOf` reports an error for each alternative and then itself: the error deepest in the value
+ * belongs to the alternative that the client meant.
+ */
 function decisive (errors: FailedRule[]): FailedRule {
   const outer = errors.at(-1)!
   if (outer.keyword !== 'anyOf' || constants(outer)) return outer
@@ -39,7 +42,7 @@ function explain (failed: FailedRule): string {
         properties ? `; allowed are ${Object.keys(properties).join(', ')}` : ''
       }`
     case 'propertyNames':
-      return `has the name "${params.propertyName}", which must be ${lower(wanted(failed))}`
+      return `has the name "${params.propertyName}", which must be ${lower(expectedName(failed))}`
     case 'required':
       return `needs the field "${params.missingProperty}"`
     case 'minItems':
@@ -68,4 +71,4 @@ function constants ({ schema }: FailedRule): unknown[] | undefined {
 
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
-const wanted = ({ schema }: FailedRule) => (schema as { description?: string } | undefined)?.description ?? 'another'
+const expectedName = ({ schema }: FailedRule) => (schema as { description?: string } | undefined)?.description ?? 'another'

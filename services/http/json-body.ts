@@ -1,6 +1,6 @@
 import { createError } from '@fastify/error'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { excess, parseJson } from '../lib/json.ts'
+import { exceededLimit, parseJson } from '../lib/json.ts'
 
 export const BodyNotJson = createError('ERR_BODY_NOT_JSON', 'The body is not valid JSON: %s.', 400)
 export const BodyTooDeep = createError('ERR_BODY_TOO_DEEP', 'The body is nested deeper than %d levels.', 400)
@@ -9,10 +9,10 @@ export const BodyTooLarge = createError('ERR_BODY_TOO_LARGE', 'The body is large
 export const BodyCutOff = createError('ERR_BAD_REQUEST', 'The body ended before it was complete; send it again.', 400)
 export const NotJsonMedia = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.', 415)
 
-const MOST = { levels: 64, values: 200_000 }
+const LIMITS = { levels: 64, values: 200_000 }
 /**
- * `__proto__` as a key, its letters plain or escaped. A key's quote stands behind a bracket, a comma or a blank; inside a
- * text every quote is escaped. A reviver would find it too, but keeps everything else waiting for seconds.
+ * Matches `__proto__` as a key, with plain or escaped letters. A key's quote follows a brace, a comma or whitespace; inside a
+ * string every quote is escaped. A reviver would find the key too, but would block the event loop for seconds.
  */
 const PROTO_KEY = new RegExp(
   `(?<=[{,\\s])"${
@@ -22,21 +22,21 @@ const PROTO_KEY = new RegExp(
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Parses a JSON body of UTF-8 bytes; throws BodyNotJson, BodyTooDeep or BodyTooManyValues (400). An empty body is none.
- * Megabytes of the smallest values would take everything seconds to parse, check and copy; others go on between the
+ * Parses a JSON body of UTF-8 bytes. Returns undefined for an empty body. Throws BodyNotJson, BodyTooDeep or BodyTooManyValues
+ * (400). Megabytes of tiny values take seconds to parse, check and copy, so the function yields to the event loop between its
  * passes over a large body.
  */
 export async function parseBody (bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined
   await yieldToEventLoop()
-  // Before it is parsed, so that nothing of it is ever built.
-  const tooMuch = excess(bytes, MOST)
-  if (tooMuch === 'levels') throw new BodyTooDeep(MOST.levels)
-  if (tooMuch === 'values') throw new BodyTooManyValues(MOST.values)
+  // Checked before parsing, so that an excessive value is never built.
+  const exceeded = exceededLimit(bytes, LIMITS)
+  if (exceeded === 'levels') throw new BodyTooDeep(LIMITS.levels)
+  if (exceeded === 'values') throw new BodyTooManyValues(LIMITS.values)
   await yieldToEventLoop()
   const text = decode(bytes)
   await yieldToEventLoop()
-  // It would become a prototype as soon as somebody copies the object.
+  // The key would set the prototype of any copy of the object.
   if (PROTO_KEY.test(text)) throw new BodyNotJson('"__proto__" is not allowed as a key')
   await yieldToEventLoop()
   try {

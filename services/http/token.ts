@@ -9,12 +9,12 @@ export const Unauthorized = createError(
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Checks the `authorization` headers of a request; throws Unauthorized (401). Equal time whatever is wrong with a token. */
+/** Returns a function that checks the `authorization` headers of a request and throws Unauthorized (401). Compares in constant time. */
 export function createTokenCheck (token: string): (authorization: string[]) => void {
   const expected = digest(token)
   return (authorization) => {
     // RFC 6750; the scheme's case is free (RFC 9110, 11.1). Headers arrive as Latin-1, the token is UTF-8.
-    const given = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
-    if (given === undefined || !timingSafeEqual(digest(Buffer.from(given, 'latin1').toString()), expected)) throw new Unauthorized()
+    const token = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
+    if (token === undefined || !timingSafeEqual(digest(Buffer.from(token, 'latin1').toString()), expected)) throw new Unauthorized()
   }
 }

@@ -6,19 +6,20 @@ import { createBodyReader } from './body-reader.ts'
 import { createGrowingBuffer } from './growing-buffer.ts'
 import { createLingering } from './lingering-close.ts'
 
-/** Bytes of a refused body that are read and dropped before its answer. */
-const MOST_DROPPED = 16 * 1024 * 1024
-/** Bodies that are dropped at once; the next ones are answered before their rest is read. */
-const DROPPED_AT_ONCE = 128
-/** A client that sends nothing of a refused body for so long may be waiting for the answer: it gets it then. */
+/** Maximum bytes of a refused body that are read and dropped before its response. */
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024
+/** Maximum number of bodies dropped at the same time; further refusals are answered before the rest of the body is read. */
+const MAX_DROPPING = 128
+/** When a client sends nothing of a refused body for this long, it may be waiting for the response and gets it. */
 const IDLE_MS = 2_000
 
 export type Uploads = ReturnType<typeof createUploads>
 
 /**
- * Receives request bodies, and sees to it that a client that is refused in the middle of one gets its answer: many
- * read nothing before all is sent, and fail when the connection is reset meanwhile. So the rest of a body is dropped
- * before the answer. Where it is too long or does not come, the answer goes out at once and the connection lingers.
+ * Receives request bodies and delivers the response to a client whose request is refused while it sends the body. Many clients
+ * read nothing before they have sent everything, and fail when the connection is reset. The rest of the body is therefore
+ * dropped before the response. When it is too long or does not arrive, the response is sent at once and the connection
+ * lingers.
  */
 export function createUploads ({ clock }: { clock: Clock }) {
   const budget = createBodyBudget()
@@ -28,14 +29,14 @@ export function createUploads ({ clock }: { clock: Clock }) {
   const { close, isClosing, closeAfterAnswer } = createLingering(clock)
   let dropping = 0
 
-  /** Reads and drops the rest of a body; resolves to whether it got to the end. */
+  /** Reads and drops the rest of a body. Resolves to whether it reached the end. */
   async function drop (request: IncomingMessage): Promise<boolean> {
     let bytes = 0
-    const over = new AbortController()
+    const ended = new AbortController()
     const watch = async () => {
-      for (let before = -1; before !== bytes;) {
-        before = bytes
-        await clock.sleep(IDLE_MS, over.signal)
+      for (let previousBytes = -1; previousBytes !== bytes;) {
+        previousBytes = bytes
+        await clock.sleep(IDLE_MS, ended.signal)
       }
       stop(request.socket)
     }
@@ -43,20 +44,20 @@ export function createUploads ({ clock }: { clock: Clock }) {
     dropping++
     try {
       await read(request, ({ length }) => {
-        if ((bytes += length) > MOST_DROPPED) throw new BodyTooLarge(MOST_DROPPED)
+        if ((bytes += length) > MAX_DROPPED_BYTES) throw new BodyTooLarge(MAX_DROPPED_BYTES)
       })
       return true
     } catch {
       return false
     } finally {
       dropping--
-      over.abort()
+      ended.abort()
     }
   }
 
-  /** Whether the rest of a body is worth waiting for, were none of it read so far. */
+  /** Whether the rest of a body should be dropped before the response. */
   const isDroppable = (request: IncomingMessage) =>
-    canRead(request) && dropping < DROPPED_AT_ONCE && (lengthOf(request) ?? 0) <= MOST_DROPPED
+    canRead(request) && dropping < MAX_DROPPING && (lengthOf(request) ?? 0) <= MAX_DROPPED_BYTES
 
   async function settleRest (request: IncomingMessage, response: ServerResponse) {
     if (isDroppable(request) && await drop(request)) return
@@ -67,18 +68,21 @@ export function createUploads ({ clock }: { clock: Clock }) {
   return {
     expectContinue,
 
-    /** The whole body, which counts until `release`. Throws BodyTooLarge (413), TooManyBodies (503) or BodyCutOff (400). */
+    /**
+     * Receives the whole body, which counts against the budget until `release`. Throws BodyTooLarge (413), TooManyBodies (503)
+     * or BodyCutOff (400).
+     */
     async receive (request: IncomingMessage, limit: number): Promise<Buffer> {
       const length = lengthOf(request)
       if (length !== undefined && length > limit) throw new BodyTooLarge(limit)
       const share = budget.share()
       shares.set(request, share)
       try {
-        share.take(length ?? 0)
+        share.reserve(length ?? 0)
         const body = createGrowingBuffer(length)
         await read(request, (chunk) => {
           if (body.length + chunk.length > limit) throw new BodyTooLarge(limit)
-          if (length === undefined) share.take(chunk.length)
+          if (length === undefined) share.reserve(chunk.length)
           body.push(chunk)
         })
         return body.bytes()
@@ -88,32 +92,32 @@ export function createUploads ({ clock }: { clock: Clock }) {
       }
     },
 
-    /** The body was handled, or will not be: its bytes no longer count. */
+    /** Releases the budget of a body that was handled or will not be. */
     release (request: IncomingMessage) {
       shares.get(request)?.release()
     },
 
-    /** Whether there is no byte in the body; reads no further than the first. */
+    /** Whether the body is empty; reads at most the first chunk. */
     async isEmpty (request: IncomingMessage): Promise<boolean> {
       if (lengthOf(request)) return false
-      const some = new Error('not empty')
+      const notEmpty = new Error('not empty')
       return read(request, () => {
-        throw some
+        throw notEmpty
       }).then(() => true, (error) => {
-        if (error !== some) throw error
+        if (error !== notEmpty) throw error
         return false
       })
     },
 
-    /** The body, for a route that reads it as it comes. It does not count. */
+    /** Returns the body as a stream, outside the budget. */
     stream (request: IncomingMessage): IncomingMessage {
       proceed(request)
       return request
     },
 
     /**
-     * Gets the rest of a body out of the way, or has the connection closed after the answer. To be awaited before the
-     * head of an answer is written; undefined when there is nothing to wait for.
+     * Drops the rest of a body, or makes the connection close after the response. Await it before the head of a response is
+     * written. Returns undefined when there is nothing to wait for.
      */
     settle (request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
       if (!hasBody(request) || request.complete || request.readableEnded || request.destroyed) return
@@ -122,17 +126,17 @@ export function createUploads ({ clock }: { clock: Clock }) {
       return settling
     },
 
-    /** Ends the read of a body that Node found to be malformed or late, and with it its request. Whether there was one. */
+    /** Ends the read of a body that Node reported as malformed or late, and thereby its request. Returns whether there was a read. */
     fail,
 
-    /** Closes a connection so that what was written to it arrives. */
+    /** Closes a connection after delivering the data written to it. */
     close,
 
     isClosing
   }
 }
 
-/** The length a request says its body has. */
+/** Returns the declared length of a request's body. */
 function lengthOf ({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length']
   return length === undefined ? undefined : Number(length)

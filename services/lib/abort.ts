@@ -1,7 +1,7 @@
-/** Why work was stopped. What is recorded of it depends on this. */
+/** Why work was stopped. The recorded result depends on it. */
 export type AbortKind = 'client' | 'stop' | 'pause' | 'cancel' | 'delete' | 'shutdown' | 'timeout'
 
-/** The reason every AbortSignal of ours carries. */
+/** The reason of every AbortSignal of the service. */
 export class Aborted extends Error {
   readonly kind: AbortKind
 
@@ -12,7 +12,7 @@ export class Aborted extends Error {
   }
 }
 
-/** The kind of an abort, whatever was thrown; undefined for an error that is no abort of ours. */
+/** Returns the kind of an abort; undefined for any other error. */
 export function abortKind (error: unknown): AbortKind | undefined {
   return error instanceof Aborted ? error.kind : undefined
 }

@@ -1,6 +1,7 @@
 /**
- * The one JSON text of a JSON value, keys sorted (RFC 8785). What that forbids but models and clients send all the same
- * has a text as well: halves of surrogate pairs are escaped, numbers beyond JSON are null, as they are when stored.
+ * Returns the canonical JSON text of a value, with sorted keys (RFC 8785). Also accepts values that RFC 8785 forbids but
+ * models and clients send: lone surrogates are escaped, and numbers that JSON cannot represent become null, as when they are
+ * stored.
  */
 export function canonicalJson (value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

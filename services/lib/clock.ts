@@ -1,29 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { watchStops } from './process-stops.ts'
 
-/** Where every service takes its time from, so that tests can put another in its place. */
+/** The source of time for every service. Tests replace it. */
 export interface Clock {
   /** Wall-clock time, integer milliseconds since the Unix epoch. */
   now(): number
-  /** Milliseconds that only grow, from an arbitrary start: for durations. */
+  /** Monotonic milliseconds from an arbitrary start, for durations. */
   monotonic(): number
-  /** As `monotonic`, without the time for which this process was stopped (SIGSTOP, a paused machine). For what a time-out measures. */
+  /** As `monotonic`, without the time during which this process was stopped (SIGSTOP, a suspended machine). For timeouts. */
   awake(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Keeps no process alive. */
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. Does not keep the process alive. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /**
-   * As `sleep`, for time-outs: resolves after `ms` of `awake`, and once whatever has arrived by then was handled. After a
-   * stop there is a second more, for what waits to be read and for children that were stopped as well.
+   * As `sleep`, for timeouts: resolves after `ms` of `awake` time, once pending I/O events were handled. After a stop of the
+   * process the timeout leaves at least one second more, for unread data and for children that were stopped too.
    */
   timeout(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Longest delay a Node timer takes before it overflows to 1 ms (2^31 - 1). */
+/** The longest delay of a Node timer; a longer one overflows to 1 ms (2^31 - 1). */
 const LONGEST_TIMER_MS = 2_147_483_647
-/** After a stop, before a time-out may end. */
+/** The minimum time between the end of a stop and the end of a timeout. */
 const GRACE_MS = 1_000
-/** A process that can hardly work must not put its time-outs off for ever. */
-const MOST_GRACES = 10
+/** Limits the extensions, so that timeouts end even in a process that is stopped again and again. */
+const MAX_GRACES = 10
 
 const stops = watchStops()
 
@@ -34,14 +34,14 @@ export const systemClock: Clock = {
   async timeout (ms, signal) {
     let end = systemClock.awake() + ms
     let { count } = stops.look()
-    for (let left = ms, graces = 0; left > 0; left = end - systemClock.awake()) {
-      await systemClock.sleep(left, signal)
+    for (let remaining = ms, graces = 0; remaining > 0; remaining = end - systemClock.awake()) {
+      await systemClock.sleep(remaining, signal)
       const found = stops.look().count
-      if (found === count || graces++ === MOST_GRACES) continue
+      if (found === count || graces++ === MAX_GRACES) continue
       count = found
       end = Math.max(end, systemClock.awake() + GRACE_MS)
     }
-    // Timers come before what arrived with them: the exit of a child, an answer.
+    // Timers fire before I/O events of the same turn, such as a child's exit or a response: let those be handled first.
     await new Promise(setImmediate)
     signal?.throwIfAborted()
   },
@@ -49,8 +49,8 @@ export const systemClock: Clock = {
     signal?.throwIfAborted()
     const end = performance.now() + ms
     try {
-      for (let left = ms; left > 0; left = end - performance.now()) {
-        await wait(Math.min(left, LONGEST_TIMER_MS), undefined, { signal, ref: false })
+      for (let remaining = ms; remaining > 0; remaining = end - performance.now()) {
+        await wait(Math.min(remaining, LONGEST_TIMER_MS), undefined, { signal, ref: false })
       }
     } catch (error) {
       throw signal?.aborted ? signal.reason : error

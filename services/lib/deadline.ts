@@ -1,7 +1,10 @@
 import { Aborted } from './abort.ts'
 import type { Clock } from './clock.ts'
 
-/** Runs work that gets `ms` milliseconds and ends with the caller's signal; rejects then with the reason, even when the work does not listen. */
+/**
+ * Runs `work` with a deadline of `ms` milliseconds. On timeout or abort of the caller's signal it rejects with the reason,
+ * even when `work` ignores its signal.
+ */
 export async function withDeadline<T> (
   { clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<T>

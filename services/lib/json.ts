@@ -1,6 +1,6 @@
 /**
- * `JSON.parse` whose error quotes nothing of the text: bodies and config.json hold secrets, and errors are shown.
- * Throws SyntaxError.
+ * Parses JSON like `JSON.parse`, but its SyntaxError does not quote the text: bodies and config.json hold secrets, and errors
+ * are shown to clients.
  */
 export function parseJson (text: string): unknown {
   try {
@@ -11,7 +11,7 @@ export function parseJson (text: string): unknown {
   }
 }
 
-/** V8 says: Unexpected token 'a', ..."excerpt"... is not valid JSON. The excerpt may span lines. */
+/** Removes the excerpt from V8's message: Unexpected token 'a', ..."excerpt"... is not valid JSON. The excerpt may span lines. */
 function withoutQuote (message: string) {
   return message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '').replace(/^".*" is not valid JSON$/s, 'no JSON value')
 }
@@ -21,12 +21,15 @@ const CLOSE = new Set([0x5d, 0x7d])
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
-/** Bytes of a text that are looked at one by one, before its end is searched for: most texts are shorter, or much longer. */
+/**
+ * The first bytes of a string are scanned one by one before `indexOf` searches for its end: most strings are either shorter or
+ * much longer.
+ */
 const SHORT = 64
 
-/** What JSON, as UTF-8 bytes, has more of than it may: levels or values. Counts its brackets and commas and builds nothing. */
-export function excess (json: Buffer, most: { levels: number, values?: number }): 'levels' | 'values' | undefined {
-  const { levels, values = Infinity } = most
+/** Returns which limit a JSON text in UTF-8 exceeds: nesting levels or number of values. Counts brackets and commas without parsing. */
+export function exceededLimit (json: Buffer, limits: { levels: number, values?: number }): 'levels' | 'values' | undefined {
+  const { levels, values = Infinity } = limits
   let depth = 0
   let count = 0
   let inString = false
@@ -37,7 +40,7 @@ export function excess (json: Buffer, most: { levels: number, values?: number })
       if (byte === BACKSLASH) at++
       else if (byte === QUOTE) inString = false
       else if (at > short) {
-        // Just before the next quote that may end it: a backslash there is looked at again.
+        // Continues before the backslashes in front of the next quote, which decide whether it ends the string.
         at = beforeQuote(json, at + 1)
         short = at + SHORT
       }
@@ -54,7 +57,7 @@ export function excess (json: Buffer, most: { levels: number, values?: number })
   return undefined
 }
 
-/** The place before the backslashes in front of the next quote. */
+/** Returns the offset before the backslashes that precede the next quote. */
 function beforeQuote (json: Buffer, from: number): number {
   const quote = json.indexOf(QUOTE, from)
   let at = (quote === -1 ? json.length : quote) - 1
@@ -62,5 +65,8 @@ function beforeQuote (json: Buffer, from: number): number {
   return at
 }
 
-/** A value that is an object, else an empty one: what providers take as the input of a call, also of one that was told to be wrong. */
+/**
+ * Returns the value if it is an object, else an empty object: providers accept only objects as the input of a tool call, even
+ * of a call that was rejected as invalid.
+ */
 export const asObject = (value: unknown): object => typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}

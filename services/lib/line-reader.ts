@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream'
 
-/** A line without its end; of one that was too long only the ends are kept. */
+/** A line without its newline. Of a line that exceeds the limit only the first and last bytes are kept. */
 export type Line = { bytes: Buffer } | { head: string, tail: string }
 
-/** More came without an end of line than anybody means. */
+/** A line exceeded the absolute limit. */
 export class EndlessLine extends Error {}
 
 const END_BYTES = 256
-/** Lines in one turn of the event loop. */
+/** Lines read between two yields to the event loop. */
 const SLICE = 64
 const NEWLINE = 0x0a
 
 /**
- * The lines of a stream, in memory that is bounded by `longest`: longer ones are dropped but for their ends. Throws
- * EndlessLine when one goes on beyond `endless`. Reads no faster than it is asked.
+ * Yields the lines of a stream with bounded memory. Lines longer than `longest` bytes are dropped except for their ends.
+ * Throws EndlessLine when a line exceeds `endless` bytes. Applies backpressure to the stream.
  */
 export async function * readLines (stream: Readable, { longest, endless }: { longest: number, endless: number }): AsyncGenerator<Line> {
   let parts: Buffer[] = []
@@ -24,15 +24,15 @@ export async function * readLines (stream: Readable, { longest, endless }: { lon
 
   const keep = (piece: Buffer) => {
     if (size + piece.length > longest && size <= longest) {
-      const begun = Buffer.concat([...parts, piece.subarray(0, END_BYTES)])
-      head = begun.toString('latin1', 0, END_BYTES)
-      tail = Buffer.from(begun.subarray(-END_BYTES))
+      const beginning = Buffer.concat([...parts, piece.subarray(0, END_BYTES)])
+      head = beginning.toString('latin1', 0, END_BYTES)
+      tail = Buffer.from(beginning.subarray(-END_BYTES))
       parts = []
     }
     size += piece.length
     if (size > endless) throw new EndlessLine()
     if (size > longest) tail = Buffer.concat([tail, piece.subarray(-END_BYTES)]).subarray(-END_BYTES)
-    else if (piece.length > 0) parts = joined(parts, piece)
+    else if (piece.length > 0) parts = appendPiece(parts, piece)
   }
 
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -50,12 +50,12 @@ export async function * readLines (stream: Readable, { longest, endless }: { lon
   }
 }
 
-/** Pieces of one line, small ones joined: a line that comes byte by byte must not cost a buffer a byte. */
-function joined (parts: Buffer[], piece: Buffer): Buffer[] {
+/** Adds a piece to the parts of a line and merges small ones, so that a line arriving byte by byte does not cost one buffer per byte. */
+function appendPiece (parts: Buffer[], piece: Buffer): Buffer[] {
   parts.push(piece)
   while (parts.length > 1 && parts.at(-2)!.length <= 2 * parts.at(-1)!.length && parts.at(-2)!.length < 1024 * 1024) {
-    const [before, last] = parts.splice(-2)
-    parts.push(Buffer.concat([before, last]))
+    const [previous, last] = parts.splice(-2)
+    parts.push(Buffer.concat([previous, last]))
   }
   return parts
 }

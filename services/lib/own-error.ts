@@ -1,6 +1,6 @@
 /**
- * Whether an error is one of ours, whose message is meant to be read: those have a code and a status. Node's own have such
- * codes as well, and with those of libraries may say what is nobody's business.
+ * Whether an error was defined by this service, so that its message may be shown: it has a code and a status. Node's errors
+ * also have `ERR_` codes, but no status; their messages and those of libraries may hold private data.
  */
 export function isServiceError<T> (error: T): error is T & Error & { code: string, statusCode: number } {
   const { code, statusCode } = (error ?? {}) as { code?: unknown, statusCode?: unknown }

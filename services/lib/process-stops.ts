@@ -1,22 +1,22 @@
-/** How often the process gives a sign of life to itself, */
+/** Interval of the timer that detects stops. */
 const TICK_MS = 1_000
-/** and how late that may be before it counts as having been stopped: a busy event loop is late, too. */
+/** How late the timer may be before the process counts as stopped: a busy event loop delays it too. */
 const LATE_MS = 1_000
 
-/** Notices when the process did not run for a while: nothing tells it so, but its timers are late. */
+/** Detects that the process was stopped for a while. The system sends no event for this, but timers fire late. */
 export function watchStops () {
   let count = 0
   let stoppedMs = 0
-  let seenAt = performance.now()
+  let lastTickAt = performance.now()
   let isTicking = false
 
   function look () {
     const now = performance.now()
-    const silentMs = now - seenAt
-    seenAt = now
-    if (isTicking && silentMs > TICK_MS + LATE_MS) {
+    const elapsedMs = now - lastTickAt
+    lastTickAt = now
+    if (isTicking && elapsedMs > TICK_MS + LATE_MS) {
       count++
-      stoppedMs += silentMs - TICK_MS
+      stoppedMs += elapsedMs - TICK_MS
     }
     if (!isTicking) {
       isTicking = true
@@ -26,7 +26,7 @@ export function watchStops () {
   }
 
   return {
-    /** How often, and how long in all, the process was stopped since this was first asked. */
+    /** Returns how many times, and for how many milliseconds in total, the process was stopped since the first call. */
     look
   }
 }

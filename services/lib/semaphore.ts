@@ -1,40 +1,43 @@
-/** Lets `most` pieces of work run at once. Others wait for their turn, `waiting` of them; `busy` makes the error for who comes then. */
-export function createSemaphore ({ most, waiting, busy }: { most: number, waiting: number, busy: () => Error }) {
+/**
+ * Creates a semaphore. At most `limit` pieces of work run at once and `maxQueued` wait for a slot; further calls throw the
+ * error that `busy` makes.
+ */
+export function createSemaphore ({ limit, maxQueued, busy }: { limit: number, maxQueued: number, busy: () => Error }) {
   const queue: Array<() => void> = []
-  let taken = 0
+  let running = 0
 
   /** Resolves when a slot is handed over; rejects when the signal aborts first. */
-  const turn = (signal: AbortSignal) =>
+  const waitForSlot = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
-      const enter = () => {
-        signal.removeEventListener('abort', leave)
+      const onSlot = () => {
+        signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      const leave = () => {
-        queue.splice(queue.indexOf(enter), 1)
+      const onAbort = () => {
+        queue.splice(queue.indexOf(onSlot), 1)
         reject(signal.reason)
       }
-      queue.push(enter)
-      signal.addEventListener('abort', leave, { once: true })
+      queue.push(onSlot)
+      signal.addEventListener('abort', onAbort, { once: true })
     })
 
   return {
     /** Whether nothing runs. */
     get idle (): boolean {
-      return taken === 0
+      return running === 0
     },
 
     async run<T> (signal: AbortSignal, work: () => Promise<T>): Promise<T> {
       signal.throwIfAborted()
-      if (taken < most) taken++
-      else if (queue.length < waiting) await turn(signal)
+      if (running < limit) running++
+      else if (queue.length < maxQueued) await waitForSlot(signal)
       else throw busy()
       try {
         return await work()
       } finally {
         const next = queue.shift()
         if (next) next()
-        else taken--
+        else running--
       }
     }
   }

@@ -1,4 +1,4 @@
-/** Where the entry `workers/<name>.ts` lies: as it is, or built, beside the bundle. */
+/** Returns the URL of the worker entry `workers/<name>.ts`, or of its built file beside the bundle. */
 export function workerFile (name: string): URL {
   return import.meta.url.endsWith('.ts')
     ? new URL(`../../workers/${name}.ts`, import.meta.url)

@@ -4,11 +4,11 @@ import { createError } from '@fastify/error'
 
 const BadFolder = createError('ERR_INVALID_CWD', 'The folder (cwd) "%s" is not a folder that can be opened.', 400)
 
-/** The absolute path of the folder a run works in; throws BadFolder (400) when there is none at that path. */
+/** Returns the absolute path of the folder that a run works in. Throws BadFolder (400) when the path is not a folder. */
 export async function workingFolder (path: string | undefined, workspace: string): Promise<string> {
   if (path === undefined) return workspace
   const absolute = resolve(workspace, path)
-  const found = path.includes('\0') ? undefined : await stat(absolute).catch(() => undefined)
-  if (!found?.isDirectory()) throw new BadFolder(path)
+  const stats = path.includes('\0') ? undefined : await stat(absolute).catch(() => undefined)
+  if (!stats?.isDirectory()) throw new BadFolder(path)
   return absolute
 }

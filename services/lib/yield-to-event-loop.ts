@@ -1,16 +1,16 @@
-/** How long the streams together may keep the event loop from everything else, milliseconds. */
+/** How long all streams together may block the event loop, in milliseconds. */
 const SLICE_MS = 4
 
-// There is one event loop, so there is one of this: with a slice for each stream, thirty streams would keep a health
-// check waiting for thirty slices. Its time is the real one, whatever clock the services are given.
+// The slice is global, because there is one event loop: with a slice for each stream, thirty streams would delay a health check
+// by thirty slices. It uses real time, whatever clock the services use.
 
-/** Who may go on together when a slice begins: with a thousand at once no slice would be one. */
-const AT_ONCE = 32
+/** How many waiting callers resume at the start of a slice: a thousand at once would exceed it. */
+const MAX_RESUMED = 32
 
 const waiting: Array<() => void> = []
 let sliceStart: number | undefined
 
-/** Call it after each piece of work. Undefined while the slice lasts; then a promise of the next one. */
+/** Call it after each piece of work. Returns undefined while the slice lasts, then a promise that resolves in a later slice. */
 export function yieldToEventLoop (): Promise<void> | undefined {
   const now = performance.now()
   if (sliceStart === undefined) {
@@ -23,9 +23,9 @@ export function yieldToEventLoop (): Promise<void> | undefined {
   })
 }
 
-/** After all else has had its turn those who wait longest do one more piece, and on while the new slice lasts. */
+/** Starts a new slice after other events were handled: the longest waiting callers resume. */
 function nextTurn () {
-  for (const resolve of waiting.splice(0, AT_ONCE)) resolve()
+  for (const resolve of waiting.splice(0, MAX_RESUMED)) resolve()
   sliceStart = waiting.length > 0 ? performance.now() : undefined
   if (sliceStart !== undefined) setImmediate(nextTurn)
 }

@@ -2,18 +2,18 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync, write } from '
 import { Socket } from 'node:net'
 import { isatty } from 'node:tty'
 
-/** Where the bytes of a sink go. One write at a time; none of them blocks the main thread. */
+/** The destination of a sink. Allows one write at a time; no write blocks the main thread. */
 export interface Target {
-  /** Resolves to how many bytes were written, maybe fewer than given. After a rejection all of them are written again. */
+  /** Resolves to the number of bytes written, which may be fewer than given. After a rejection all of them are written again. */
   write(bytes: Uint8Array): Promise<number>
-  /** Whether a write that hangs holds a thread of Node's pool, for which process.exit waits. */
+  /** Whether a hanging write holds a thread of Node's pool, for which process.exit waits. */
   holdsThread: boolean
 }
 
-/** A standard stream of this process, before anybody else has replaced its `write`. */
+/** A standard stream of this process, with its original `write`. */
 type StandardStream = NodeJS.WriteStream & { _handle?: { setBlocking?: (on: boolean) => number } }
 
-/** Chooses how to write to a standard descriptor by what it is: a pipe, a socket, a terminal, or a file or device. */
+/** Chooses how to write to a standard descriptor by its kind: pipe, socket, terminal, file or device. */
 export function openTarget (fd: 1 | 2): Target {
   if (isatty(fd) && !canBeReopened(fd)) return fileTarget(fd)
   const stream: StandardStream = fd === 1 ? process.stdout : process.stderr
@@ -22,8 +22,8 @@ export function openTarget (fd: 1 | 2): Target {
 }
 
 /**
- * Pipes, sockets and terminals: libuv writes at once what fits and the rest when the descriptor is writable. Node sets
- * its standard streams to blocking where they are terminals, and pipes on Windows. Node never closes these descriptors.
+ * For pipes, sockets and terminals: libuv writes at once what fits, and the rest when the descriptor is writable. Node makes
+ * its standard streams blocking when they are terminals, and pipes on Windows. Node never closes these descriptors.
  */
 function streamTarget (stream: StandardStream): Target {
   stream._handle?.setBlocking?.(false)
@@ -34,7 +34,7 @@ function streamTarget (stream: StandardStream): Target {
   }
 }
 
-/** Files and devices, which cannot be non-blocking: a thread of the pool writes. */
+/** For files and devices, which cannot be non-blocking: a pool thread writes. */
 export function fileTarget (fd: number): Target {
   return {
     holdsThread: true,
@@ -44,8 +44,8 @@ export function fileTarget (fd: number): Target {
 }
 
 /**
- * Whether libuv can open a terminal anew by its name, as it does to make it non-blocking for this process alone. It cannot when
- * the terminal is another user's or of another mount namespace, or is a pseudoterminal's master; its writes block then.
+ * Whether libuv can reopen a terminal by its name, as it does to make it non-blocking for this process only. It cannot when
+ * the terminal belongs to another user or mount namespace, or is the master of a pseudoterminal; writes to it then block.
  */
 function canBeReopened (fd: number): boolean {
   if (process.platform !== 'linux') return true

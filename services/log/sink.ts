@@ -1,37 +1,38 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Target } from './sink-target.ts'
 
-/** Bytes that are accepted and not yet written, at most. */
+/** Maximum bytes that are accepted but not yet written. */
 const CAPACITY = 1_048_576
-/** Bytes given to the target at once: as many as a Linux pipe holds. */
+/** Bytes given to the target at once: the capacity of a Linux pipe. */
 const CHUNK = 65_536
-/** After a failed write, milliseconds. */
+/** Pause after a failed write, in milliseconds. */
 const RETRY_MS = 500
 
 export interface SinkParts {
   target: Target
   clock: Clock
-  /** The line that tells how many were lost. */
+  /** Returns the line that reports how many lines were lost. */
   describeLoss(lost: number): string
 }
 
 export type Sink = ReturnType<typeof createSink>
 
 /**
- * A bounded queue of lines before a target that may be full, closed, slow or hung. Writing never waits and never throws.
- * When the queue is full, lines are dropped and counted until all that was accepted is written; one line says then how many.
+ * A bounded queue of lines for a target that may be full, closed, slow or hung. Writing never blocks and never throws. When
+ * the queue is full, lines are dropped and counted until all accepted lines are written; then one line reports how many were
+ * lost.
  */
 export function createSink ({ target, clock, describeLoss }: SinkParts) {
   const queue: string[] = []
-  /** What the target is being given; stays until all of it is written. */
+  /** The bytes being written to the target; set until all of them are written. */
   let chunk: Uint8Array | undefined
-  // Bytes since the beginning.
+  // Total bytes since the start.
   let accepted = 0
   let written = 0
   let lost = 0
-  /** When the write under way began, on the monotonic clock. */
-  let since: number | undefined
-  let resting: AbortController | undefined
+  /** When the current write began, on the monotonic clock. */
+  let writeStartedAt: number | undefined
+  let retryPause: AbortController | undefined
   let flushes: { goal: number, settle: (done: boolean) => void }[] = []
 
   function accept (line: string, size: number) {
@@ -52,33 +53,33 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
     }
   }
 
-  /** Resolves to how many bytes were written; after a failure to 0, and later. */
+  /** Resolves to the number of bytes written; after a failure to 0, following a pause. */
   async function attempt (bytes: Uint8Array): Promise<number> {
-    since = clock.monotonic()
+    writeStartedAt = clock.monotonic()
     const count = await target.write(bytes).catch(() => 0)
-    since = undefined
+    writeStartedAt = undefined
     if (count === 0) {
       settle(() => true, false)
-      await rest()
+      await pauseBeforeRetry()
       return 0
     }
     written += count
-    if (written === accepted && lost > 0) tellLoss()
+    if (written === accepted && lost > 0) reportLoss()
     settle(({ goal }) => written >= goal, true)
     return count
   }
 
-  async function rest () {
-    resting = new AbortController()
-    await clock.sleep(RETRY_MS, resting.signal).catch(() => {})
-    resting = undefined
+  async function pauseBeforeRetry () {
+    retryPause = new AbortController()
+    await clock.sleep(RETRY_MS, retryPause.signal).catch(() => {})
+    retryPause = undefined
   }
 
-  function tellLoss () {
+  function reportLoss () {
     const line = describeLoss(lost)
     lost = 0
     accept(line, Buffer.byteLength(line))
-    // Whoever waits for the lines before waits for this one, too.
+    // Waiting flushes include this line.
     for (const flush of flushes) flush.goal = accepted
   }
 
@@ -89,11 +90,11 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
   }
 
   return {
-    /** Takes one line, its line feed included. */
+    /** Queues one line, including its line feed. */
     write (line: string): void {
       const size = Buffer.byteLength(line)
-      const waiting = accepted - written
-      if (lost > 0 || (waiting > 0 && waiting + size > CAPACITY)) {
+      const queuedBytes = accepted - written
+      if (lost > 0 || (queuedBytes > 0 && queuedBytes + size > CAPACITY)) {
         lost++
         return
       }
@@ -101,14 +102,14 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
       if (chunk === undefined) void pump()
     },
 
-    /** Waits until what was accepted is written; at once when a write fails. Resolves to whether all of it was. */
+    /** Waits up to `ms` until all accepted lines are written; returns at once when a write fails. Resolves to whether all were written. */
     async flush (ms: number): Promise<boolean> {
       if (written === accepted) return true
       const { promise, resolve } = Promise.withResolvers<boolean>()
       flushes.push({ goal: accepted, settle: resolve })
       const timer = new AbortController()
       clock.sleep(ms, timer.signal).then(() => resolve(false), () => {})
-      resting?.abort()
+      retryPause?.abort()
       try {
         return await promise
       } finally {
@@ -116,9 +117,9 @@ export function createSink ({ target, clock, describeLoss }: SinkParts) {
       }
     },
 
-    /** Whether a write has held a thread for so many milliseconds, so that process.exit may never return. */
+    /** Whether a write has held a thread for `ms` milliseconds, so that process.exit may never return. */
     hangs (ms: number): boolean {
-      return target.holdsThread && since !== undefined && clock.monotonic() - since >= ms
+      return target.holdsThread && writeStartedAt !== undefined && clock.monotonic() - writeStartedAt >= ms
     }
   }
 }

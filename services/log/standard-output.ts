@@ -4,12 +4,12 @@ import type { Clock } from '../lib/clock.ts'
 import { createSink, type Sink } from './sink.ts'
 import { openTarget } from './sink-target.ts'
 
-/** A write to a file that takes longer when the process exits is taken for one that never ends; milliseconds. */
+/** A write to a file that takes longer when the process exits counts as hung; milliseconds. */
 const HUNG_MS = 200
 
 export type StandardOutput = ReturnType<typeof createStandardOutput>
 
-/** stdout and stderr of this process as sinks, so that neither can block or end it. To be called before anything is written. */
+/** Creates sinks for stdout and stderr of this process, so that neither can block or end it. Call it before anything is written. */
 export function createStandardOutput ({ clock }: { clock: Clock }) {
   const open = (fd: 1 | 2, name: string) =>
     createSink({
@@ -23,7 +23,7 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
             pid: process.pid,
             hostname: hostname(),
             lost,
-            msg: `${name} took no more for a while: ${lost} lines were lost here`
+            msg: `${name} accepted no output for a while: ${lost} lines were lost here`
           })
         }\n`
     })
@@ -34,16 +34,19 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
     stdout,
     stderr,
 
-    /** Sends what console, Node's warnings and worker threads write the same way, and keeps a hung file from holding up the exit. */
+    /**
+     * Redirects the output of console, Node's warnings and worker threads to the sinks, and prevents a hung file from delaying
+     * the exit.
+     */
     takeOver (): void {
       redirect(process.stdout, stdout)
       redirect(process.stderr, stderr)
       process.on('exit', (code) => {
-        if (stdout.hangs(HUNG_MS) || stderr.hangs(HUNG_MS)) leave(code)
+        if (stdout.hangs(HUNG_MS) || stderr.hangs(HUNG_MS)) exitNow(code)
       })
     },
 
-    /** Waits until both have written what they were given, as long as `ms` at most. */
+    /** Waits up to `ms` until both sinks have written their lines. */
     async flush (ms: number): Promise<void> {
       await Promise.all([stdout.flush(ms), stderr.flush(ms)])
     }
@@ -60,8 +63,8 @@ function redirect (stream: NodeJS.WriteStream, sink: Sink) {
   }
 }
 
-/** Ends the process without waiting for its threads, as process.exit would: another program takes its place and exits with `code`. */
-function leave (code: number) {
+/** Ends the process without waiting for its threads, unlike process.exit: it executes another program, which exits with `code`. */
+function exitNow (code: number) {
   try {
     process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`], {})
   } catch {}

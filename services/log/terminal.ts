@@ -2,18 +2,18 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
 /**
- * Tells whether the terminal that this process was started from is gone, as it is after a hang-up. It counts only for a process
- * that uses it: `nohup`, a service manager and a supervisor give none of its standard descriptors a terminal.
+ * Detects whether the terminal that this process was started from has hung up. It counts only for a process with a standard
+ * descriptor on a terminal: `nohup`, a service manager and a supervisor provide none.
  */
 export function watchTerminal () {
   const attached = [0, 1, 2].some((fd) => isatty(fd)) && hasTerminal()
   return {
-    /** On Windows, SIGHUP itself says that the console window was closed. */
+    /** Whether the terminal has hung up. On Windows, SIGHUP itself means that the console window was closed. */
     hungUp: (): boolean => process.platform === 'win32' || (attached && !hasTerminal())
   }
 }
 
-/** Whether there is a controlling terminal: without one, and after its hang-up, /dev/tty cannot be opened (ENXIO, EIO). */
+/** Whether there is a controlling terminal. Without one, and after its hang-up, /dev/tty cannot be opened (ENXIO, EIO). */
 function hasTerminal (): boolean {
   try {
     closeSync(openSync('/dev/tty', constants.O_RDWR | constants.O_NOCTTY | (constants.O_NONBLOCK ?? 0)))

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
-import { excess } from '../lib/json.ts'
+import { exceededLimit } from '../lib/json.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { EndlessLine, readLines } from '../lib/line-reader.ts'
 import type { Tail } from './stderr-tail.ts'
@@ -99,7 +99,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   function take (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (excess(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) {
+    if (exceededLimit(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) {
       return refuse(
         text.slice(0, 256),
         text.slice(-256),

@@ -1,35 +1,40 @@
-/** Variables that are ours: our settings, token and passphrase, and the key of the model gateway. */
-const OURS = /^(LOCAL_AGENT|AI_GATEWAY)_/i
+/** Variables of the service: its settings, token and passphrase, and the key of the model gateway. */
+const SERVICE_VARIABLE = /^(LOCAL_AGENT|AI_GATEWAY)_/i
 
-/** A shorter secret is compared as a whole only: it may be part of anything. */
-const TELLING_LENGTH = 8
+/** Shorter secrets are only compared with the whole value, because they occur in ordinary text. */
+const MIN_SECRET_LENGTH = 8
 
 /**
- * The environment for a child: that of the service without its own variables and without any variable that gives away
- * one of `secrets`, whatever its name.
+ * Returns the environment for a child process: that of the service, without its own variables and without any variable whose
+ * value reveals one of `secrets`.
  */
 export function childEnvironment (environment: NodeJS.ProcessEnv, secrets: Iterable<string> = []): NodeJS.ProcessEnv {
-  const hidden = [...secrets].filter((secret) => secret !== '')
-  const tells = (value: string) => hidden.some((secret) => value === secret || (secret.length >= TELLING_LENGTH && value.includes(secret)))
-  return Object.fromEntries(Object.entries(environment).filter(([name, value]) => value !== undefined && !OURS.test(name) && !tells(value)))
+  const known = [...secrets].filter((secret) => secret !== '')
+  const reveals = (value: string) =>
+    known.some((secret) => value === secret || (secret.length >= MIN_SECRET_LENGTH && value.includes(secret)))
+  const isPublic = ([name, value]: [string, string | undefined]) => value !== undefined && !SERVICE_VARIABLE.test(name) && !reveals(value)
+  return Object.fromEntries(Object.entries(environment).filter(isPublic))
 }
 
 interface Parts {
   variables: NodeJS.ProcessEnv
-  /** The secrets held at the moment. */
+  /** Returns the current secrets. */
   secrets: () => Iterable<string>
-  /** Keeps the variables of these names from being read off this process: see conceal. */
-  conceal: (names: string[]) => void
+  /** Removes the values of these variables from the memory that other processes can read; see scrubEnvironment. */
+  scrub: (names: string[]) => void
 }
 
-/** What makes the environment of each child, and keeps from the children what they are not given. */
-export function createChildEnvironment ({ variables, secrets, conceal }: Parts): () => NodeJS.ProcessEnv {
-  const concealed = new Set<string>()
+/**
+ * Creates a function that returns the environment for a child process. Variables withheld from children are also scrubbed from
+ * the service's own environment block.
+ */
+export function createChildEnvironment ({ variables, secrets, scrub }: Parts): () => NodeJS.ProcessEnv {
+  const scrubbed = new Set<string>()
   return () => {
-    const given = childEnvironment(variables, secrets())
-    const kept = Object.keys(variables).filter((name) => !Object.hasOwn(given, name) && !concealed.has(name))
-    if (kept.length > 0) conceal(kept)
-    for (const name of kept) concealed.add(name)
-    return given
+    const environment = childEnvironment(variables, secrets())
+    const withheld = Object.keys(variables).filter((name) => !Object.hasOwn(environment, name) && !scrubbed.has(name))
+    if (withheld.length > 0) scrub(withheld)
+    for (const name of withheld) scrubbed.add(name)
+    return environment
   }
 }

@@ -4,9 +4,9 @@ import { groupTagIn } from './group-tag.ts'
 /** A live process that belongs to a guarded group. */
 export interface Member {
   pid: number
-  /** True for the guard itself, which goes last. */
+  /** True for the guard itself, which is killed last. */
   guard: boolean
-  /** True when it left the group, so that a signal for the group does not reach it. */
+  /** True when it left the process group, so that a signal to the group does not reach it. */
   escaped: boolean
 }
 
@@ -16,43 +16,42 @@ interface Row {
   group: number
   session: number
   started: number
-  /** Read when they are first asked for. */
-  mark?: string
+  /** Read on first use. */
+  groupTag?: string
   cmdline?: string
 }
 
-/** Processes read at a time: each read is some microseconds, and others want the thread as well. */
+/** Processes read between two yields to the event loop: each read takes some microseconds. */
 const SLICE = 64
 
-/** When a process started, in clock ticks since boot; 0 when that cannot be known. */
+/** Returns the start time of a process in clock ticks since boot; 0 when it is unknown. */
 export function startOf (pid: number): number {
   return row(pid)?.started ?? 0
 }
 
 /**
- * Every live process that came from the command with process id `leader`: those of its group and of its session
- * (`set -m`), those that carry the mark (daemons, whatever they shed), and all their descendants. Undefined where there
- * is no /proc.
+ * Finds every live process that the command with process id `leader` started: members of its process group and its session
+ * (`set -m`), processes with its group tag (daemons), and all their descendants. Returns undefined where there is no /proc.
  */
-export async function findMembers (leader: number, mark: string, since: number): Promise<Member[] | undefined> {
-  // What is older than the command cannot come from it; its limits are not read.
-  const rows = (await look())?.filter(({ started }) => started >= since)
+export async function findMembers (leader: number, groupTag: string, since: number): Promise<Member[] | undefined> {
+  // Older processes cannot come from the command, so their limits are not read.
+  const rows = (await listProcesses())?.filter(({ started }) => started >= since)
   if (rows === undefined) return undefined
   const found = new Set<number>()
   for (const [index, row] of rows.entries()) {
     if (index % SLICE === SLICE - 1) await new Promise(setImmediate)
-    if (row.group === leader || row.session === leader || (row.mark ??= groupTagIn(text(row.pid, 'limits')) ?? '') === mark) {
+    if (row.group === leader || row.session === leader || (row.groupTag ??= groupTagIn(text(row.pid, 'limits')) ?? '') === groupTag) {
       found.add(row.pid)
     }
   }
-  for (let before = -1; before < found.size;) {
-    before = found.size
+  for (let previousSize = -1; previousSize < found.size;) {
+    previousSize = found.size
     for (const { pid, ppid } of rows) if (found.has(ppid)) found.add(pid)
   }
-  // The guard is a fork of the prologue, whose arguments carry the mark; the leader has become the command.
+  // The guard is a fork of the guard script, whose arguments hold the group tag; the leader has become the command.
   return rows.filter(({ pid }) => found.has(pid)).map((row) => ({
     pid: row.pid,
-    guard: row.pid !== leader && (row.cmdline ??= text(row.pid, 'cmdline')).includes(mark),
+    guard: row.pid !== leader && (row.cmdline ??= text(row.pid, 'cmdline')).includes(groupTag),
     escaped: row.group !== leader
   }))
 }
@@ -60,8 +59,8 @@ export async function findMembers (leader: number, mark: string, since: number):
 let reading: Promise<Row[] | undefined> | undefined
 let next: Promise<Row[] | undefined> | undefined
 
-/** All processes, read after it was called. One reading at a time: who asks during one shares the next, as when every command is ended at once. */
-function look (): Promise<Row[] | undefined> {
+/** Lists all processes. Concurrent calls during one reading share the next one, for example when all commands are ended at once. */
+function listProcesses (): Promise<Row[] | undefined> {
   next ??= (async () => {
     await Promise.all([reading, new Promise(setImmediate)])
     reading = next
@@ -87,7 +86,7 @@ function processIds (): number[] | undefined {
   }
 }
 
-/** proc(5), stat: the name is in parentheses and may hold anything; the zombies it lists are gone already. */
+/** Reads the process from proc(5), stat. The name is in parentheses and may hold any character. Zombies count as gone. */
 function row (pid: number): Row | undefined {
   const stat = text(pid, 'stat')
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

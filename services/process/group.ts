@@ -5,62 +5,65 @@ import { spawnIsolated } from './spawn-isolated.ts'
 
 interface GroupParts {
   pid: number
-  mark: string
+  groupTag: string
   since: number
   clock: Clock
   exited: Promise<unknown>
-  /** Lets go of the guard. */
+  /** Closes the connection to the guard. */
   release: () => void
 }
 
 const GRACE_MS = 2000
-/** Between two looks for what is left: each reads all of /proc. */
+/** The first interval between two searches for remaining processes: each search reads all of /proc. */
 const POLL_MS = 20
 const LONGEST_POLL_MS = 160
-/** A process in an uninterruptible wait survives KILL: it is not waited for beyond this. */
+/** A process in an uninterruptible wait survives SIGKILL, so waiting for it is limited. */
 const GIVE_UP_MS = 5000
 
-/** The processes of one guarded command, and how they are ended. */
-export function createGroup ({ pid, mark, since, clock, exited, release }: GroupParts) {
+/** Manages the processes of one guarded command and ends them. */
+export function createGroup ({ pid, groupTag, since, clock, exited, release }: GroupParts) {
   let leaderGone = false
   let graceUntil = 0
   let ending: Promise<void> | undefined
-  let over = false
-  let hurry = Promise.withResolvers<void>()
-  void exited.then(() => {
+  let ended = false
+  let wakeUp = Promise.withResolvers<void>()
+  exited.then(() => {
     leaderGone = true
   })
 
   async function end (): Promise<void> {
-    // The clock's sleeps keep no process alive; a shutdown that awaits this must not fall asleep in it.
+    // The clock's sleeps do not keep the process alive; a shutdown that awaits this needs an active handle.
     const { port1: awake } = new MessageChannel()
     awake.ref()
     await terminate()
     await killAll()
-    over = true
+    ended = true
     awake.close()
   }
 
-  /** TERM once for each, also for what leaves the group while this waits; returns when none is left or the grace is over. */
+  /**
+   * Sends SIGTERM once to each process, including processes that leave the group meanwhile. Returns when none is left or the
+   * grace period is over.
+   */
   async function terminate (): Promise<void> {
-    const told = new Set<number>()
+    const terminated = new Set<number>()
     let pause = POLL_MS
     while (clock.awake() < graceUntil) {
       const members = await find()
-      if (told.size === 0) ask(-pid)
-      told.add(pid)
+      if (terminated.size === 0) terminateProcess(-pid)
+      terminated.add(pid)
       if (members.every(({ guard }) => guard)) return
       for (const member of members) {
-        if (member.escaped && !told.has(member.pid)) ask(member.pid)
-        if (member.escaped) told.add(member.pid)
+        if (member.escaped && !terminated.has(member.pid)) terminateProcess(member.pid)
+        if (member.escaped) terminated.add(member.pid)
       }
-      hurry = Promise.withResolvers()
-      await Promise.race([clock.sleep(pause), hurry.promise, ...leaderGone ? [] : [exited]])
+      wakeUp = Promise.withResolvers()
+      await Promise.race([clock.sleep(pause), wakeUp.promise, ...leaderGone ? [] : [exited]])
       pause = Math.min(pause * 2, LONGEST_POLL_MS)
     }
   }
 
-  /** The guard goes with its group; until then it keeps the group's id from being used by others. */
+  /** Kills all members. The guard is killed with its group; until then it prevents the group id from being reused. */
   async function killAll (): Promise<void> {
     const giveUp = clock.awake() + GIVE_UP_MS
     send(-pid, 'SIGKILL')
@@ -74,26 +77,29 @@ export function createGroup ({ pid, mark, since, clock, exited, release }: Group
     }
   }
 
-  /** Without /proc only the command itself is known: when it is gone, the rest of its group is not waited for. */
+  /** Finds the live members. Without /proc only the command itself is known, so the rest of its group is not awaited. */
   async function find (): Promise<Member[]> {
-    return await findMembers(pid, mark, since) ?? (leaderGone ? [] : [{ pid, guard: false, escaped: false }])
+    return await findMembers(pid, groupTag, since) ?? (leaderGone ? [] : [{ pid, guard: false, escaped: false }])
   }
 
   return {
     kill (signal: NodeJS.Signals): void {
-      if (!over) send(-pid, signal)
+      if (!ended) send(-pid, signal)
     },
     end (graceMs: number = GRACE_MS): Promise<void> {
       const until = clock.awake() + graceMs
       graceUntil = ending === undefined ? until : Math.min(graceUntil, until)
-      hurry.resolve()
+      wakeUp.resolve()
       ending ??= end()
       return ending
     }
   }
 }
 
-/** Untested: Windows has no groups, so the tree is killed by its parents, and our own death ends nothing. */
+/**
+ * Manages the process tree of a command on Windows. Untested. Windows has no process groups: taskkill ends the tree, and the
+ * end of the service ends nothing.
+ */
 export function createWindowsTree (pid: number) {
   const end = async () => {
     await once(
@@ -109,8 +115,8 @@ export function createWindowsTree (pid: number) {
   }
 }
 
-/** TERM; what is stopped hears of it only when it is continued. */
-function ask (pid: number): void {
+/** Sends SIGTERM, then SIGCONT, because a stopped process handles it only when continued. */
+function terminateProcess (pid: number): void {
   send(pid, 'SIGTERM')
   send(pid, 'SIGCONT')
 }
@@ -119,6 +125,6 @@ function send (pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone in the meantime.
+    // The process has ended meanwhile.
   }
 }

@@ -1,14 +1,15 @@
 /**
- * What a guarded child runs first. `$0` is the mark of its group (mark.ts), `$@` the command, fd 3 one end of a pair
- * whose other end the service holds and reads one line from, which says that the command is about to start.
- *
- * The guard waits on fd 3. When the service dies, however it dies, the read ends and the guard kills what carries the
- * mark, again until nothing new is found (what it kills may be starting others), and then its group. It
- * - is orphaned on purpose (a subshell within a subshell): no child of the command, so neither `wait` nor waitpid(-1) sees it;
- * - holds none of the command's streams, or their readers would never see the end;
- * - outlives the TERM that ends the group, to guard a command that traps it: what it ignores is set before it is forked,
- *   and the command starts after that;
- * - was started before the mark is set, so it does not find itself.
+ * The shell script that a guarded child runs first. `$0` is its group tag (group-tag.ts), `$@` the command. fd 3 is one end of
+ * a socket pair; the service holds the other end and reads one line from it, which signals that the command is about to start.
+ * The guard waits on fd 3. When the service dies for any reason, the read ends. The guard then kills every process with the
+ * group tag, repeatedly until it finds no more (killed processes may just have started others), and then its own group. The
+ * guard
+ * - is orphaned on purpose (a subshell within a subshell): it is no child of the command, so neither `wait` nor waitpid(-1)
+ * sees it;
+ * - holds none of the command's streams, otherwise their readers would never see the end;
+ * - survives the SIGTERM that ends the group, to guard a command that traps it: the ignored signals are set before it is
+ * forked, and the command starts after that;
+ * - starts before the tag is set, so it does not find itself.
  */
 export const GUARD_SCRIPT = `
 ( trap '' TERM INT HUP QUIT; (

@@ -6,30 +6,30 @@ const ERRORS = ['uncaughtException', 'unhandledRejection'] as const
 
 interface Parts {
   clock: Clock
-  /** How long `close` may take, milliseconds. */
+  /** Time limit for `close` in milliseconds. */
   limitMs: number
   close: () => Promise<unknown>
-  /** Takes a line for the log. */
-  say: (line: string) => void
-  /** Waits, for a bounded time, until the last lines are written. */
+  /** Writes a line to the log. */
+  log: (line: string) => void
+  /** Waits, for a bounded time, until the last log lines are written. */
   flush: () => Promise<unknown>
 }
 
 /**
- * Ends the process in order. The first signal, the first error that nobody caught, or a call of `end` calls `close`; then the
- * process exits with 0, after an error or when `close` failed with 1. A `close` that takes too long is cut off, which a busy
- * machine can bring about and which loses nothing: whatever was acknowledged is on disk. Signals that follow change
- * nothing: a terminal sends one to the whole group, and a supervisor passes it on. Errors that follow are logged only.
+ * Shuts the process down in order. The first signal, the first uncaught error, or a call of `end` calls `close`. The process
+ * then exits with 0, or with 1 after an error or when `close` failed. A `close` that exceeds the limit is abandoned, which can
+ * happen on a busy machine and loses nothing: acknowledged data is on disk. Later signals have no effect, because a terminal
+ * sends a signal to the whole group and a supervisor passes it on too. Later errors are only logged.
  */
-export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
+export function createExit ({ clock, limitMs, close, log, flush }: Parts) {
   const begun = new AbortController()
   let isInstalled = true
   const onSignal = () => {
     void exit(0)
   }
   const onError = (error: unknown) => {
-    say(
-      `${begun.signal.aborted ? 'another error while ending' : 'ending after an error that nobody caught'}: ${
+    log(
+      `${begun.signal.aborted ? 'another error during the shutdown' : 'shutting down after an uncaught error'}: ${
         (error as Error)?.stack ?? error
       }`
     )
@@ -41,15 +41,16 @@ export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
   async function exit (code: number) {
     if (begun.signal.aborted || !isInstalled) return
     begun.abort(new Aborted('shutdown'))
-    // The clock keeps no process alive.
+    // The clock's timers do not keep the process alive.
     new MessageChannel().port1.ref()
-    // No time-out that spares a process which was stopped: whoever waits for the end has a clock of their own.
+    // Uses `sleep`, not `timeout`: the limit includes time during which the process was stopped, because the supervisor's own
+    // limit does too.
     const late = clock.sleep(limitMs).then(() => {
-      say(`The service did not close within ${limitMs} ms and was ended.`)
+      log(`The service did not close within ${limitMs} ms and was ended.`)
       return code
     })
     const closed = close().then(() => code, (error) => {
-      say(`The service did not close in order: ${(error as Error)?.stack ?? error}`)
+      log(`The service did not close in order: ${(error as Error)?.stack ?? error}`)
       return 1
     })
     const exitCode = await Promise.race([closed, late])
@@ -58,15 +59,15 @@ export function createExit ({ clock, limitMs, close, say, flush }: Parts) {
   }
 
   return {
-    /** Aborts when the end begins. */
+    /** Aborts when the shutdown begins. */
     signal: begun.signal,
-    /** Ends the process as a signal does; `why` is logged. */
-    end (why: string) {
+    /** Shuts the process down as a signal does; `reason` is logged. */
+    end (reason: string) {
       if (begun.signal.aborted || !isInstalled) return
-      say(`${why}: the service ends.`)
-      void exit(0)
+      log(`${reason}: the service shuts down.`)
+      exit(0)
     },
-    /** Leaves signals and errors to Node again; `end` does nothing from then on. */
+    /** Restores Node's handling of signals and errors; `end` does nothing from then on. */
     uninstall () {
       isInstalled = false
       for (const signal of SIGNALS) process.off(signal, onSignal)

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { spawnIsolated } from './spawn-isolated.ts'
 
-/** Where the output of a child goes: the end it writes to, and the one that is read. */
+/** A pipe for the output of a child: the end that the child writes to, and the stream that reads it. */
 export interface Pipe {
   output: Readable
-  /** For `stdio` of spawn; ours is to be closed once the child has it. */
+  /** For `stdio` of spawn. Close it in this process once the child has it. */
   input: number
   closeInput: () => void
 }
@@ -19,9 +19,9 @@ const { O_RDONLY, O_WRONLY, O_NONBLOCK = 0 } = constants
 const MKFIFO_MS = 5000
 
 /**
- * Pipes in the place of the sockets that Node gives its children: on Linux a socket cannot be opened by its name, so
- * `echo … > /dev/stderr` and `tee /dev/stdout` would fail. Node makes no pipes, but opens FIFOs, whose names are gone
- * before they are used. Undefined where sockets do as well, or where no FIFO can be made.
+ * Creates pipes to use instead of the sockets that Node gives its children. On Linux a socket cannot be opened by its path, so
+ * `echo … > /dev/stderr` and `tee /dev/stdout` would fail. Node cannot create pipes but can open FIFOs, whose names are
+ * removed before they are used. Returns undefined on other systems, where sockets work, and when no FIFO can be created.
  */
 export async function makePipes (count: number, env: NodeJS.ProcessEnv): Promise<Pipe[] | undefined> {
   if (process.platform !== 'linux') return undefined
@@ -47,7 +47,7 @@ export async function makePipes (count: number, env: NodeJS.ProcessEnv): Promise
   }
 }
 
-/** First the end to read: without a reader the other cannot be opened. */
+/** Opens the read end first: without a reader, opening the write end would block. */
 function openBoth (name: string): Pipe {
   const fd = openSync(name, O_RDONLY | O_NONBLOCK)
   const output = new Socket({ fd, readable: true, writable: false })

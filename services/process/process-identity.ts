@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
-/** A process as named in a lock file: pids are reused, the time of their start tells them apart. */
+/** A process as named in a lock file. Process ids are reused; the start time tells the processes apart. */
 export interface Holder {
   pid: number
-  /** Linux: clock ticks from boot to its start (proc_pid_stat(5), field 22). Elsewhere: milliseconds since the epoch. 0: not known. */
+  /** Linux: clock ticks from boot to its start (proc_pid_stat(5), field 22). Elsewhere: milliseconds since the epoch. 0: unknown. */
   started: number
 }
 
-/** `ps` tells whole seconds, and Node's clock starts a little after its process. */
+/** `ps` reports whole seconds, and Node's clock starts a little after its process. */
 const SLACK_MS = 3_000
 const PS_MS = 5_000
 
-/** This process. */
+/** Returns the identity of this process. */
 export function ownIdentity (): Holder {
   const started = process.platform === 'linux' ? procStat('self')?.started : undefined
   return { pid: process.pid, started: started ?? Math.round(performance.timeOrigin) }
 }
 
-/** The live process of that id; undefined when there is none. */
+/** Returns the identity of a live process; undefined when there is none with that id. */
 export async function identityOf (pid: number): Promise<Holder | undefined> {
   const holder = { pid, started: await startOf(pid) ?? 0 }
   return await isRunning(holder) ? holder : undefined
@@ -27,15 +27,15 @@ export async function identityOf (pid: number): Promise<Holder | undefined> {
 
 async function startOf (pid: number): Promise<number | undefined> {
   if (process.platform === 'win32') return undefined
-  return process.platform === 'linux' ? procStat(pid)?.started : (await askPs(pid))?.started
+  return process.platform === 'linux' ? procStat(pid)?.started : (await queryPs(pid))?.started
 }
 
-/** Whether it can have been there when `later` began. */
+/** Whether a process started before `later`, within the precision of the start times. */
 export function isOlder ({ started }: Holder, later: Holder): boolean {
   return started <= later.started + (process.platform === 'linux' ? 0 : SLACK_MS)
 }
 
-/** Whether that very process still runs; a zombie does not. In doubt it does. */
+/** Whether exactly this process still runs; a zombie does not. Returns true when unsure. */
 export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -47,22 +47,22 @@ export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
     const found = procStat(pid)
     return found === undefined || (!/[ZX]/.test(found.state) && (started === 0 || found.started === started))
   }
-  const found = await askPs(pid)
+  const found = await queryPs(pid)
   return found === undefined || (!found.isZombie && (started === 0 || Math.abs(found.started - started) < SLACK_MS))
 }
 
 function procStat (pid: number | 'self'): { state: string, started: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // the name before may hold spaces; field 3 comes first
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // the name may hold spaces, so start after it, with field 3
     return { state: fields[0], started: Number(fields[19]) }
   } catch {
     return undefined
   }
 }
 
-/** What `ps` says of a process; undefined when it says nothing that can be read. */
-async function askPs (pid: number): Promise<{ isZombie: boolean, started: number } | undefined> {
+/** Queries a process by `ps`. Returns undefined when its output cannot be parsed. */
+async function queryPs (pid: number): Promise<{ isZombie: boolean, started: number } | undefined> {
   const { spawnIsolated } = await import('./spawn-isolated.ts')
   const child = spawnIsolated('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
     env: { PATH: process.env.PATH, LC_ALL: 'C' },

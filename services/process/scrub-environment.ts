@@ -1,12 +1,13 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
-/** proc(5), stat: where env_start and env_end are among the fields that follow the name. */
+/** Indexes of env_start and env_end among the fields of proc(5), stat, after the name. */
 const [ENV_START, ENV_END] = [47, 48]
 
 /**
- * Wipes the values of these variables out of the block this process was started with. /proc/<pid>/environ shows that
- * block to every process of the same user, commands too, whatever is deleted from process.env. `process.env` keeps
- * them, in memory of its own. False where it cannot be done: only Linux lets a process write to itself by address.
+ * Overwrites the values of these variables in the process's initial environment block. /proc/<pid>/environ shows that block to
+ * every process of the same user, including commands that the agent runs, even after a deletion from process.env.
+ * `process.env` keeps the values in separate memory. Returns false where this is impossible: only Linux lets a process write
+ * to its own memory by address.
  */
 export function scrubEnvironment (names: string[]): boolean {
   for (const name of names) if (process.env[name] !== undefined) process.env[name] = `${process.env[name]}`

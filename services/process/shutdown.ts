@@ -1,8 +1,11 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** What is not over by then is left as it is: everything acknowledged is on disk, and a child dies with the service. */
+/**
+ * Time limit for the parts, in milliseconds. A part that exceeds it is abandoned: acknowledged data is on disk, and children
+ * die with the service.
+ */
 const PARTS_MS = 2_800
-/** The shell expects an end within 5 s, of which the store needs its own. */
+/** Time limit for readers. The supervisor expects an exit within 5 s, and the store needs the rest. */
 const READERS_MS = 3_600
 
 interface Log {
@@ -11,34 +14,35 @@ interface Log {
 
 export type Shutdown = ReturnType<typeof createShutdown>
 
-/** What has to come to its end with the service. All of it begins to at once, so that their waits do not add up. */
+/** Coordinates the shutdown of the service's parts. All parts begin at once, so that their waits do not add up. */
 export function createShutdown ({ clock, log }: { clock: Clock, log: Log }) {
   const begins: Array<() => unknown> = []
   let since: number | undefined
-  const left = (ms: number) => Math.max((since ?? clock.awake()) + ms - clock.awake(), 0)
+  const remaining = (ms: number) => Math.max((since ?? clock.awake()) + ms - clock.awake(), 0)
 
   return {
-    /** Adds a part. The function that it gives waits until the part is over, or the time for that is. */
-    part (name: string, close: () => Promise<unknown>): () => Promise<void> {
-      let over: Promise<unknown> | undefined
-      const begin = () => (over ??= close())
+    /** Adds a part. The returned function waits until the part has closed or its time limit is over. */
+    addPart (name: string, close: () => Promise<unknown>): () => Promise<void> {
+      let closing: Promise<unknown> | undefined
+      const begin = () => (closing ??= close())
       begins.unshift(begin)
       return async () => {
         const done = new AbortController()
-        const late = clock.timeout(left(PARTS_MS), done.signal).then(() => log.warn({ part: name }, 'it did not end in time'), () => {})
+        const late = clock.timeout(remaining(PARTS_MS), done.signal)
+          .then(() => log.warn({ part: name }, 'a part of the service did not shut down in time'), () => {})
         await Promise.race([begin(), late])
         done.abort()
       }
     },
 
-    /** Begins to end all parts, those added last first. */
+    /** Begins to close all parts, the last added first. */
     begin (): void {
       since ??= clock.awake()
-      // Whoever waits for a part hears of its failure.
+      // Failures are reported to the callers that wait for the parts.
       for (const begin of begins) Promise.resolve(begin()).catch(() => {})
     },
 
-    /** How long readers may still take for the rest of their answers, milliseconds. */
-    readersMs: (most: number): number => Math.min(most, left(READERS_MS))
+    /** Returns how long, in milliseconds, readers may still take to receive the rest of their responses. */
+    readersMs: (limitMs: number): number => Math.min(limitMs, remaining(READERS_MS))
   }
 }

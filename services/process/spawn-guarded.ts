@@ -11,9 +11,9 @@ import { spawnIsolated } from './spawn-isolated.ts'
 
 export interface GuardedOptions {
   cwd: string
-  /** The whole environment: nothing is added to it. */
+  /** The complete environment of the command; nothing is added. */
   env: NodeJS.ProcessEnv
-  /** `closed` reads as an end at once. */
+  /** With `closed`, the command reads end-of-file at once. */
   stdin: 'closed' | 'pipe'
   clock: Clock
 }
@@ -30,34 +30,35 @@ export interface GuardedChild {
   stdin: Writable | null
   stdout: Readable
   stderr: Readable
-  /** Settles when the command itself ended; what it left behind is ended then, too. */
+  /** Settles when the command itself has exited; its remaining processes are then ended too. */
   exited: Promise<Exit>
-  /** Sends a signal to the whole group. Does nothing once it was ended. */
+  /** Sends a signal to the whole group. Does nothing after the group has ended. */
   kill(signal: NodeJS.Signals): void
   /**
-   * TERM for the group and for what left it, KILL after `graceMs` (2 s). Resolves when all of it is gone. May be called
-   * again: with 0 it kills at once.
+   * Sends SIGTERM to the group and to processes that left it, and SIGKILL after `graceMs` (2 s by default). Resolves when all
+   * of them have ended. Can be called again: with 0 it kills at once.
    */
   end(graceMs?: number): Promise<void>
 }
 
 /**
- * Starts a command in a process group of its own, which ends when the command ends, when `end` is called, and when
- * this process dies, by SIGKILL as well. It gets no open file of the service. `command` is looked up in the PATH of
- * `env`; one that cannot be found exits with 127 and says so on stderr. Rejects when no process can be started (no such `cwd`).
+ * Starts a command in a new process group. The group is ended when the command exits, when `end` is called, and when this
+ * process dies, also by SIGKILL. The command inherits no open file of the service. `command` is looked up in the PATH of
+ * `env`; when it is not found, the child exits with 127 and a message on stderr. Rejects when no process can be started (for
+ * example, `cwd` does not exist).
  */
 export async function spawnGuarded (command: string, args: string[], options: GuardedOptions): Promise<GuardedChild> {
-  const mark = newGroupTag()
+  const groupTag = newGroupTag()
   const pipes = await makePipes(2, options.env)
-  const child = start(command, args, mark, options, pipes)
+  const child = start(command, args, groupTag, options, pipes)
   const pid = child.pid ?? 0
   const since = pid > 0 ? startOf(pid) : 0
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
-  const hold = child.stdio[3] as Duplex | undefined
-  // A reader that left is no failure of ours; it is seen by the exit.
-  for (const stream of [child.stdin, hold]) stream?.on('error', () => {})
+  const guardChannel = child.stdio[3] as Duplex | undefined
+  // A closed pipe is no failure of the service; the command's exit reports it.
+  for (const stream of [child.stdin, guardChannel]) stream?.on('error', () => {})
   try {
-    if (!await begun(child, hold)) throw await whyNot(command, args, options)
+    if (!await waitForStart(child, guardChannel)) throw await findStartError(command, args, options)
   } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()
     throw error
@@ -65,8 +66,8 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
 
   const group = process.platform === 'win32'
     ? createWindowsTree(pid)
-    : createGroup({ pid, mark, since, clock: options.clock, exited, release: () => hold?.destroy() })
-  void exited.then(() => group.end())
+    : createGroup({ pid, groupTag, since, clock: options.clock, exited, release: () => guardChannel?.destroy() })
+  exited.then(() => group.end())
   const [stdout, stderr] = pipes?.map(({ output }) => output) ?? [child.stdout!, child.stderr!]
   return { pid, stdin: child.stdin, stdout, stderr, exited, ...group }
 }
@@ -74,7 +75,7 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
 function start (
   command: string,
   args: string[],
-  mark: string,
+  groupTag: string,
   { cwd, env, stdin }: GuardedOptions,
   pipes: Pipe[] | undefined
 ): ChildProcess {
@@ -84,7 +85,11 @@ function start (
   try {
     return process.platform === 'win32'
       ? spawnIsolated(command, args, { ...options, stdio })
-      : spawnIsolated('/bin/sh', ['-c', GUARD_SCRIPT, mark, command, ...args], { ...options, detached: true, stdio: [...stdio, 'pipe'] })
+      : spawnIsolated('/bin/sh', ['-c', GUARD_SCRIPT, groupTag, command, ...args], {
+        ...options,
+        detached: true,
+        stdio: [...stdio, 'pipe']
+      })
   } catch (error) {
     for (const { output } of pipes ?? []) output.destroy()
     throw error
@@ -93,19 +98,21 @@ function start (
   }
 }
 
-/** Whether the command is about to start, as the prologue says; false when not even that began (see spawnIsolated). */
-function begun (child: ChildProcess, hold: Duplex | undefined): Promise<boolean> {
+/**
+ * Resolves to true when the guard script reports that the command is about to start, and to false when the script did not
+ * start (see spawnIsolated).
+ */
+function waitForStart (child: ChildProcess, guardChannel: Duplex | undefined): Promise<boolean> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    if (hold === undefined) return child.once('spawn', () => resolve(true))
-    hold.once('data', () => resolve(true))
-    hold.once('close', () => resolve(false))
-    return undefined
+    if (guardChannel === undefined) return child.once('spawn', () => resolve(true))
+    guardChannel.once('data', () => resolve(true))
+    guardChannel.once('close', () => resolve(false))
   })
 }
 
-/** Lets a shell that does nothing fail in the same way, in a plain spawn, which tells the reason. */
-async function whyNot (command: string, args: string[], { cwd, env }: GuardedOptions): Promise<Error> {
+/** Returns the reason why the process did not start: repeats the failure with an empty shell in a plain spawn, which reports it. */
+async function findStartError (command: string, args: string[], { cwd, env }: GuardedOptions): Promise<Error> {
   const probe = spawn('/bin/sh', ['-c', 'exit', command, ...args], { cwd, env, stdio: 'ignore' })
   return once(probe, 'spawn').then(() => new Error('The process ended before its command was started.'), (error) => error)
 }

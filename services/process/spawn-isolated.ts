@@ -1,34 +1,33 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { closeSync, openSync, readdirSync } from 'node:fs'
 
-/** LevelDB opens files on threads of its own, also between the look at the open descriptors and the fork. */
-const BEYOND = 64
-/** Taken for the highest descriptor where /proc is not mounted. */
+/** Margin for files that LevelDB's threads open between the listing of descriptors and the fork. */
+const MARGIN = 64
+/** Assumed highest descriptor where /proc is not mounted. */
 const HIGHEST = 255
 
 interface IsolatedOptions extends Omit<SpawnOptions, 'stdio' | 'cwd'> {
   cwd?: string
-  /** One entry for each descriptor that the child gets, at least for stdin, stdout and stderr. */
+  /** One entry for each descriptor of the child, at least for stdin, stdout and stderr. */
   stdio: Array<'pipe' | 'ignore' | 'ipc' | number>
 }
 
 /**
- * Starts a process that gets the descriptors of `stdio` and none of the service's other files. classic-level opens its
- * files without O_CLOEXEC, and Node cannot set that flag: on Linux every further number up to the highest open one and
- * BEYOND is /dev/null in the child. (macOS closes them in posix_spawn, Windows inherits no file.)
- *
- * The numbers include that of the pipe by which libuv learns that chdir or exec failed. Such a failure is an exit with
- * code 127 and no `error` event.
+ * Starts a process that gets the descriptors of `stdio` and no other files of the service. classic-level opens its files
+ * without O_CLOEXEC, and Node cannot set that flag. On Linux, every further descriptor up to the highest open one plus MARGIN
+ * is therefore /dev/null in the child. (macOS closes them in posix_spawn; Windows inherits no files.)
+ * The replaced descriptors include the pipe by which libuv learns that chdir or exec failed. Such a failure appears as exit
+ * code 127 without an `error` event.
  */
 export function spawnIsolated (command: string, args: string[], options: IsolatedOptions): ChildProcess {
   if (process.platform !== 'linux') return spawn(command, args, options)
   const { cwd, stdio } = options
   const none = openSync('/dev/null', 'r+')
   try {
-    // The child changes to its folder last; Node opened that one with O_CLOEXEC.
+    // The child changes to its folder last, so that descriptor must stay; Node opened it with O_CLOEXEC.
     const folder = Number(/^\/proc\/self\/fd\/(\d+)/.exec(cwd ?? '')?.[1] ?? -1)
     const all = [...stdio]
-    for (let fd = stdio.length, last = highestDescriptor() + BEYOND; fd <= last; fd++) all.push(fd === folder ? 'ignore' : none)
+    for (let fd = stdio.length, last = highestDescriptor() + MARGIN; fd <= last; fd++) all.push(fd === folder ? 'ignore' : none)
     return spawn(command, args, { ...options, stdio: all })
   } finally {
     closeSync(none)

@@ -1,4 +1,4 @@
-import { fillIn, type Variables } from '../config/variables.ts'
+import { expandVariables, type Variables } from '../config/variables.ts'
 import { adaptingModel, type RefusedParts } from './adapt-request.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { Provider } from './provider.ts'
@@ -31,7 +31,7 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
 
   /** The key with its variables filled in, and those that are not there. */
   function key () {
-    const filled = fillIn(settings()?.apiKey, variables)
+    const filled = expandVariables(settings()?.apiKey, variables)
     if (filled.value !== undefined && filled.missing.length === 0) seen.add(filled.value)
     return filled
   }

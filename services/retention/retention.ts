@@ -4,30 +4,33 @@ import type { Op, Store } from '../store/store-types.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
-/** Operations that are written together. */
+/** Operations per transaction. */
 const BATCH = 200
 
-/** Records under ids of ours, which sort by age; questions are answered or expired long before. */
+/** Days that records with generated ids are kept. These ids sort by age. Questions are answered or expire long before. */
 const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
-/** Records under other keys, aged by a time in them: when the conversation last changed, when the answer was given, the task was made. */
+/**
+ * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
+ * creation of the task.
+ */
 const BY_FIELD = {
   'conversation/': { field: 'updatedAt', days: 90 },
   'idempotency/': { field: 'at', days: 1 },
   'thread-run/': { field: 'at', days: 7 },
   'task-origin/': { field: 'at', days: 90 }
 }
-/** Threads that no client has named: nobody but their list knows of them. */
+/** Days that threads without a client-chosen name are kept; only the list of threads refers to them. */
 const UNNAMED_DAYS = 90
 
-/** Forgets what nobody can need any more, so that the store does not grow for ever. */
+/** Deletes records that are no longer needed, so that the store does not grow without limit. */
 export function createRetention ({ store, clock, log, prune }: {
   store: Store,
   clock: Clock,
   log: { warn(details: object, message: string): void },
-  /** Removes the unnamed threads that changed last before a time; resolves to how many. */
+  /** Removes the unnamed threads last changed before a time. Resolves to their number. */
   prune?: (limit: number, signal?: AbortSignal) => Promise<number>
 }) {
-  /** Removes everything that is past its time; resolves to how many records that were. */
+  /** Removes all expired records. Resolves to their number. */
   async function sweep (signal?: AbortSignal): Promise<number> {
     let removed = 0
     let ops: Op[] = []
@@ -51,7 +54,7 @@ export function createRetention ({ store, clock, log, prune }: {
     }
     for (const [prefix, { field, days }] of Object.entries(BY_FIELD)) {
       const limit = clock.now() - days * DAY
-      // How old a damaged one is nobody can tell; it stays, and holds up no other.
+      // The age of a damaged record is unknown; it is kept and must not stop the sweep.
       for await (const [key, value] of store.list<Record<string, number>>(prefix, { signal, damaged () {} })) {
         if (value[field] <= limit) await remove(key)
       }
@@ -62,7 +65,7 @@ export function createRetention ({ store, clock, log, prune }: {
 
   return {
     sweep,
-    /** Sweeps now and then until the signal aborts. */
+    /** Sweeps every 6 hours until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         await sweep(signal).catch((error) => {

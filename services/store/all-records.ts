@@ -2,23 +2,23 @@ import type { ListOptions } from './store-types.ts'
 import { chunks, endOf, type RawRange } from './database.ts'
 import type { Engine } from './engine.ts'
 import { isDamage } from './store-errors.ts'
-import { assertKey, FIRST_KEY, isOwn } from './record-names.ts'
+import { assertKey, FIRST_KEY, describesDatabase } from './record-names.ts'
 
-/** Deciphers a record. */
+/** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
 type Open = <T>(key: string, envelope: Buffer) => T
 
-/** See `Store.list`. */
+/** Implements `Store.list`. */
 export async function * list<T> (engine: Engine, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
   const { damaged, signal } = options
-  yield * walk<T>(engine, damaged === undefined ? open : orTell(open, damaged), rangeOf(prefix, options), signal)
+  yield * walk<T>(engine, damaged === undefined ? open : openOrReport(open, damaged), rangeOf(prefix, options), signal)
 }
 
-/** See `Store.keys`. */
+/** Implements `Store.keys`. */
 export async function * keys (engine: Engine, prefix: string): AsyncGenerator<string> {
   for await (const [key] of walk(engine, (key) => key, rangeOf(prefix, {}))) yield key
 }
 
-const orTell = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
+const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
   try {
     return open<T>(key, envelope)
   } catch (error) {
@@ -28,15 +28,18 @@ const orTell = (open: Open, damaged: (key: string) => void) => <T>(key: string, 
   return undefined
 }
 
-/** Every record, the store's single ones among them, but for what describes the database itself. `damaged` is told of those that cannot be read. */
+/**
+ * Lists every record, including single records, except the records that describe the database itself. Calls `damaged` with the
+ * key of each record that cannot be read.
+ */
 export const allRecords = (
   engine: Engine,
   open: Open,
   signal: AbortSignal,
   damaged: (key: string) => void
 ): AsyncGenerator<[string, unknown]> => {
-  const opened = orTell(open, damaged)
-  return walk(engine, (key, envelope) => isOwn(key) ? undefined : opened(key, envelope), {}, signal)
+  const opened = openOrReport(open, damaged)
+  return walk(engine, (key, envelope) => describesDatabase(key) ? undefined : opened(key, envelope), {}, signal)
 }
 
 async function * walk<T> (

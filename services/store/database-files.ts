@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { copyFile, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Makes a directory that only its owner may look into, or makes it so. */
+/** Creates a directory that only its owner can access, or restricts the permissions of an existing one. */
 export function privateDirectory (dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   if ((statSync(dir).mode & 0o777) !== 0o700) chmodSync(dir, 0o700)
 }
 
-/** Names in a directory; none when it does not exist. */
+/** Lists the names in a directory. Returns an empty list when the directory does not exist. */
 export async function namesIn (dir: string): Promise<string[]> {
   try {
     return await readdir(dir)
@@ -18,25 +18,28 @@ export async function namesIn (dir: string): Promise<string[]> {
   }
 }
 
-/** Makes what was renamed or created in `dir` survive a power cut. Windows cannot and need not. */
+/** Syncs a directory, so that renames and new files in it survive a power cut. Windows cannot sync directories and does not need to. */
 export async function syncDirectory (dir: string): Promise<void> {
   if (process.platform === 'win32') return
   await sync(dir, 'r')
 }
 
-/** Renames durably. */
+/** Renames a directory and syncs its parent. */
 export async function moveDirectory (from: string, to: string): Promise<void> {
   await rename(from, to)
   await syncDirectory(dirname(to))
 }
 
-/** Copies the files of a closed database durably: when the copy is there, it is whole. LOCK holds nothing, folders are none of its. */
-export async function copyDatabase (from: string, to: string, leftOut: string[] = []): Promise<void> {
+/**
+ * Copies the files of a closed database durably. The copy gets its final name only when it is complete. Skips folders and
+ * LOCK, which is empty.
+ */
+export async function copyDatabase (from: string, to: string, excluded: string[] = []): Promise<void> {
   const draft = `${to}.partial`
   await rm(draft, { recursive: true, force: true })
   privateDirectory(draft)
   for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (!entry.isFile() || ['LOCK', ...leftOut].includes(entry.name)) continue
+    if (!entry.isFile() || ['LOCK', ...excluded].includes(entry.name)) continue
     await copyFile(join(from, entry.name), join(draft, entry.name))
     await sync(join(draft, entry.name), 'r+')
   }
@@ -44,13 +47,13 @@ export async function copyDatabase (from: string, to: string, leftOut: string[] 
   await moveDirectory(draft, to)
 }
 
-/** Makes the files of a folder survive a power cut. */
+/** Syncs every file of a folder and the folder itself, so that they survive a power cut. */
 export async function syncFiles (dir: string): Promise<void> {
   for (const entry of await readdir(dir, { withFileTypes: true })) if (entry.isFile()) await sync(join(dir, entry.name), 'r+')
   await syncDirectory(dir)
 }
 
-/** Removes all but the last few of the entries of `dir` whose names begin with `prefix` and end with a stamp. */
+/** Removes all but the newest `count` entries of `dir` whose names begin with `prefix` and end with a stamp. */
 export async function keepNewest (dir: string, prefix: string, count: number): Promise<void> {
   const kept = (await namesIn(dir)).filter((name) => name.startsWith(prefix)).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   for (const name of kept.slice(0, -count)) await rm(join(dir, name), { recursive: true, force: true })
@@ -65,5 +68,5 @@ async function sync (path: string, flags: string): Promise<void> {
   }
 }
 
-/** A time as part of a file name that sorts. */
+/** Formats a time, in milliseconds since the epoch, for a file name that sorts by time. */
 export const stamp = (ms: number): string => new Date(ms).toISOString().replace(/[:.]/g, '-')

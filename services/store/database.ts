@@ -13,12 +13,12 @@ export interface RawRange {
 }
 
 export interface RawIterator {
-  /** Up to `size` entries; none at the end. */
+  /** Returns up to `size` entries, or an empty list at the end. */
   nextv(size: number): Promise<[key: string, value: Buffer][]>
   close(): Promise<void>
 }
 
-/** What the store needs of LevelDB. */
+/** The subset of LevelDB that the store uses. */
 export interface Database {
   get(key: string): Promise<Buffer | undefined>
   batch(ops: RawOp[], options: { sync: boolean }): Promise<void>
@@ -28,7 +28,7 @@ export interface Database {
 
 export type OpenDatabase = (location: string, options: { createIfMissing: boolean }) => Promise<Database>
 
-/** Ciphertext does not compress, so LevelDB is not asked to try. */
+/** Opens a LevelDB database. Compression is off because ciphertext does not compress. */
 export const openLevel: OpenDatabase = async (location, { createIfMissing }) => {
   const level = new Level<string, Buffer>(location, { createIfMissing, compression: false, valueEncoding: 'buffer' })
   await level.open()
@@ -40,7 +40,7 @@ export const openLevel: OpenDatabase = async (location, { createIfMissing }) => 
   }
 }
 
-/** So many operations are handed over one by one, and others go on between them. It stays one write. */
+/** From this many operations on, a batch is filled one operation at a time with yields to the event loop. It stays one atomic write. */
 const MANY = 1_000
 
 async function batchOfMany (level: Level<string, Buffer>, ops: RawOp[], options: { sync: boolean }): Promise<void> {
@@ -57,13 +57,13 @@ async function batchOfMany (level: Level<string, Buffer>, ops: RawOp[], options:
   }
 }
 
-/** Key order ends with the greatest code point, so this bounds every key that starts with `prefix`. */
+/** Returns an upper bound for all keys that start with `prefix`: it appends the greatest code point. */
 export const endOf = (prefix: string): string => prefix + '\u{10ffff}'
 
 const CHUNK_ENTRIES = 100
 const CHUNK_BYTES = 256 * 1024
 
-/** The entries of a range as they are now, in chunks. */
+/** Yields the entries of a snapshot of a range in chunks. */
 export async function * chunks (database: Database, range: RawRange): AsyncGenerator<[key: string, value: Buffer][]> {
   const iterator = database.iterator({ ...range, highWaterMarkBytes: CHUNK_BYTES })
   try {
@@ -75,7 +75,7 @@ export async function * chunks (database: Database, range: RawRange): AsyncGener
   }
 }
 
-/** The entries of a range as they are now, one by one. */
+/** Yields the entries of a snapshot of a range one by one. */
 export async function * entries (database: Database, range: RawRange): AsyncGenerator<[key: string, value: Buffer]> {
   for await (const chunk of chunks(database, range)) yield * chunk
 }

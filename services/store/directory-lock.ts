@@ -6,42 +6,42 @@ import { StoreInUse } from './store-errors.ts'
 import { isRunning, ownIdentity, type Holder } from '../process/process-identity.ts'
 import { removeInstance, urlOf } from './instance-file.ts'
 
-// LevelDB has a lock of its own, but a failed second opening in its process drops it. So this one is asked first:
-// a file that names its holder, which a crash leaves behind and the next start takes over without waiting.
-// A holder that is ending says so in its lock, and the next one waits for it.
-// File calls are synchronous: they take microseconds and keep the moments short in which starters can race.
+// LevelDB has its own lock, but a second open in the same process fails and thereby releases that lock. The service therefore
+// takes this lock file first. The file names its holder; a crash leaves it behind, and the next start takes it over without
+// waiting. A holder that is shutting down records this in the file, and the next process waits for it.
+// File calls are synchronous: each takes microseconds, which keeps the windows short in which starting processes can race.
 
 export interface Lock {
-  /** A dead holder's lock was in the way: its last threads may still be ending. */
+  /** True when the lock of a dead process was taken over. Threads of that process may still be exiting. */
   tookOver: boolean
   release(): void
 }
 
 export interface LockOptions {
   clock?: Clock
-  /** The process that this one ends with. */
+  /** The parent process; this process exits when the parent does. */
   parent?: Holder
-  /** Aborted when this process is told to end: the lock then says so, and waiting for it stops. */
+  /** Aborts when this process is asked to shut down. The lock file then records it, and waiting for the lock stops. */
   ending?: AbortSignal
 }
 
-/** What a lock file says. */
+/** The content of a lock file. */
 interface Claim extends Holder {
   parent?: Holder
   ending?: true
 }
 
-/** Directories that this process holds, whatever happened to their lock files. */
+/** Lock paths that this process holds, even when their lock files were removed. */
 const heldHere = new Set<string>()
-/** Every round but the last lost a race against another starter. */
+/** Maximum number of attempts: an attempt fails only when another starting process wins the race. */
 const ROUNDS = 20
-/** A service ends within 5 s of being told to, or of its parent's end, which it may notice a second late. */
+/** A service exits within 5 s after the request, or after its parent's end, which it may detect one second late. */
 const ENDING_MS = 6_000
 const POLL_MS = 50
 
 /**
- * Makes `{dir}/service.lock`. While a live process has it, throws StoreInUse, which names the holder; one that is ending is
- * waited for, 6 s at most.
+ * Creates `{dir}/service.lock`. Waits up to 6 s for a holder that is shutting down. Throws StoreInUse, which names the holder,
+ * while another live process holds the lock.
  */
 export async function acquireLock (dir: string, { clock = systemClock, parent, ending }: LockOptions = {}): Promise<Lock> {
   const path = join(realpathSync(dir), 'service.lock')
@@ -49,19 +49,19 @@ export async function acquireLock (dir: string, { clock = systemClock, parent, e
   heldHere.add(path)
   try {
     const claim: Claim = { ...ownIdentity(), ...(parent && { parent }) }
-    let mine = JSON.stringify(claim)
-    const tookOver = await take(dir, path, mine, { clock, ending })
+    let content = JSON.stringify(claim)
+    const tookOver = await claimLock(dir, path, content, { clock, ending })
     removeInstance(dir)
-    const sayEnding = () => {
-      mine = replace(path, mine, JSON.stringify({ ...claim, ending: true }))
+    const recordShutdown = () => {
+      content = replace(path, content, JSON.stringify({ ...claim, ending: true }))
     }
-    if (ending?.aborted) sayEnding()
-    ending?.addEventListener('abort', sayEnding)
+    if (ending?.aborted) recordShutdown()
+    ending?.addEventListener('abort', recordShutdown)
     return {
       tookOver,
       release () {
-        ending?.removeEventListener('abort', sayEnding)
-        if (contentOf(path) === mine) {
+        ending?.removeEventListener('abort', recordShutdown)
+        if (contentOf(path) === content) {
           removeInstance(dir)
           rmSync(path, { force: true })
         }
@@ -74,37 +74,40 @@ export async function acquireLock (dir: string, { clock = systemClock, parent, e
   }
 }
 
-/** Waits while the directory's lock is held by a process that is ending, 6 s at most. Throws StoreInUse after that. */
+/** Waits up to 6 s while a process that is shutting down holds the directory's lock. Throws StoreInUse after that. */
 export async function waitForEnding (dir: string, { clock = systemClock, ending }: LockOptions): Promise<void> {
-  const patience = createPatience(dir, { clock, ending })
+  const waitForHolder = createHolderWait(dir, { clock, ending })
   for (;;) {
     const holder = readLock(dir)
     if (holder === undefined || !await isRunning(holder) || !await isEnding(holder)) return
-    await patience(holder)
+    await waitForHolder(holder)
   }
 }
 
-async function take (dir: string, path: string, mine: string, options: LockOptions): Promise<boolean> {
-  const patience = createPatience(dir, options)
+async function claimLock (dir: string, path: string, content: string, options: LockOptions): Promise<boolean> {
+  const waitForHolder = createHolderWait(dir, options)
   let tookOver = false
   for (let round = 0; round < ROUNDS; round++) {
-    if (publish(path, mine)) return tookOver
-    const found = contentOf(path)
-    if (found === undefined) continue
-    const holder = parse(found)
+    if (publish(path, content)) return tookOver
+    const currentContent = contentOf(path)
+    if (currentContent === undefined) continue
+    const holder = parse(currentContent)
     if (holder !== undefined && await isRunning(holder)) {
-      await patience(holder)
+      await waitForHolder(holder)
       round = 0
       continue
     }
-    setAside(path, found)
+    removeStale(path, currentContent)
     tookOver = true
   }
   throw new StoreInUse(dir)
 }
 
-/** What waits a moment for a live holder that is ending, and throws StoreInUse for any other, or when it has waited long enough. */
-function createPatience (dir: string, { clock = systemClock, ending }: LockOptions) {
+/**
+ * Returns a function that sleeps one poll interval for a holder that is shutting down. It throws StoreInUse for any other
+ * holder, and after 6 s.
+ */
+function createHolderWait (dir: string, { clock = systemClock, ending }: LockOptions) {
   const until = clock.monotonic() + ENDING_MS
   return async (holder: Claim): Promise<void> => {
     const isLate = clock.monotonic() >= until
@@ -113,17 +116,20 @@ function createPatience (dir: string, { clock = systemClock, ending }: LockOptio
   }
 }
 
-/** Whether the live holder says so, or will as soon as it notices that its parent is gone. */
+/** Whether the live holder recorded its shutdown, or its parent is gone, so that it will shut down soon. */
 async function isEnding ({ ending, parent }: Claim): Promise<boolean> {
   return ending === true || (parent !== undefined && !await isRunning(parent))
 }
 
-/** Links a written file into place, so that no one ever reads half a lock. False when there is one already. */
-function publish (path: string, mine: string): boolean {
+/**
+ * Creates the lock file by linking a complete draft into place, so that no reader sees a partial lock. Returns false when a
+ * lock exists.
+ */
+function publish (path: string, content: string): boolean {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, mine, { flag: 'wx', mode: 0o600 })
+  writeFileSync(draft, content, { flag: 'wx', mode: 0o600 })
   try {
-    link(draft, path, mine)
+    link(draft, path, content)
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -133,18 +139,18 @@ function publish (path: string, mine: string): boolean {
   }
 }
 
-/** Some file systems (FAT, a few network ones) have no hard links: there the lock is created and then written. */
-function link (draft: string, path: string, mine: string): void {
+/** Links the draft. File systems without hard links (FAT, some network ones) create the lock file and then write it. */
+function link (draft: string, path: string, content: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw error
-    writeFileSync(path, mine, { flag: 'wx', mode: 0o600 })
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 })
   }
 }
 
-/** Takes a dead holder's lock away. What a faster starter has put there meanwhile is given back. */
-function setAside (path: string, stale: string): void {
+/** Removes a dead holder's lock. When another process has meanwhile replaced it with its own lock, that lock is put back. */
+function removeStale (path: string, stale: string): void {
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   try {
     renameSync(path, aside)
@@ -157,18 +163,18 @@ function setAside (path: string, stale: string): void {
   }
 }
 
-/** Puts other contents into a lock that is ours, whole. Returns what it then holds. */
-function replace (path: string, mine: string, next: string): string {
+/** Replaces the content of this process's lock atomically. Returns the content that the lock holds afterwards. */
+function replace (path: string, content: string, next: string): string {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    if (contentOf(path) !== mine) return mine
+    if (contentOf(path) !== content) return content
     writeFileSync(draft, next, { flag: 'wx', mode: 0o600 })
     renameSync(draft, path)
     return next
   } catch {
-    // A full disk keeps no service from ending; the next one is then told that this one still runs.
+    // A full disk must not prevent the shutdown. The next process then gets StoreInUse.
     rmSync(draft, { force: true })
-    return mine
+    return content
   }
 }
 
@@ -181,7 +187,7 @@ function contentOf (path: string): string | undefined {
   }
 }
 
-/** What the lock of a directory says; undefined when there is none, or no such directory. */
+/** Reads the lock of a directory. Returns undefined when the lock or the directory does not exist. */
 function readLock (dir: string): Claim | undefined {
   try {
     return parse(contentOf(join(dir, 'service.lock')) ?? '')
@@ -195,7 +201,7 @@ function parse (text: string): Claim | undefined {
     const { pid, started, parent, ending } = JSON.parse(text)
     return Number.isSafeInteger(pid) && pid > 0 ? { pid, started, ending, ...(Number.isSafeInteger(parent?.pid) && { parent }) } : undefined
   } catch {
-    return undefined // torn by a crash: LevelDB's own lock is the second line
+    return undefined // incomplete after a crash; LevelDB's own lock still protects the data
   }
 }
 

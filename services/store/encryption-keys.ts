@@ -1,8 +1,8 @@
 import { createSecretKey, hash, hkdfSync, randomBytes, scrypt, type KeyObject } from 'node:crypto'
 
-/** What is derived from the master key, each for its one purpose. */
+/** Keys derived from the master key, one for each purpose. */
 export interface Keys {
-  /** Names the master key without telling anything about it; 4 bytes. */
+  /** Identifies the master key without revealing it; 4 bytes. */
   kid: Buffer
   record: KeyObject
   digest: KeyObject
@@ -18,10 +18,10 @@ export interface Kdf {
 }
 
 export const MASTER_BYTES = 32
-/** Enough for N = 2^17, r = 8 (128 MiB), and for a later step up. */
+/** Allows N = 2^17, r = 8 (128 MiB) and a later increase. */
 const SCRYPT_MEMORY = 512 * 1024 * 1024
 
-/** HKDF-SHA-256 (RFC 5869) with one `info` a purpose. */
+/** Derives the keys by HKDF-SHA-256 (RFC 5869) with one `info` string for each purpose. */
 export function deriveKeys (master: Buffer): Keys {
   const derive = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', master, '', `local-agent-service store ${purpose} v1`, bytes))
@@ -33,13 +33,13 @@ export function deriveKeys (master: Buffer): Keys {
   }
 }
 
-/** The same keys with another one for digests: the keys of records stay what they are when the master key changes. */
+/** Replaces the digest key. Record keys are digests, so the digest key must not change when the master key does. */
 export const withDigestKey = (keys: Keys, digest: Buffer): Keys => ({ ...keys, digest: createSecretKey(digest) })
 
-/** OWASP's parameters for scrypt (N = 2^17, r = 8, p = 1) and a salt of its own. */
+/** Returns OWASP's parameters for scrypt (N = 2^17, r = 8, p = 1) and a new random salt. */
 export const newKdf = (): Kdf => ({ salt: randomBytes(16).toString('hex'), N: 2 ** 17, r: 8, p: 1 })
 
-/** The master key that belongs to a passphrase; some 400 ms of another thread. */
+/** Derives the master key from a passphrase by scrypt, in about 400 ms on another thread. */
 export function deriveFromPassphrase (passphrase: string, { salt, ...cost }: Kdf): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(
@@ -52,7 +52,10 @@ export function deriveFromPassphrase (passphrase: string, { salt, ...cost }: Kdf
   })
 }
 
-/** HMAC-SHA-256 in hex. By two plain hashes (RFC 2104): with a key object it takes three times as long, and there are many. */
+/**
+ * Returns the HMAC-SHA-256 in hex. Uses two plain hashes (RFC 2104) because an HMAC with a key object takes three times as
+ * long and digests are computed often.
+ */
 export function digestOf ({ digest }: Keys, text: string): string {
   const { inner, outer } = padsOf(digest)
   return hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')]))
@@ -61,13 +64,13 @@ export function digestOf ({ digest }: Keys, text: string): string {
 const BLOCK_BYTES = 64
 const pads = new WeakMap<KeyObject, { inner: Buffer, outer: Buffer }>()
 
-/** The key, no longer than a block of the hash, as it goes before what is hashed. */
+/** Returns the HMAC pads (RFC 2104) of a key that is at most one hash block long. Caches them for each key. */
 function padsOf (key: KeyObject): { inner: Buffer, outer: Buffer } {
-  let known = pads.get(key)
-  if (known === undefined) {
+  let cached = pads.get(key)
+  if (cached === undefined) {
     const block = Buffer.concat([key.export(), Buffer.alloc(BLOCK_BYTES - key.symmetricKeySize!)])
-    known = { inner: block.map((byte) => byte ^ 0x36) as Buffer, outer: block.map((byte) => byte ^ 0x5c) as Buffer }
-    pads.set(key, known)
+    cached = { inner: block.map((byte) => byte ^ 0x36) as Buffer, outer: block.map((byte) => byte ^ 0x5c) as Buffer }
+    pads.set(key, cached)
   }
-  return known
+  return cached
 }

@@ -6,7 +6,7 @@ import { explain, isCorrupt, rootOf, StoreUnavailable } from './store-errors.ts'
 import { PROBE } from './record-names.ts'
 import { createWriter } from './writer.ts'
 
-/** Large enough that a disk with next to nothing left does not pass. */
+/** Large enough to fail on a disk with almost no space left. */
 const PROBE_BYTES = 64 * 1024
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 10_000
@@ -16,24 +16,24 @@ interface Collaborators {
   reopen: () => Promise<Database>
   clock: Clock
   log: StoreLog | undefined
-  /** Told how many bytes were written. */
-  wrote?: (bytes: number) => void
-  /** Told when LevelDB cannot go on for what it has read: opening it again does not help. */
-  corrupted?: (reason: string) => void
+  /** Called with the number of bytes written. */
+  onWritten?: (bytes: number) => void
+  /** Called when LevelDB read corrupt data; opening the database again does not help. */
+  onCorruption?: (reason: string) => void
 }
 
 export type Engine = ReturnType<typeof createEngine>
 
 /**
- * The open database behind a latch. After a failed write LevelDB takes further ones as if nothing had happened and
- * loses them when it is opened next, so the first failure stops everything: what waits fails, and so does every later
- * call, until the database has been closed and opened again and has kept a probe.
+ * Guards the open database with a latch. After a failed write, LevelDB accepts further writes but loses them when it is opened
+ * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
+ * probe write succeeded.
  */
-export function createEngine ({ database, reopen, clock, log, wrote, corrupted }: Collaborators) {
+export function createEngine ({ database, reopen, clock, log, onWritten, onCorruption }: Collaborators) {
   const closing = new AbortController()
-  const spoiling = new AbortController()
-  /** Opening the database again is of no more use. */
-  const hopeless = AbortSignal.any([closing.signal, spoiling.signal])
+  const disabling = new AbortController()
+  /** Aborts when reopening the database is pointless. */
+  const recoveryAborted = AbortSignal.any([closing.signal, disabling.signal])
   const writer = createWriter(write)
   let state: StoreStatus['state'] = 'ok'
   let reason: string | undefined
@@ -45,7 +45,7 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
   async function write (ops: RawOp[]): Promise<void> {
     try {
       await database.batch(ops, { sync: true })
-      wrote?.(ops.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0))
+      onWritten?.(ops.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0))
     } catch (error) {
       latch(error)
       throw unavailable()
@@ -53,38 +53,38 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
   }
 
   function latch (error: unknown): void {
-    if (spoiling.signal.aborted) return
+    if (disabling.signal.aborted) return
     reason = explain(error)
-    if (rootOf(error).code === 'LEVEL_CORRUPTION' && corrupted) return corrupted(reason)
-    log?.error({ err: rootOf(error) }, 'a write failed, the store is not available until the disk takes writes again')
+    if (rootOf(error).code === 'LEVEL_CORRUPTION' && onCorruption) return onCorruption(reason)
+    log?.error({ err: rootOf(error) }, 'a write failed; the store is unavailable until the disk accepts writes again')
     epoch++
     state = 'latched'
     recovery = recover()
   }
 
-  function spoil (why: string): void {
+  function disable (cause: string): void {
     if (state === 'closed') return
-    spoiling.abort()
-    reason = why
+    disabling.abort()
+    reason = cause
     epoch++
     state = 'latched'
   }
 
   async function recover (): Promise<void> {
-    for (let wait = FIRST_RETRY_MS; !hopeless.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
+    for (let wait = FIRST_RETRY_MS; !recoveryAborted.aborted; wait = Math.min(wait * 2, LAST_RETRY_MS)) {
       try {
-        await database.close() // a second opening beside an open one would drop LevelDB's lock
+        await database.close() // opening a second handle beside an open one would release LevelDB's lock
         database = await reopen()
         await probe(database)
-        if (hopeless.aborted) return
+        if (recoveryAborted.aborted) return
         state = 'ok'
         reason = undefined
         log?.info({}, 'the store is available again')
         return
       } catch (error) {
-        if (!spoiling.signal.aborted) reason = explain(error)
-        log?.warn({ err: rootOf(error), wait }, 'the store is still not available')
-        await clock.sleep(wait, hopeless).catch(() => {})
+        if (!disabling.signal.aborted) reason = explain(error)
+        log?.warn({ err: rootOf(error), wait }, 'the store is still unavailable')
+        await clock.sleep(wait, recoveryAborted).catch(() => {})
       }
     }
   }
@@ -101,7 +101,7 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
   }
 
   function unavailable () {
-    return new StoreUnavailable(closing.signal.aborted ? 'it is closed' : reason ?? 'it was opened again meanwhile')
+    return new StoreUnavailable(closing.signal.aborted ? 'it is closed' : reason ?? 'the database was reopened meanwhile')
   }
 
   function assertOk (): void {
@@ -109,7 +109,7 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
   }
 
   return {
-    /** Runs a read. Fails while latched, also when the latch fell during the read. */
+    /** Runs a read. Throws StoreUnavailable while latched, also when a write failed during the read. */
     async read<T> (operation: (database: Database) => Promise<T>): Promise<T> {
       assertOk()
       const began = epoch
@@ -118,28 +118,28 @@ export function createEngine ({ database, reopen, clock, log, wrote, corrupted }
       } catch (error) {
         if (state !== 'ok' || epoch !== began) throw unavailable()
         corrupt ||= isCorrupt(error)
-        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || corrupted === undefined) {
+        if (rootOf(error).code !== 'LEVEL_CORRUPTION' || onCorruption === undefined) {
           throw new StoreUnavailable(explain(error), { cause: error })
         }
-        corrupted(explain(error))
+        onCorruption(explain(error))
         throw unavailable()
       }
     },
-    /** Resolves when `ops` are on disk, all of them. */
+    /** Writes all of `ops` atomically. Resolves when they are on disk. */
     async write (ops: RawOp[]): Promise<void> {
       assertOk()
       await writer.push(ops)
     },
-    /** Refuses everything from now on, for that reason: only a start can mend it. */
-    spoil,
-    /** Changes whenever what was read before may no longer be what is stored. */
+    /** Latches the store permanently for the given reason: only a restart can repair the database. */
+    disable,
+    /** A counter that changes whenever cached values may no longer match the disk. */
     epoch: () => epoch,
     status: (): StoreStatus => ({
       state,
       ...(state !== 'ok' && reason !== undefined && { error: reason }),
       ...(corrupt && { damaged: true })
     }),
-    /** Lets accepted writes finish. Resolves to whether the database was fit for more. */
+    /** Closes the database after accepted writes have finished. Resolves to whether the database was usable until then. */
     close (): Promise<boolean> {
       closed ??= end()
       return closed

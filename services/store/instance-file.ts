@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// `instance.json` says where the service of a directory listens. It is there while that holds the directory's lock, is no
-// proof that the service runs, and holds no secret.
+// `instance.json` holds the address of the service that uses a directory. It exists while that service holds the directory's
+// lock. It does not prove that the service runs, and it holds no secret.
 
 /** The contents of `instance.json`. */
 export interface Instance {
@@ -16,25 +16,25 @@ export interface Instance {
 const pathIn = (dir: string) => join(dir, 'instance.json')
 const draftIn = (dir: string) => `${pathIn(dir)}.new`
 
-/** Writes the file whole, for its owner alone. The caller holds the lock. */
+/** Writes the file atomically, readable by its owner only. The caller holds the lock. */
 export function writeInstance (dir: string, instance: Instance): void {
   rmSync(draftIn(dir), { force: true })
   writeFileSync(draftIn(dir), `${JSON.stringify(instance)}\n`, { flag: 'wx', mode: 0o600 })
   renameSync(draftIn(dir), pathIn(dir))
 }
 
-/** Removes the file, also one that a killed process left. The caller holds the lock. */
+/** Removes the file, including one left by a killed process. The caller holds the lock. */
 export function removeInstance (dir: string): void {
   for (const path of [draftIn(dir), pathIn(dir)]) {
     try {
       rmSync(path, { force: true })
     } catch {
-      // It tells where a service is, and stops none.
+      // The file is only informative: a failure to remove it must not stop the service.
     }
   }
 }
 
-/** Where the process that holds the lock listens; undefined when its file is not there. */
+/** Returns the URL of the process that holds the lock; undefined when there is no valid file for that process. */
 export function urlOf (dir: string, pid: number): string | undefined {
   try {
     if (!statSync(pathIn(dir)).isFile()) return undefined

@@ -6,13 +6,13 @@ import { syncDirectory } from './database-files.ts'
 import { deriveKeys, MASTER_BYTES, newKdf, deriveFromPassphrase, type Keys } from './encryption-keys.ts'
 import type { Meta } from './meta-record.ts'
 
-/** Where the master key may come from: a passphrase, else a file beside the data. */
+/** Sources of the master key: a passphrase or, without one, a file in `dir`. */
 export interface KeySource {
   dir: string
   passphrase: string | undefined
 }
 
-/** The keys for a database that is still to be made, and what to remember of their origin. */
+/** Returns the keys for a new database and the description of their origin to store with it. */
 export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'> }> {
   if (passphrase !== undefined) {
     const kdf = newKdf()
@@ -23,7 +23,7 @@ export async function newKeys ({ dir, passphrase }: KeySource): Promise<{ keys: 
   return { keys, origin: { kid: keys.kid.toString('hex'), source: 'file' } }
 }
 
-/** The keys of a database that exists. Throws StoreKeyError when they are not at hand; never makes new ones. */
+/** Returns the keys of an existing database. Never creates new ones. Throws StoreKeyError when the key is missing or wrong. */
 export async function keysFor (meta: Meta, source: KeySource): Promise<Keys> {
   const keys = deriveKeys(meta.source === 'file' ? await masterFromFile(source) : await masterFromPassphrase(meta, source))
   if (keys.kid.toString('hex') === meta.kid) return keys
@@ -53,8 +53,8 @@ async function masterFromPassphrase ({ kdf }: Meta, { passphrase }: KeySource): 
   return await deriveFromPassphrase(passphrase, kdf)
 }
 
-/** Keys that nobody has had before; of a file, the bytes that go there. */
-export async function freshKeys (passphrase: string | undefined): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'>, file?: Buffer }> {
+/** Generates new keys. Without a passphrase, `file` holds the bytes for the key file. */
+export async function generateKeys (passphrase: string | undefined): Promise<{ keys: Keys, origin: Omit<Meta, 'schema'>, file?: Buffer }> {
   if (passphrase !== undefined) return newKeys({ dir: '', passphrase })
   const file = randomBytes(MASTER_BYTES)
   const keys = deriveKeys(file)
@@ -76,7 +76,7 @@ async function readKeyFile (dir: string): Promise<Buffer | undefined> {
   }
 }
 
-/** On disk before the first record is, since nothing can be read without it. */
+/** Creates the key file. It must be on disk before the first record, because records cannot be read without it. */
 async function makeKeyFile (dir: string): Promise<Buffer> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   const master = randomBytes(MASTER_BYTES)

@@ -6,17 +6,17 @@ import type { Migration, OldData } from './migrations.ts'
 import { MIGRATING, PLAIN } from './record-names.ts'
 import { seal, toJson, unseal } from './seal.ts'
 
-/** Brings the data to the newest schema, one step after the other. Run again after a crash it finishes the work. */
+/** Migrates the data to the newest schema, one step after the other. Can be run again after a crash. */
 export async function migrate (database: Database, keys: Keys, meta: Meta, steps: readonly Migration[]): Promise<void> {
   const due = steps.filter(({ to }) => to > meta.schema).toSorted((a, b) => a.to - b.to)
   for (const step of due) {
-    let held: RawOp[] = []
+    let pending: RawOp[] = []
     for await (const ops of step.migrate(oldData(database, keys))) {
-      if (held.length > 0) await database.batch(held, { sync: true })
-      held = ops.map((op) => toRaw(keys, op))
+      if (pending.length > 0) await database.batch(pending, { sync: true })
+      pending = ops.map((op) => toRaw(keys, op))
     }
-    const end: RawOp[] = step === due.at(-1) ? [{ type: 'del', key: MIGRATING }] : []
-    await database.batch([...held, metaOp({ ...meta, schema: step.to }), ...end], { sync: true })
+    const cleanup: RawOp[] = step === due.at(-1) ? [{ type: 'del', key: MIGRATING }] : []
+    await database.batch([...pending, metaOp({ ...meta, schema: step.to }), ...cleanup], { sync: true })
   }
 }
 
@@ -34,6 +34,6 @@ function oldData (database: Database, keys: Keys): OldData {
   }
 }
 
-/** An operation as LevelDB takes it: puts enciphered. */
+/** Converts an operation for LevelDB: encrypts the value of a put. */
 export const toRaw = (keys: Keys, op: Op): RawOp =>
   op.type === 'put' ? { type: 'put', key: op.key, value: seal(keys, op.key, toJson(op.key, op.value)) } : { type: 'del', key: op.key }

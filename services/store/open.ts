@@ -14,31 +14,31 @@ import { DIGEST, MIGRATING } from './record-names.ts'
 import { repair } from './recovery/repair.ts'
 import { unseal } from './seal.ts'
 import { beginSession, lacksAcknowledgedData, settledManifest } from './recovery/open-session.ts'
-import { noStock, verifyFiles, type FileManifest } from './recovery/known-files.ts'
+import { emptyTables, verifyFiles, type FileManifest } from './recovery/known-files.ts'
 import type { TableList } from './recovery/table-list.ts'
 import { linkTables } from './recovery/unchecked-tables.ts'
 
-/** A database with its keys, of the newest schema. */
+/** An open database at the newest schema, with its keys. */
 export interface Opened {
   database: Database
   keys: Keys
   meta: Meta
   repaired: boolean
-  /** Opens the same database again after it was closed. */
+  /** Reopens the same database after it was closed. */
   reopen(): Promise<Database>
-  /** Its tables; to be sealed when it was closed, all of it on disk: what happens to its files from then on is noticed. */
+  /** Its tables. Once the database is closed and on disk, call `seal` so that later changes to its files are detected. */
   tables: TableList
 }
 
 const LOCKED_RETRIES = 40
 const LOCKED_RETRY_MS = 25
-/** Copies from before a migration that are kept. */
+/** How many copies from before migrations are kept. */
 const COPIES = 2
 
 /**
- * Opens `{dir}/data`, or makes it when there is none. The caller holds the directory's lock; `tookOver` says that its
- * last holder died, whose file lock the kernel may release a moment later. Tables that look like those that were listed
- * are left to be checked later, unless it `isThorough`.
+ * Opens `{dir}/data`, or creates it when it does not exist. The caller holds the directory's lock. `tookOver` means that the
+ * last holder of the lock died; the kernel may release its LevelDB lock a moment later. Tables that match the file manifest
+ * are checked later in the background, unless `isThorough`.
  */
 export async function openData (
   options: StoreOptions,
@@ -52,13 +52,13 @@ export async function openData (
 
   const retries = tookOver ? LOCKED_RETRIES : 0
   const found = await settledManifest(location, { clock, retries, wait: LOCKED_RETRY_MS, isThorough })
-  let { database, repaired, stock } = await openExisting({ options, source, location, reopen, stock: found, retries })
+  let { database, repaired, manifest } = await openExisting({ options, source, location, reopen, manifest: found, retries })
   try {
     const meta = await readMeta(database, location)
     if (meta.schema > newestOf(steps)) throw new StoreNewer(meta.schema, newestOf(steps))
-    const { keys, ops } = await carried(database, location, await keysFor(meta, source))
-    if (await lacksAcknowledgedData({ database, location, stock, keys })) {
-      options.log?.warn({}, 'the database is not as it was left: records may be missing')
+    const { keys, ops } = await withStoredDigestKey(database, location, await keysFor(meta, source))
+    if (await lacksAcknowledgedData({ database, location, manifest, keys })) {
+      options.log?.warn({}, 'the database differs from its last recorded state; records may be missing')
       repaired = true
     }
     if (meta.schema < newestOf(steps)) {
@@ -68,16 +68,16 @@ export async function openData (
       await keepNewest(dir, 'data.v', COPIES)
     }
     const current = { ...meta, schema: newestOf(steps) }
-    const tables = await beginSession({ database, location, stock, keys, meta: current, ops })
+    const tables = await beginSession({ database, location, manifest, keys, meta: current, ops })
     return { database, keys, meta: current, repaired, reopen, tables }
   } catch (error) {
     await database.close()
-    if (stock.trusted.size > 0 && mayBeDamage(error)) return await openData(options, { tookOver, isThorough: true })
+    if (manifest.trusted.size > 0 && mayBeDamage(error)) return await openData(options, { tookOver, isThorough: true })
     throw error
   }
 }
 
-/** Whether a damaged table, trusted so far, may be what is behind an error. */
+/** Whether a damaged table that was trusted so far may have caused an error. */
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
@@ -90,18 +90,21 @@ async function makeData (
   const { keys, origin } = await newKeys(source)
   const meta = { ...origin, schema: newestOf(steps) }
   await create(location, meta, openDatabase)
-  const stock = await verifyFiles(location)
+  const manifest = await verifyFiles(location)
   const database = await reopen()
   try {
-    return { database, keys, meta, repaired: false, reopen, tables: await beginSession({ database, location, stock, keys, meta }) }
+    return { database, keys, meta, repaired: false, reopen, tables: await beginSession({ database, location, manifest, keys, meta }) }
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-/** The keys with the one for digests that the data came with, from before its master key changed; `ops` write that once more. */
-async function carried (database: Database, location: string, keys: Keys): Promise<{ keys: Keys, ops: RawOp[] }> {
+/**
+ * Replaces the digest key with the one stored in the database, which is older than the current master key. `ops` write that
+ * record again.
+ */
+async function withStoredDigestKey (database: Database, location: string, keys: Keys): Promise<{ keys: Keys, ops: RawOp[] }> {
   const value = await database.get(DIGEST)
   if (value === undefined) return { keys, ops: [] }
   try {
@@ -110,11 +113,11 @@ async function carried (database: Database, location: string, keys: Keys): Promi
       ops: [{ type: 'put', key: DIGEST, value }]
     }
   } catch (cause) {
-    throw new StoreDamaged(location, 'the key of its names cannot be read', { cause })
+    throw new StoreDamaged(location, 'the key for its record names cannot be read', { cause })
   }
 }
 
-/** An empty directory is no database. One that a repair left ready is put in its place. */
+/** Whether a database exists; an empty directory is none. Moves a complete repaired copy into place when the database is missing. */
 async function exists (location: string, repairedCopy: string): Promise<boolean> {
   if ((await namesIn(location)).length > 0) return true
   if ((await namesIn(repairedCopy)).length === 0) return false
@@ -122,7 +125,10 @@ async function exists (location: string, repairedCopy: string): Promise<boolean>
   return true
 }
 
-/** Made beside its place and moved there when whole: a `data` directory without its meta record is a damaged one. */
+/**
+ * Creates the database under another name and moves it into place when complete, because a `data` directory without its meta
+ * record counts as damaged.
+ */
 async function create (location: string, meta: Meta, openDatabase: OpenDatabase): Promise<void> {
   const fresh = `${location}.new`
   await rm(fresh, { recursive: true, force: true })
@@ -139,38 +145,38 @@ interface Existing {
   source: KeySource
   location: string
   reopen: () => Promise<Database>
-  stock: FileManifest
+  manifest: FileManifest
   retries: number
 }
 
-async function openExisting ({ options, source, location, reopen, stock, retries }: Existing) {
+async function openExisting ({ options, source, location, reopen, manifest, retries }: Existing) {
   const { clock, log, openDatabase = openLevel } = options
-  const mend = async (error: unknown) => {
+  const repairAndOpen = async (error: unknown) => {
     const { changed } = await verifyFiles(location, { isThorough: true })
-    const suspects = [...new Set([...stock.changed, ...changed])]
+    const suspects = [...new Set([...manifest.changed, ...changed])]
     await repair({ location, error, suspects, clock, log, openDatabase, source })
-    return { database: await reopen(), repaired: true, stock: { ...stock, ...noStock() } }
+    return { database: await reopen(), repaired: true, manifest: { ...manifest, ...emptyTables() } }
   }
-  if (stock.changed.length > 0) return await mend(new Error('its files are not those that it was left with'))
-  await markOpening(location, stock)
-  // Before LevelDB can remove one of them.
-  const unlinked = linkTables(location, stock.trusted.keys(), new Set(stock.merged.keys()))
+  if (manifest.changed.length > 0) return await repairAndOpen(new Error('its files differ from the file manifest'))
+  await markOpening(location, manifest)
+  // Must happen before LevelDB opens, because its compaction can remove tables.
+  const unlinked = linkTables(location, manifest.trusted.keys(), new Set(manifest.merged.keys()))
   if (unlinked !== undefined) {
-    log?.info({ err: unlinked }, 'tables cannot be linked here: those that a compaction removes before they are checked stay unchecked')
+    log?.info({ err: unlinked }, 'tables cannot be linked; tables that a compaction removes before their check stay unchecked')
   }
-  for (let left = retries; ; left--) {
+  for (let retriesLeft = retries; ; retriesLeft--) {
     try {
-      return { database: await reopen(), repaired: false, stock }
+      return { database: await reopen(), repaired: false, manifest }
     } catch (error) {
-      if (isCorrupt(error)) return await mend(error)
+      if (isCorrupt(error)) return await repairAndOpen(error)
       if (rootOf(error).code !== 'LEVEL_LOCKED') throw error
-      if (left === 0) throw new StoreInUse(options.dir)
+      if (retriesLeft === 0) throw new StoreInUse(options.dir)
       await clock.sleep(LOCKED_RETRY_MS)
     }
   }
 }
 
-/** Copies the closed database, unless a migration that was killed has already done so. */
+/** Keeps a copy of the database from before the migration. Skips this when an earlier, interrupted migration already made the copy. */
 async function keepCopy (database: Database, location: string, copy: string, reopen: () => Promise<Database>): Promise<Database> {
   if (await database.get(MIGRATING) !== undefined) return database
   await database.close()

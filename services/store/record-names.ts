@@ -1,33 +1,33 @@
-// Database keys beginning with `!` are the store's own; callers reach them only through the store's verbs.
+// Database keys that begin with `!` are internal. Callers reach them only through methods of the store.
 
-/** Unencrypted: schema version and where the key comes from. */
+/** Unencrypted: schema version and key source. */
 export const META = '!meta'
-/** Written and read back to find out whether the disk takes writes again. */
+/** Written and read back to test whether the disk accepts writes again. */
 export const PROBE = '!probe'
-/** Unencrypted, while a migration is under way: name of the copy kept from before it. */
+/** Unencrypted, present while a migration runs: name of the copy made before it. */
 export const MIGRATING = '!migrating'
-/** Unencrypted: how often the database was opened. */
+/** Unencrypted: number of times the database was opened. */
 export const SESSION = '!session'
-/** The key of `Store.digest`, where another than the master key's own is in use: keys of records are made with it. */
+/** The key for `Store.digest` when it differs from the one derived from the master key: record keys are made with it. */
 export const DIGEST = '!digest'
-/** The records that are not enciphered. */
+/** Keys of the unencrypted records. */
 export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])
 
-/** A record beside data that an import has brought, until its tasks were looked at. */
+/** Name of the record that marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
-/** Records that describe the database: they are not copied with its contents. */
-export const isOwn = (key: string): boolean => PLAIN.has(key) || key === DIGEST
+/** Whether a key belongs to a record that describes the database and is not copied with its contents. */
+export const describesDatabase = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 
-/** Where a single record lies. */
+/** Returns the key of a single record. */
 export const recordKey = (name: string): string => `!record/${name}`
 
-/** Keys come in the order of `seq`, so a history is listed in the order it was written. */
+/** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
 export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
 
 /** The first key that callers may use. */
 export const FIRST_KEY = '"'
 
-/** Whether a key may be one of another store's records, its single ones among them. */
+/** Whether a key is valid for a record of another store, including single records. */
 export const isRecord = (key: string): boolean => /^(?:!record\/[!-~]+|["-~][!-~]*)$/.test(key)
 
 /** Throws a TypeError unless `key` is printable ASCII without spaces that does not start with `!`. */

@@ -5,13 +5,13 @@ interface Collaborators<T> {
   key: string
   initial: () => T
   read: (key: string) => Promise<T | undefined>
-  /** Resolves when the text is on disk. */
+  /** Writes the text. Resolves when it is on disk. */
   write: (key: string, json: string) => Promise<void>
   /** See `Engine.epoch`: a cached value of an older epoch is read again. */
   epoch: () => number
 }
 
-/** A single record with its value in memory: parsed once, frozen, and replaced only by what is on disk. */
+/** Creates a single record whose value is cached in memory: parsed once, frozen, and replaced only after the new value is on disk. */
 export function createRecord<T> ({ key, initial, read, write, epoch }: Collaborators<T>): StoredRecord<T> {
   let cached: { value: T, epoch: number } | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -20,7 +20,7 @@ export function createRecord<T> ({ key, initial, read, write, epoch }: Collabora
     const now = epoch()
     if (cached?.epoch === now) return cached.value
     const value = freeze(await read(key) ?? parse<T>(toJson(key, initial())))
-    // An update that ended while this was being read knows better.
+    // Keeps the newer value of an update that ended during this read.
     if (cached?.epoch !== epoch()) cached = { value, epoch: now }
     return cached.value
   }
@@ -33,8 +33,8 @@ export function createRecord<T> ({ key, initial, read, write, epoch }: Collabora
     return value
   }
 
-  /** One after the other, in the order they were asked for. */
-  function next (work: () => Promise<T>): Promise<T> {
+  /** Runs operations one after the other, in the order of the calls. */
+  function enqueue (work: () => Promise<T>): Promise<T> {
     const result = last.then(work)
     last = result.catch(() => {})
     return result
@@ -42,8 +42,8 @@ export function createRecord<T> ({ key, initial, read, write, epoch }: Collabora
 
   return {
     get: load,
-    update: (change) => next(async () => put(await change(structuredClone(await load())))),
-    replace: (value) => next(() => put(value))
+    update: (change) => enqueue(async () => put(await change(structuredClone(await load())))),
+    replace: (value) => enqueue(() => put(value))
   }
 }
 

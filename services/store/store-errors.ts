@@ -4,21 +4,21 @@ export const StoreUnavailable = createError('ERR_STORE_UNAVAILABLE', 'The store 
 export const StoreBusy = createError('ERR_STORE_BUSY', 'Too many writes are waiting for the disk. Try again in a moment', 503)
 export const RecordDamaged = createError(
   'ERR_RECORD_DAMAGED',
-  'The stored record "%s" cannot be read: it is damaged or belongs elsewhere',
+  'The stored record "%s" cannot be read: it is damaged or was copied from another key',
   500
 )
 
-/** Whether a record was there that cannot be deciphered. */
+/** Whether an error means that a record exists but cannot be decrypted. */
 export const isDamage = (error: unknown): boolean => (error as { code?: string } | undefined)?.code === 'ERR_RECORD_DAMAGED'
 
-/** What was read, or undefined where it cannot be deciphered. Throws all else. */
+/** Resolves to the value read, or to undefined when it cannot be decrypted. Rethrows other errors. */
 export const unlessDamaged = <T>(read: Promise<T>): Promise<T | undefined> =>
   read.catch((error) => {
     if (!isDamage(error)) throw error
     return undefined
   })
 
-/** Why the store did not open. `exitCode` is what the process should end with (sysexits.h). */
+/** Base class of the errors for a store that cannot be opened. `exitCode` is the exit code of the process (sysexits.h). */
 export abstract class StoreStartError extends Error {
   abstract readonly code: string
   abstract readonly exitCode: number
@@ -40,7 +40,7 @@ export class StoreInUse extends StoreStartError {
   }
 }
 
-/** The key at hand does not belong to the data. EX_CONFIG */
+/** The available key does not match the data. EX_CONFIG */
 export class StoreKeyError extends StoreStartError {
   readonly code = 'ERR_STORE_KEY'
   readonly exitCode = 78
@@ -54,12 +54,12 @@ export class StoreNewer extends StoreStartError {
   constructor (found: number, known: number) {
     super(
       `The data was written by a newer version of the service (schema ${found}, this one knows ${known}). ` +
-        'Update the service, or put back the copy of the data that was kept beside it.'
+        'Update the service, or restore the copy of the data that was kept beside it.'
     )
   }
 }
 
-/** The database is beyond repair, or something else lies in its place. EX_CONFIG */
+/** The database cannot be repaired, or its location holds something else. EX_CONFIG */
 export class StoreDamaged extends StoreStartError {
   readonly code = 'ERR_STORE_DAMAGED'
   readonly exitCode = 78
@@ -67,13 +67,13 @@ export class StoreDamaged extends StoreStartError {
   constructor (location: string, why: string, options?: ErrorOptions) {
     super(
       `The database in ${location} is damaged: ${why}. ` +
-        'Put a backup in its place, or move it away to start empty. Nothing was changed.',
+        'Restore a backup, or move it away to start empty. Nothing was changed.',
       options
     )
   }
 }
 
-/** The disk does not let the database be opened: it is full, failing, or not ours to write. EX_IOERR */
+/** The database cannot be opened because the disk is full or failing, or access is denied. EX_IOERR */
 export class StoreIoError extends StoreStartError {
   readonly code = 'ERR_STORE_IO'
   readonly exitCode = 74
@@ -81,39 +81,42 @@ export class StoreIoError extends StoreStartError {
   constructor (location: string, error: unknown) {
     super(
       `The database in ${location} cannot be opened: ${explain(error)}. ` +
-        'See that its disk has room and works, and that this user may read and write there. Nothing was lost.',
+        'Check that the disk has free space and works, and that this user may read and write there. Nothing was lost.',
       { cause: error }
     )
   }
 }
 
-/** Whether LevelDB found its files missing or broken, rather than locked, forbidden or on a full disk. */
+/** Whether LevelDB found its files missing or broken, in contrast to a locked database, denied access or a full disk. */
 export function isCorrupt (error: unknown): boolean {
   const { code, message } = rootOf(error)
   return code === 'LEVEL_CORRUPTION' || /does not exist|No such file|Invalid argument|Is a directory|No such device/.test(message)
 }
 
-/** What went wrong, in words that may leave the process: LevelDB's messages hold paths (`IO error: /path: reason`). */
+/**
+ * Returns the reason of an error without paths. LevelDB's messages hold paths (`IO error: /path: reason`), which must not
+ * leave the process.
+ */
 export function explain (error: unknown): string {
   const { message, code } = rootOf(error)
   const reason = message.slice(message.lastIndexOf(': ') + 1).trim()
   return /[\\/]/.test(reason) ? code ?? 'unknown error' : reason
 }
 
-/** The error that the database itself reported, below the wrappers of abstract-level. */
+/** Returns the error that the database itself reported, below the wrappers of abstract-level. */
 export function rootOf (error: unknown): Error & { code?: string } {
   if (!(error instanceof Error)) return new Error(String(error))
   return error.cause instanceof Error ? rootOf(error.cause) : error
 }
 
-/** The disk has no room for the data once more. EX_IOERR */
+/** The disk has no space for a second copy of the data. EX_IOERR */
 export class StoreNoRoom extends StoreStartError {
   readonly code = 'ERR_STORE_NO_ROOM'
   readonly exitCode = 74
 
   constructor (why: string) {
     super(
-      `The data could not be enciphered anew: ${why}. Nothing was changed. Make room for as much again as the data directory holds, then try again.`
+      `The data could not be re-encrypted: ${why}. Nothing was changed. Free as much disk space as the data directory uses, then try again.`
     )
   }
 }

@@ -4,86 +4,86 @@ import type { Holder } from '../process/process-identity.ts'
 import type { Migration } from './migrations.ts'
 import type { StagedDatabase } from './replacement/staged-database.ts'
 
-/** One change of a transaction. Values are JSON; keys are printable ASCII without spaces, not starting with `!`. */
+/** One write of a transaction. Values are JSON; keys are printable ASCII without spaces and do not start with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
 
 export interface ListOptions {
-  /** At most so many entries. */
+  /** Maximum number of entries. */
   limit?: number
-  /** Last key first. */
+  /** Lists in descending key order. */
   reverse?: boolean
-  /** Start behind this key, in the direction of the listing: the last key of the page before. */
+  /** Starts after this key in the direction of the listing: the last key of the previous page. */
   after?: string
   signal?: AbortSignal
-  /** Told the key of each record that cannot be deciphered, which is then left out; without it the listing ends there. */
+  /** Called with the key of each record that cannot be decrypted; the listing skips it. Without this callback the listing throws. */
   damaged?: (key: string) => void
 }
 
-/** One small value under a name of its own, kept in memory once read. */
+/** One small named value, cached in memory once read. */
 export interface StoredRecord<T> {
-  /** The value, or `initial()` when none was stored. Frozen and shared: change it through `update`. */
+  /** Resolves to the value, or to `initial()` when none is stored. It is frozen and shared: change it through `update`. */
   get(): Promise<T>
   /**
-   * Reads, changes and writes the value; updates of one record run one after the other, so none is lost.
-   * `change` gets a copy that it may alter. Durable before it resolves; when `change` throws, nothing is altered.
+   * Reads, changes and writes the value. Updates of one record run one after the other, so none is lost. `change` gets a copy
+   * that it may modify. Durable before it resolves; when `change` throws, the value stays as it is.
    */
   update(change: (value: T) => T | Promise<T>): Promise<T>
-  /** Puts a value in place of the old one, unread: the way out when that is damaged. Durable before it resolves. */
+  /** Replaces the value without reading the old one, which may be damaged. Durable before it resolves. */
   replace(value: T): Promise<T>
 }
 
-/** What a store holds. */
+/** The contents of a store, for a backup. */
 export interface StoreContents {
   schema: number
-  /** What `digest` works with: keys of records are made by it. */
+  /** The key for `digest`: record keys are made with it. */
   digestKey: Buffer
   records: AsyncIterable<[key: string, value: unknown]>
 }
 
 export interface StoreStatus {
   state: 'ok' | 'latched' | 'closed'
-  /** Why the store is latched, without paths or contents. */
+  /** The reason why the store is latched, without paths or contents. */
   error?: string
-  /** The database was not as it had been left when it was opened, repaired or not: records may be missing. */
+  /** When it was opened, the database differed from its last recorded state, whether it was repaired or not: records may be missing. */
   repaired?: true
-  /** A record was met that cannot be read. */
+  /** A read found a record that cannot be decrypted. */
   damaged?: true
 }
 
 /**
- * Everything the service remembers. While latched or closed every call fails with ERR_STORE_UNAVAILABLE; of a write that
- * fails so while under way it is not known whether it reached the disk.
+ * The encrypted store. While it is latched or closed, every call fails with ERR_STORE_UNAVAILABLE. When a running write fails
+ * with that error, its data may or may not be on disk.
  */
 export interface Store {
-  /** The value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be deciphered. */
+  /** Reads the value under `key`. Throws ERR_RECORD_DAMAGED when it cannot be decrypted. */
   get<T>(key: string): Promise<T | undefined>
-  /** The entries whose keys start with `prefix`, in key order, as they were when the listing began. Throws ERR_RECORD_DAMAGED. */
+  /** Lists a snapshot of the entries whose keys start with `prefix`, in key order. Throws ERR_RECORD_DAMAGED. */
   list<T>(prefix: string, options?: ListOptions): AsyncIterable<[key: string, value: T]>
-  /** Their keys alone: nothing is deciphered. */
+  /** Lists keys only, without decrypting values. */
   keys(prefix: string): AsyncIterable<string>
-  /** Writes all of `ops` or none; on disk before it resolves. Throws ERR_STORE_BUSY when too much is waiting. */
+  /** Writes all of `ops` or none. Durable before it resolves. Throws ERR_STORE_BUSY when too many writes are queued. */
   transact(ops: Op[]): Promise<void>
-  /** The record of that name; every call with a name returns the same one. */
+  /** Returns the single record of a name; every call with the same name returns the same object. */
   record<T>(name: string, initial: () => T): StoredRecord<T>
-  /** Keyed hash (hex) for ids that callers chose: database keys lie readable on disk. */
+  /** Returns a keyed hash (hex), for ids chosen by callers: database keys are stored unencrypted. */
   digest(text: string): string
   status(): StoreStatus
-  /** All records as they are now, the single ones among them; `damaged` is told of those that cannot be read. */
+  /** Reads a snapshot of all records, including single records. Calls `damaged` with the key of each unreadable record. */
   contents(signal: AbortSignal, damaged: (key: string) => void): StoreContents
   /**
-   * Reads, at a bounded rate, the tables that the start took on trust. Damage latches the store: the next start repairs it.
-   * Resolves when that is done or the store closes; what was not read then is read after the next start.
+   * Checks, at a bounded rate, the tables that the start trusted without reading. Damage latches the store; the next start
+   * repairs it. Resolves when the check is complete or the store closes; unchecked tables are checked after the next start.
    */
   checkTables(): Promise<void>
-  /** Begins a database that is to take the place of this one, for contents of another or the same store. */
+  /** Creates a staged database that is to replace this one, for the contents of this or another store. */
   stage(contents: Omit<StoreContents, 'records'>): Promise<StagedDatabase>
-  /** Waits for the writes under way, lets go of the database, does `work` and then lets go of the directory. */
+  /** Waits for running writes, closes the database, runs `work`, and then releases the directory lock. */
   closeFor(work: () => Promise<void>): Promise<void>
-  /** Waits for the writes under way, then lets go of the directory. May be called again. */
+  /** Waits for running writes, closes the database and releases the directory lock. Can be called again. */
   close(): Promise<void>
 }
 
-/** The part of pino that the store uses. */
+/** The subset of pino that the store uses. */
 export interface StoreLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void
@@ -91,18 +91,18 @@ export interface StoreLog {
 }
 
 export interface StoreOptions {
-  /** The service's own directory; made if missing, readable by its owner only. */
+  /** The service's data directory. Created if missing, accessible by its owner only. */
   dir: string
-  /** Derives the master key; without one it lies in `{dir}/master.key`. An empty string is none. */
+  /** The master key is derived from it. Without one, or with an empty string, the key is in `{dir}/master.key`. */
   passphrase?: string
   clock: Clock
   log?: StoreLog
-  /** The process that this one ends with. */
+  /** The parent process; this process exits when the parent does. */
   parent?: Holder
-  /** Aborted when this process is told to end: whoever waits for the directory is told so. */
+  /** Aborts when this process is asked to shut down; processes that wait for the directory can then see it. */
   ending?: AbortSignal
-  /** Steps from older schemas to the newest this program knows. */
+  /** Migrations from older schemas to the newest one. */
   migrations?: readonly Migration[]
-  /** Opens the raw database: LevelDB, unless a test wants to see or break its writes. */
+  /** Opens the raw database. Defaults to LevelDB; tests replace it to observe writes or make them fail. */
   openDatabase?: OpenDatabase
 }

@@ -14,12 +14,12 @@ import { createRecord } from './single-record.ts'
 import { seal, unseal } from './seal.ts'
 import { createTableCheck } from './recovery/background-check.ts'
 
-/** So many operations are enciphered one by one, and others go on between them. */
+/** From this many operations on, a transaction yields to the event loop while it encrypts. */
 const MANY = 500
 
 /**
- * Opens the encrypted store of a directory, making it when there is none. Throws a StoreStartError, whose `exitCode`
- * the process should end with, when the directory is in use, or its data is newer, damaged or of another key.
+ * Opens the encrypted store of a directory, or creates it. Throws a StoreStartError, whose `exitCode` the process should exit
+ * with, when the directory is in use, or when its data is newer, damaged or encrypted with another key.
  */
 export async function openStore (options: StoreOptions): Promise<Store> {
   privateDirectory(options.dir)
@@ -29,12 +29,12 @@ export async function openStore (options: StoreOptions): Promise<Store> {
     return createStore(opened, lock, options)
   } catch (error) {
     lock.release()
-    // What LevelDB says of the disk is for the user, not for a stack.
+    // The user gets LevelDB's disk error as a sentence instead of a stack trace.
     throw !(error instanceof StoreStartError) && rootOf(error).code?.startsWith('LEVEL_') ? new StoreIoError(options.dir, error) : error
   }
 }
 
-/** What listing the files may take when the store closes; the rest is left to the next start. */
+/** Time limit for hashing the files when the store closes; the next start verifies the rest. */
 const LIST_MS = 1_000
 
 function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOptions): Store {
@@ -44,14 +44,14 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     ...opened,
     clock,
     log,
-    wrote: (bytes) => check.wrote(bytes),
-    corrupted: (reason) => check.metDamage(reason)
+    onWritten: (bytes) => check.wrote(bytes),
+    onCorruption: (reason) => check.handleCorruption(reason)
   })
-  const check = createTableCheck({ tables, clock, log, signal: closing.signal, spoil: engine.spoil })
+  const check = createTableCheck({ tables, clock, log, signal: closing.signal, disable: engine.disable })
   const records = new Map<string, StoredRecord<any>>()
   let closed: Promise<void> | undefined
   let damaged = false
-  /** Settles when the newest batch of many operations has its place among the writes: what comes later stays behind it. */
+  /** Settles when the newest large transaction is queued for writing, so that later transactions stay behind it. */
   let sealing: Promise<void> | undefined
 
   function open<T> (key: string, envelope: Buffer): T {
@@ -73,10 +73,10 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     closed ??= engine.close().then(async (isWhole) => {
       await check.ended()
       const end = clock.monotonic() + LIST_MS
-      // Without the list the next start takes the files as they are, as after a crash.
+      // Without the manifest, the next start takes the files as they are, as after a crash.
       if (isWhole) {
         await tables.seal(() => clock.monotonic() > end).catch((error) =>
-          log?.warn({ err: error }, 'the files of the store could not be listed')
+          log?.warn({ err: error }, 'the file manifest of the store could not be written')
         )
       }
       await work?.()
@@ -84,7 +84,7 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     return closed
   }
 
-  /** Behind a table that is damaged and not known to be, records are missing that nobody misses. */
+  /** Checks all tables first: keys in a table with undetected damage would be missing silently. */
   async function * checked<T> (entries: () => AsyncIterable<T>): AsyncGenerator<T> {
     await check.all({ isUrgent: true })
     yield * entries()
@@ -101,32 +101,32 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
       for (const { key } of ops) assertKey(key)
       if (ops.length === 0) return
       if (ops.length < MANY && sealing === undefined) return engine.write(ops.map((op) => toRaw(keys, op)))
-      const turnOf = Promise.withResolvers<void>()
-      const before = sealing
-      sealing = turnOf.promise
+      const queued = Promise.withResolvers<void>()
+      const previous = sealing
+      sealing = queued.promise
       try {
         const raw: RawOp[] = []
         for (const op of ops) {
           raw.push(toRaw(keys, op))
           await yieldToEventLoop()
         }
-        await before
+        await previous
         const written = engine.write(raw)
-        if (sealing === turnOf.promise) sealing = undefined
-        turnOf.resolve()
+        if (sealing === queued.promise) sealing = undefined
+        queued.resolve()
         await written
       } finally {
-        if (sealing === turnOf.promise) sealing = undefined
-        turnOf.resolve()
+        if (sealing === queued.promise) sealing = undefined
+        queued.resolve()
       }
     },
     record<T> (name: string, initial: () => T) {
-      const known = records.get(name)
-      if (known !== undefined) return known as StoredRecord<T>
+      const existing = records.get(name)
+      if (existing !== undefined) return existing as StoredRecord<T>
       const write = (key: string, json: string) => engine.write([{ type: 'put', key, value: seal(keys, key, json) }])
-      const made = createRecord<T>({ key: recordKey(name), initial, read, write, epoch: engine.epoch })
-      records.set(name, made)
-      return made
+      const record = createRecord<T>({ key: recordKey(name), initial, read, write, epoch: engine.epoch })
+      records.set(name, record)
+      return record
     },
     digest: (text) => digestOf(keys, text),
     status: () => ({ ...engine.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),

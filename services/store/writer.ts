@@ -8,18 +8,18 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** A group is as large as one synced write stays quick. */
+/** Maximum size of a group, so that one synced write stays fast. */
 const GROUP_BYTES = 4 * 1024 * 1024
-/** More than this waiting means a disk that does not keep up. */
+/** Queue limits; a longer queue means that the disk does not keep up. */
 const QUEUE_BYTES = 64 * 1024 * 1024
 const QUEUE_BATCHES = 20_000
-/** What an operation costs beside its value. */
+/** Estimated cost of an operation besides its value. */
 const OP_BYTES = 100
 
 /**
- * Group commit: while one write is on its way others wait, and then go out together, so that many writers share the
- * cost of one sync. A batch is never split. `write` must not reject for a reason of one batch only: it fails its whole
- * group, and everything that waits.
+ * Group commit: while one write runs, others queue up and are then written together, so that many writers share the cost of
+ * one sync. A batch is never split. `write` must not reject for a reason of a single batch, because a failure fails its whole
+ * group and the whole queue.
  */
 export function createWriter (write: (ops: RawOp[]) => Promise<void>) {
   let queue: Waiting[] = []
@@ -35,7 +35,7 @@ export function createWriter (write: (ops: RawOp[]) => Promise<void>) {
   }
 
   async function drain (): Promise<void> {
-    await undefined // what is written in the same turn goes out together
+    await undefined // writes of the same event-loop turn go out together
     while (queue.length > 0) {
       const group = takeGroup()
       try {
@@ -52,7 +52,7 @@ export function createWriter (write: (ops: RawOp[]) => Promise<void>) {
   }
 
   return {
-    /** Resolves when `ops` are on disk. */
+    /** Queues a batch. Resolves when it is on disk. Rejects with StoreBusy when the queue is full. */
     push (ops: RawOp[]): Promise<void> {
       const bytes = ops.reduce((sum, op) => sum + OP_BYTES + (op.type === 'put' ? op.value.length : 0), 0)
       const full = queue.length >= QUEUE_BATCHES || (queue.length > 0 && queuedBytes + bytes > QUEUE_BYTES)
@@ -63,7 +63,7 @@ export function createWriter (write: (ops: RawOp[]) => Promise<void>) {
         draining ??= drain()
       })
     },
-    /** Resolves when nothing is waiting or on its way. */
+    /** Resolves when the queue is empty and no write runs. */
     async idle (): Promise<void> {
       await draining
     }

@@ -1,4 +1,4 @@
-import { excess } from '../lib/json.ts'
+import { exceededLimit } from '../lib/json.ts'
 import type { Validation } from './host.ts'
 
 /** As for request bodies: what is deeper cannot be written as JSON again. */
@@ -11,7 +11,7 @@ export function readInput (
   validate: (name: string, input: unknown) => Validation
 ): Validation & { input: unknown } {
   let input: unknown
-  if (excess(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) {
+  if (exceededLimit(Buffer.from(text), { levels: INPUT_DEPTH }) !== undefined) {
     return { ok: false, input: text, error: `The input of ${toolName} is nested deeper than ${INPUT_DEPTH} levels.` }
   }
   try {

@@ -27,7 +27,7 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   for (const refusal of imports) {
     t.match(refusal, {
       status: 503,
-      body: { code: 'ERR_IMPORT_FAILED', error: /no space left on device.*Make room.*Nothing was changed/ },
+      body: { code: 'ERR_IMPORT_FAILED', error: /no space left on device.*Free disk space.*Nothing was changed/ },
       left: [],
       health: 'ok'
     })
@@ -36,7 +36,7 @@ t.test('the service on a disk that runs full refuses clearly, loses nothing, com
   t.same(onOneConnection, [503, 200])
   for (const start of [again, back]) t.match(start, { health: { status: 'ok', checks: { store: 'ok' } }, brain: acknowledged })
 
-  t.match(unchanged, { code: 74, err: /^The data could not be enciphered anew: no space left[^\n]*Nothing was changed[^\n]*\n$/ })
+  t.match(unchanged, { code: 74, err: /^The data could not be re-encrypted: no space left[^\n]*Nothing was changed[^\n]*\n$/ })
   t.match(refused, { code: 74, out: '', log: /no space left/i })
   t.match(refused.log, /^[^\n]+\n$/, 'one sentence')
   return undefined

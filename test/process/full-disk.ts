@@ -2,7 +2,7 @@
 // room at all; prints what was seen as one line of JSON.
 import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { encipher } from '../../services/backup/backup-format.ts'
+import { encryptBackup } from '../../services/backup/backup-format.ts'
 import { migrations, newestOf } from '../../services/store/migrations.ts'
 import { imported, noise, PASSPHRASE } from '../faults/backup.ts'
 import { rotate } from '../faults/rotate.ts'
@@ -95,7 +95,7 @@ const record = JSON.stringify(['message/x/0', { text: noise(200_000) }])
 const head = [{ backup: 1, schema: newestOf(migrations), digestKey: noise(32) }, { config: {} }].map((line) => JSON.stringify(line))
 const pieces: Buffer[] = []
 for await (
-  const piece of encipher([...head, ...Array<string>(Math.floor(bavail * bsize * 0.7 / record.length)).fill(record)], PASSPHRASE)
+  const piece of encryptBackup([...head, ...Array<string>(Math.floor(bavail * bsize * 0.7 / record.length)).fill(record)], PASSPHRASE)
 ) pieces.push(piece)
 const tooLarge = Buffer.alloc(64 * 1024 * 1024)
 const imports = [await send(tooLarge), await send(Buffer.concat(pieces)), await send(tooLarge)]

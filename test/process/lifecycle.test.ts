@@ -136,7 +136,7 @@ t.test('further signals and errors change nothing of an end that is under way', 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGWINCH'] as const) service.child.kill(signal)
 
   t.match(await service.exited, { code: 0, signal: null })
-  t.match(service.log(), /another error while ending: Error: boom/)
+  t.match(service.log(), /another error during the shutdown: Error: boom/)
   await t.resolves(command.ended, 'its stream was not cut')
   t.equal(command.events().at(-1)?.type, 'finish')
   await allGone(command.pids, 0)
@@ -219,7 +219,7 @@ t.test('SIGHUP reads config.json again, and keeps the last good one over a bad o
 
   writeFileSync(`${where.home}/config.json`, '{"workspace":')
   service.child.kill('SIGHUP')
-  await logged(service, /was not taken over: it is not JSON/)
+  await logged(service, /was not applied: it is not JSON/)
   t.equal(await workspace(), '/tmp')
   t.match(await service.stop(), { code: 0 })
 })

@@ -193,7 +193,7 @@ t.test('a folder that everybody may write to, such as /tmp, is not taken for the
   const service = spawnService({ home: `${dir}/shared`, cwd: `${dir}/work` })
   const { code } = await service.exited
   t.equal(code, 78)
-  t.match(service.log(), /other users write there too.*LOCAL_AGENT_HOME/)
+  t.match(service.log(), /it is a folder shared with other users.*LOCAL_AGENT_HOME/)
   t.equal(statSync(`${dir}/shared`).mode & 0o7777, 0o1777)
   t.same(readdirSync(`${dir}/shared`), [])
 })

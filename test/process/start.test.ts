@@ -93,7 +93,7 @@ const senseless: Array<[string, Options, RegExp]> = [
   [
     'every address, without a token',
     { args: ['--host', '0.0.0.0'] },
-    /--host 0\.0\.0\.0 would let other machines in: set LOCAL_AGENT_TOKEN/
+    /--host 0\.0\.0\.0 would allow access from other machines: set LOCAL_AGENT_TOKEN/
   ],
   ['another address, without a token', { args: ['--host', '192.0.2.1'] }, /LOCAL_AGENT_TOKEN/],
   ['every IPv6 address, with an empty token', { args: ['--host', '::'], env: { LOCAL_AGENT_TOKEN: '' } }, /LOCAL_AGENT_TOKEN/],
@@ -101,7 +101,7 @@ const senseless: Array<[string, Options, RegExp]> = [
   [
     'a token that no header can carry',
     { env: { LOCAL_AGENT_TOKEN: 'read-from-a-file\n' } },
-    /LOCAL_AGENT_TOKEN begins or ends with a blank/
+    /LOCAL_AGENT_TOKEN begins or ends with a space/
   ],
   [
     "an address that is not this machine's",

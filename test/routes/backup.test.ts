@@ -29,7 +29,7 @@ t.test('while a run is under way, or one of a task, nothing is imported', async 
   const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
   const live = await openRun(app, { ...userSays('go'), id: 'live' })
   await live.says('first ')
-  t.match((await send(app, Buffer.from('whatever'))).json(), { statusCode: 409, error: /A run is under way/ })
+  t.match((await send(app, Buffer.from('whatever'))).json(), { statusCode: 409, error: /A run is in progress/ })
   await app.inject({ method: 'POST', url: '/run/live/stop' })
   await live.ended
   const tasks = await tasksOf(t, app)

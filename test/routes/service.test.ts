@@ -87,7 +87,7 @@ t.test('an unknown path is a 404 that says where to look', async (t) => {
     const answer = await app.inject(url)
     t.equal(answer.statusCode, 404, url)
     t.same(answer.json(), {
-      error: `There is nothing at ${url.split('?')[0]}. GET / lists every endpoint.`,
+      error: `No endpoint exists at ${url.split('?')[0]}. GET / lists every endpoint.`,
       code: 'ERR_NOT_FOUND',
       statusCode: 404
     })

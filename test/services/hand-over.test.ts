@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
-import { parseHandOver, readHandOver } from '../../services/config/stdin-secrets.ts'
+import { parseStdinSecrets, readStdinSecrets } from '../../services/config/stdin-secrets.ts'
 import { fakeClock } from '../harness/clock.ts'
 
 const KIB = 1024
-/** What `readHandOver` makes of this on standard input. */
+/** What `readStdinSecrets` makes of this on standard input. */
 async function read (...chunks: Array<string | Buffer | null>) {
   const input = new PassThrough({ highWaterMark: 256 * KIB })
   for (const chunk of chunks) chunk === null ? input.end() : input.write(chunk)
-  return { input, ...await readHandOver({ input, clock: systemClock }) }
+  return { input, ...await readStdinSecrets({ input, clock: systemClock }) }
 }
 const refused = (...chunks: Array<string | Buffer | null>) => read(...chunks).then(() => undefined, (error) => error)
 
@@ -55,13 +55,13 @@ const SENSELESS: Array<[string, Array<string | Buffer | null>, RegExp]> = [
   ['bytes that are no UTF-8', [Buffer.from([0x7b, 0xff, 0x7d, 0x0a])], /not UTF-8/],
   ['no JSON', ['token=hidden-1\n'], /not JSON/],
   ['JSON that goes on in the next line', ['{\n"token":"hidden-1"}\n'], /not JSON/],
-  ['an array', ['["hidden-1"]\n'], /no JSON object/],
-  ['a string', ['"hidden-1"\n'], /no JSON object/],
-  ['null', ['null\n'], /no JSON object/],
+  ['an array', ['["hidden-1"]\n'], /not a JSON object/],
+  ['a string', ['"hidden-1"\n'], /not a JSON object/],
+  ['null', ['null\n'], /not a JSON object/],
   ['a misspelled field', ['{"passPhrase":"hidden-1"}\n'], /unknown field "passPhrase".*token, passphrase, gatewayKey, keys/],
   ['a secret for a field', ['{"hidden-1":""}\n'], /an unknown field\. .*token, passphrase, gatewayKey, keys/],
   ['a field that every object has', ['{"__proto__":{"token":"hidden-1"}}\n'], /an unknown field/],
-  ['an empty token', ['{"token":""}\n'], /"token".*not empty/],
+  ['an empty token', ['{"token":""}\n'], /"token".*non-empty/],
   ['a passphrase that is a number', ['{"passphrase":12345678}\n'], /"passphrase"/],
   ['a key that is null', ['{"gatewayKey":null}\n'], /"gatewayKey"/],
   ['keys that are a string', ['{"keys":"hidden-1"}\n'], /"keys"/],
@@ -83,7 +83,7 @@ t.test('a line that does not come within 5 s is not waited for', async (t) => {
   const clock = fakeClock()
   const input = new PassThrough()
   input.write('{"token":')
-  const outcome = readHandOver({ input, clock }).catch((error) => error)
+  const outcome = readStdinSecrets({ input, clock }).catch((error) => error)
   await clock.advance(5_000)
   t.match(await outcome, { exitCode: 64, message: /within 5 s/ })
   t.ok(input.destroyed)
@@ -91,7 +91,7 @@ t.test('a line that does not come within 5 s is not waited for', async (t) => {
 
 t.test('keys of any provider are kept', (t) => {
   t.same(
-    parseHandOver(Buffer.from('{"keys":{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}}')).keys,
+    parseStdinSecrets(Buffer.from('{"keys":{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}}')).keys,
     JSON.parse('{"anthropic":"a","openai":"b","google":"c","__proto__":"d"}')
   )
   t.end()

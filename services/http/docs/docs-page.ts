@@ -1,4 +1,4 @@
-/** Nothing that the page shows or runs comes from anywhere but this service. */
+/** Content security policy: the page loads and runs only resources of this service. */
 export const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ export const PAGE = `<!doctype html>
 </html>
 `
 
-/** Asks for the token only when there is one, and keeps it no longer than the page is open. */
+/** The page's script. Asks for the token only when the service needs one, and keeps it only while the page is open. */
 export const START = `'use strict'
 const form = document.querySelector('form')
 

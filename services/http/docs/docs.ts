@@ -6,16 +6,16 @@ import { PAGE, POLICY, START } from './docs-page.ts'
 
 declare const PACKAGE_VERSION: string | undefined
 
-const NoSuchFile = createError('ERR_NOT_FOUND', 'The documentation has no file "%s". It begins at /docs.', 404)
+const NoSuchFile = createError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.', 404)
 
-/** The build puts the document beside the service; from the sources it lies at their root. */
+/** The build copies openapi.json beside the service; in the sources it is in the root folder. */
 const DOCUMENT = new URL(typeof PACKAGE_VERSION === 'string' ? './openapi.json' : '../../../openapi.json', import.meta.url)
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 
-/** What the page loads of Swagger UI's own files, by name. */
+/** The files of Swagger UI that the page loads, by name. */
 const ASSETS: Record<string, string> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT, 'favicon-32x32.png': 'image/png' }
 
 export interface StaticFile {
@@ -23,10 +23,10 @@ export interface StaticFile {
   body: Buffer | string
 }
 
-/** The description of the interface, for programs and for people. Everything is read when it is asked for. */
+/** Serves the OpenAPI document and its documentation page. Files are read at each request. */
 export function createDocs () {
   return {
-    /** openapi.json. */
+    /** Returns openapi.json. */
     document: async (): Promise<StaticFile> => file('application/json; charset=utf-8', await readFile(DOCUMENT)),
 
     page: (): StaticFile => {
@@ -34,7 +34,7 @@ export function createDocs () {
       return { headers: { ...headers, 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' }, body }
     },
 
-    /** A file of the page. Throws NoSuchFile (404). */
+    /** Returns a file of the page. Throws NoSuchFile (404). */
     async asset (name: string): Promise<StaticFile> {
       if (name === 'start.js') return file(SCRIPT, START)
       if (!Object.hasOwn(ASSETS, name)) throw new NoSuchFile(name)

@@ -3,47 +3,47 @@ import type { StoreLog } from '../store-types.ts'
 import { rootOf } from '../store-errors.ts'
 import type { TableList } from './table-list.ts'
 
-/** So slow that requests do not notice; 2 GB take about a minute. */
-const BYTES_PER_SECOND = 32 * 1024 * 1024
-/** Shorter pauses are saved up. */
+/** Slow enough not to delay requests; 2 GB take about half a minute. */
+const BYTES_PER_SECOND = 64 * 1024 * 1024
+/** Shorter pauses are accumulated. */
 const PAUSE_MS = 20
 const RETRY_MS = 60_000
-/** After so many bytes of writes the list on disk takes up the new tables: a start after a crash reads about as many. */
-const NOTE_BYTES = 16 * 1024 * 1024
+/** After this many written bytes, new tables are added to the manifest on disk: a start after a crash reads about as many bytes. */
+const UPDATE_BYTES = 16 * 1024 * 1024
 
 export type TableCheck = ReturnType<typeof createTableCheck>
 
 /**
- * Reads in the background what the start took on trust, and keeps the list of tables up to date. `signal` ends that.
- * `spoil` makes the store refuse everything: it is told at once what must be done about damage.
+ * Checks in the background the tables that the start trusted without reading, and keeps the manifest of tables up to date.
+ * `signal` stops the checks. `disable` makes the store refuse all calls; its reason tells the user how to repair damage.
  */
-export function createTableCheck ({ tables, clock, log, signal, spoil }: {
+export function createTableCheck ({ tables, clock, log, signal, disable }: {
   tables: TableList,
   clock: Clock,
   log: StoreLog | undefined,
   signal: AbortSignal,
-  spoil: (reason: string) => void
+  disable: (reason: string) => void
 }) {
   let isHurried = false
   let checking: Promise<void> | undefined
-  let passing: Promise<void> | undefined
-  let marking: Promise<void> | undefined
-  let unnoted = 0
+  let updating: Promise<void> | undefined
+  let markingDamaged: Promise<void> | undefined
+  let unlistedBytes = 0
 
   function damaged (name: string, why: string): void {
-    spoil(`${why}. Restart the service: it repairs what can be repaired as it starts, and keeps the damaged files`)
-    marking = tables.markDamaged(name).catch((error) => log?.error({ err: error }, 'the damage could not be written down'))
+    disable(`${why}. Restart the service: it repairs what can be repaired as it starts, and keeps the damaged files`)
+    markingDamaged = tables.markDamaged(name).catch((error) => log?.error({ err: error }, 'the damaged table could not be recorded'))
   }
 
-  /** Reads the tables that are due, until one is damaged. */
-  async function round (): Promise<void> {
+  /** Checks the tables that are due and stops at the first damaged one. */
+  async function checkDue (): Promise<void> {
     let pause = 0
     for (const name of tables.due()) {
       const { bytes, isDamaged } = await tables.check(name, signal)
       if (isDamaged) {
         log?.error(
           { table: name },
-          'a table of the database is damaged on the disk, the store is not available until the service is restarted'
+          'a table of the database is damaged on the disk; the store is unavailable until the service is restarted'
         )
         return damaged(name, `the table ${name} of the database is damaged on the disk`)
       }
@@ -54,19 +54,19 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
     }
   }
 
-  /** Takes up new tables and reads those that are due. While one is under way no other begins. */
-  function pass (): Promise<void> {
-    passing ??= (async () => {
+  /** Adds new tables to the manifest and checks the tables that are due. Only one update runs at a time. */
+  function update (): Promise<void> {
+    updating ??= (async () => {
       signal.throwIfAborted()
-      unnoted = 0
+      unlistedBytes = 0
       await tables.note(signal)
       if (tables.due().length === 0) return
-      await round()
+      await checkDue()
       await tables.note(signal)
     })().finally(() => {
-      passing = undefined
+      updating = undefined
     })
-    return passing
+    return updating
   }
 
   const warn = (error: unknown) => {
@@ -76,7 +76,7 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
   async function untilDone (): Promise<void> {
     while (!signal.aborted) {
       try {
-        return await pass()
+        return await update()
       } catch (error) {
         warn(error)
         await clock.sleep(RETRY_MS, signal).catch(() => {})
@@ -85,25 +85,25 @@ export function createTableCheck ({ tables, clock, log, signal, spoil }: {
   }
 
   return {
-    /** Checks every table that is due, once; further calls wait for the same. `isUrgent`: without pauses. Never rejects. */
+    /** Checks every table that is due, once; further calls wait for the same check. `isUrgent` skips the pauses. Never rejects. */
     all ({ isUrgent = false } = {}): Promise<void> {
       isHurried ||= isUrgent
       checking ??= untilDone()
       return checking
     },
-    /** To be told of what was written. */
+    /** Counts written bytes. Call it after every write. */
     wrote (bytes: number): void {
-      unnoted += bytes
-      if (checking !== undefined && unnoted >= NOTE_BYTES) pass().catch(warn)
+      unlistedBytes += bytes
+      if (checking !== undefined && unlistedBytes >= UPDATE_BYTES) update().catch(warn)
     },
-    /** LevelDB has come across damage by itself. */
-    metDamage (reason: string): void {
-      log?.error({ reason }, 'the database came across damage on the disk, the store is not available until the service is restarted')
-      damaged('unknown', `the database came across damage on the disk (${reason})`)
+    /** Handles damage that LevelDB itself detected. */
+    handleCorruption (reason: string): void {
+      log?.error({ reason }, 'the database found damage on the disk; the store is unavailable until the service is restarted')
+      damaged('unknown', `the database found damage on the disk (${reason})`)
     },
-    /** Resolves when nothing is read or written any more; the signal must have aborted. */
+    /** Resolves when all checks and writes have ended. The signal must have aborted before. */
     async ended (): Promise<void> {
-      await Promise.all([checking, passing?.catch(() => {}), marking])
+      await Promise.all([checking, updating?.catch(() => {}), markingDamaged])
     }
   }
 }

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { recordsIn } from './log-format.ts'
 import { varintAt } from './varint.ts'
 
-// A MANIFEST tells, change by change, which tables a database is made of. See db/version_edit.cc of LevelDB.
+// A MANIFEST records the changes of a database's set of tables. See db/version_edit.cc of LevelDB.
 const COMPARATOR = 1
 const COMPACT_POINTER = 5
 const DELETED_FILE = 6
 const NEW_FILE = 7
 
-/** Changes that are applied in one go: a few milliseconds. */
+/** Changes applied between two yields to the event loop; they take a few milliseconds. */
 const TURN_CHANGES = 2_000
 
 /**
- * The numbers of the tables that a database is made of; others in its directory were never finished, or are done with, and
- * their numbers may be used again. Also of a database that is open: what is being written is left out. Empty when there
- * is no MANIFEST that can be read.
+ * Returns the numbers of the tables that belong to a database. Other tables in its directory are unfinished or obsolete, and
+ * LevelDB may use their numbers again. Works for an open database too, without the table being written. Empty when no MANIFEST
+ * can be read.
  */
 export async function liveTables (location: string): Promise<Set<number>> {
   const live = new Set<number>()
@@ -29,7 +29,7 @@ export async function liveTables (location: string): Promise<Set<number>> {
       if (++changes % TURN_CHANGES === 0) await new Promise(setImmediate)
     }
   } catch {
-    // A change that cannot be read: LevelDB will say so.
+    // LevelDB itself reports a change that cannot be read.
   }
   return live
 }

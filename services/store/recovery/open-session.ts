@@ -7,42 +7,43 @@ import { SESSION } from '../record-names.ts'
 import { isCut, verifyFiles, type FileManifest } from './known-files.ts'
 import { createTableList, type TableList } from './table-list.ts'
 
-/** A database that was opened, and what was known of it before. */
+/** An open database and the manifest that was verified before. */
 interface Session {
   database: Database
   location: string
-  stock: FileManifest
+  manifest: FileManifest
   keys: Keys
 }
 
-/** Looks again for a while at a log that is cut: a dead process may still be ending a write to it. */
+/** Verifies the files of a database. Waits first while its log ends within a record: a dying process may still be writing to it. */
 export async function settledManifest (location: string, { clock, retries, wait, isThorough }: {
   clock: Clock,
   retries: number,
   wait: number,
   isThorough?: boolean
 }): Promise<FileManifest> {
-  for (let left = retries; left > 0 && await isCut(location); left--) await clock.sleep(wait)
+  for (let retriesLeft = retries; retriesLeft > 0 && await isCut(location); retriesLeft--) await clock.sleep(wait)
   return await verifyFiles(location, { isThorough })
 }
 
-/** Whether the opened database has less in it than what was acknowledged, as far as can be told. */
-export async function lacksAcknowledgedData ({ database, location, stock, keys }: Session): Promise<boolean> {
-  if (stock.isCut || await hasDropped(location)) return true
+/** Whether the opened database provably lacks acknowledged writes. */
+export async function lacksAcknowledgedData ({ database, location, manifest, keys }: Session): Promise<boolean> {
+  if (manifest.isCut || await hasDropped(location)) return true
   const session = await sessionOf(database)
-  return stock.session === undefined ? session > 0 : session < stock.session || !stock.isAuthentic(keys)
+  return manifest.session === undefined ? session > 0 : session < manifest.session || !manifest.isAuthentic(keys)
 }
 
 /**
- * Counts the session, in the database first, and writes once more what describes the database (`ops` too): without those
- * records everything would be lost, so they had better lie in more than one file. Returns the list of its tables.
+ * Increments the session counter, in the database first, and writes the records that describe the database (and `ops`) again.
+ * Without those records all data would be unreadable, so they should be in more than one file. Returns the list of the
+ * database's tables.
  */
 export async function beginSession (
-  { database, location, stock, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }
+  { database, location, manifest, keys, meta, ops = [] }: Session & { meta: Meta, ops?: RawOp[] }
 ): Promise<TableList> {
-  const session = Math.max(await sessionOf(database), stock.session ?? 0) + 1
+  const session = Math.max(await sessionOf(database), manifest.session ?? 0) + 1
   await database.batch([metaOp(meta), ...ops, { type: 'put', key: SESSION, value: Buffer.from(String(session)) }], { sync: true })
-  const tables = createTableList({ location, keys, session, stock })
+  const tables = createTableList({ location, keys, session, manifest })
   await tables.begin()
   return tables
 }

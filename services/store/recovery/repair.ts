@@ -10,14 +10,14 @@ import { copyDatabase, keepNewest, moveDirectory, privateDirectory, stamp } from
 import type { Keys } from '../encryption-keys.ts'
 import { keysFor, type KeySource } from '../master-key.ts'
 import { readMeta } from '../meta-record.ts'
-import { isOwn } from '../record-names.ts'
+import { describesDatabase } from '../record-names.ts'
 import { unseal } from '../seal.ts'
 
 interface Repair {
   location: string
-  /** Why it did not open. */
+  /** The error of the failed opening. */
   error: unknown
-  /** Files that are known to be damaged. */
+  /** Names of files that are known to be damaged. */
   suspects: string[]
   clock: Clock
   log: StoreLog | undefined
@@ -25,22 +25,23 @@ interface Repair {
   source: KeySource
 }
 
-/** Copies of damaged databases that are kept. */
+/** How many copies of damaged databases are kept. */
 const KEPT = 2
-/** Far more than the largest database needs. */
+/** Deadline of the salvage process, far longer than the largest database needs. */
 const SALVAGE_MS = 10 * 60_000
 
 /**
- * Makes a new database of what LevelDB can recover of a copy, checks that it opens, and puts it in the place of the
- * damaged one, which is kept. What was found but nobody can decipher is left out. Throws StoreDamaged or StoreKeyError,
- * with everything as it was, if it cannot.
+ * Builds a new database from the records that LevelDB can recover from a copy, checks that it canDecrypt, and puts it in place of
+ * the damaged one, which is kept. Drops records that cannot be decrypted. When the repair fails, it changes nothing and throws
+ * StoreDamaged or StoreKeyError.
  */
 export async function repair ({ location, error, suspects, clock, log, openDatabase, source }: Repair): Promise<void> {
   log?.warn({ err: error, suspects }, 'the database is damaged, repairing it')
   const repaired = `${location}.repair`
   let unreadable = 0
   try {
-    // LevelDB may fall over a damaged table; what lies in the others is better than nothing.
+    // LevelDB can crash on a damaged table. The second attempt therefore excludes the suspects and recovers only the other
+    // tables.
     if (
       !await salvage(location, repaired, []) && !await salvage(location, repaired, suspects.filter((name) => /\.(ldb|sst)$/.test(name)))
     ) {
@@ -58,16 +59,16 @@ export async function repair ({ location, error, suspects, clock, log, openDatab
   }
   const kept = `${location}.damaged-${stamp(clock.now())}`
   await moveDirectory(location, kept)
-  await moveDirectory(repaired, location) // a start that finds only the copy does this step
+  await moveDirectory(repaired, location) // after a crash before this step, the next start does it
   await keepNewest(dirname(location), `${basename(location)}.damaged-`, KEPT)
   log?.warn({ kept, unreadable }, 'the database was repaired; records that could not be recovered are missing')
 }
 
-/** Whether a new database could be made of a damaged one. */
-async function salvage (damaged: string, repaired: string, leftOut: string[]): Promise<boolean> {
+/** Builds a new database from a copy of a damaged one, without the excluded files, in a child process. Returns false on failure. */
+async function salvage (damaged: string, repaired: string, excluded: string[]): Promise<boolean> {
   const copy = `${damaged}.salvage`
   for (const path of [copy, repaired]) await rm(path, { recursive: true, force: true })
-  await copyDatabase(damaged, copy, leftOut)
+  await copyDatabase(damaged, copy, excluded)
   privateDirectory(repaired)
   const { spawnIsolated } = await import('../../process/spawn-isolated.ts')
   const program = import.meta.url.endsWith('.ts') ? './salvage-child.ts' : './salvage.js'
@@ -82,18 +83,19 @@ async function salvage (damaged: string, repaired: string, leftOut: string[]): P
   return code === 0
 }
 
-/** Otherwise one of them would fail every listing that comes across it, for ever. */
+/** Removes records that cannot be decrypted, because each would make every listing that reaches it fail. Returns their number. */
 async function removeUnreadable (database: Database, keys: Keys): Promise<number> {
   let removed = 0
   for await (const chunk of chunks(database, {})) {
-    const ops = chunk.filter(([key, envelope]) => !isOwn(key) && !opens(keys, key, envelope)).map(([key]): RawOp => ({ type: 'del', key }))
+    const ops = chunk.filter(([key, envelope]) => !describesDatabase(key) && !canDecrypt(keys, key, envelope))
+      .map(([key]): RawOp => ({ type: 'del', key }))
     if (ops.length > 0) await database.batch(ops, { sync: true })
     removed += ops.length
   }
   return removed
 }
 
-function opens (keys: Keys, key: string, envelope: Buffer): boolean {
+function canDecrypt (keys: Keys, key: string, envelope: Buffer): boolean {
   try {
     unseal(keys, key, envelope)
     return true

@@ -1,21 +1,21 @@
 import { varintAt } from './varint.ts'
 
-// LevelDB writes a checksum with each block of a table and does not look at it when it reads. See
-// https://github.com/google/leveldb/blob/main/doc/table_format.md
+// LevelDB writes a checksum with each block of a table but does not verify it when it reads.
+// See https://github.com/google/leveldb/blob/main/doc/table_format.md
 
 const FOOTER_BYTES = 48
 const MAGIC = 0xdb4775248b80fb57n
-/** A type and a checksum behind each block. */
+/** A type (1) and a checksum (4) follow each block. */
 const TRAILER_BYTES = 5
 
-/** Bytes whose checksums are computed in one go: about a millisecond. */
+/** Bytes checked between two yields to the event loop; they take about a millisecond. */
 const TURN_BYTES = 256 * 1024
 
-/** Whether the bytes are a table with nothing missing and nothing changed. Lets others have their turn in between. */
+/** Whether the bytes are a complete table with valid checksums. Yields to the event loop in between. */
 export async function isTableWhole (table: Buffer): Promise<boolean> {
   try {
     const { meta, index } = footerOf(table)
-    // Blocks lie one behind the other: what the index does not name cannot be anything else.
+    // Blocks are contiguous, so a table with other bytes after the index is not intact.
     if (endOf(index) !== table.length || ![meta, index].every((block) => isBlockWhole(table, block))) return false
     let bytes = 0
     for (const block of [...handlesIn(table, meta), ...handlesIn(table, index)]) {
@@ -27,7 +27,7 @@ export async function isTableWhole (table: Buffer): Promise<boolean> {
     }
     return true
   } catch {
-    return false // a length that leads out of the file
+    return false // a length that points beyond the end of the file
   }
 }
 
@@ -44,7 +44,7 @@ function footerOf (table: Buffer): { meta: Handle, index: Handle } {
   return { meta, index: handleAt(footer, afterMeta)[0] }
 }
 
-/** Where the file ends whose index block that is. */
+/** Returns the file size that the position of the index block implies. */
 const endOf = (index: Handle): number => index.at + index.bytes + TRAILER_BYTES + FOOTER_BYTES
 
 function isBlockWhole (table: Buffer, { at, bytes }: Handle): boolean {
@@ -52,7 +52,7 @@ function isBlockWhole (table: Buffer, { at, bytes }: Handle): boolean {
   return end + 4 <= table.length && table.readUInt32LE(end) === masked(crc32c(table.subarray(at, end)))
 }
 
-/** The blocks that an index block points to. */
+/** Returns the handles of the blocks that an index block points to. */
 function handlesIn (table: Buffer, { at, bytes }: Handle): Handle[] {
   const block = table.subarray(at, at + bytes)
   const end = bytes - 4 - 4 * block.readUInt32LE(bytes - 4)
@@ -73,7 +73,7 @@ function handleAt (bytes: Buffer, from: number): [Handle, next: number] {
   return [{ at, bytes: length }, next]
 }
 
-/** CRC-32C (RFC 3720, B.4), four bytes at a step: the table at `n * 256` is for a byte with `n` bytes behind it. */
+/** Tables for CRC-32C (RFC 3720, B.4), which processes four bytes per step: the table at `n * 256` is for a byte followed by `n` bytes. */
 const TABLE = new Uint32Array(4 * 256)
 for (let at = 0; at < TABLE.length; at++) {
   let crc = at < 256 ? at : TABLE[at - 256]

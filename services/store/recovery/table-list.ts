@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestFile, identityOf } from './file-digest.ts'
-import { databaseFiles, isTable, writeClosed, writeOpen, type Inventory, type TableEntry } from './file-manifest.ts'
+import { databaseFiles, isTable, writeClosed, writeOpen, type StoredManifest, type TableEntry } from './file-manifest.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { liveTables } from './leveldb-manifest.ts'
 import type { FileManifest } from './known-files.ts'
@@ -11,28 +11,33 @@ import { linkedTables, linkTo, unlinkTable } from './unchecked-tables.ts'
 
 export type TableList = ReturnType<typeof createTableList>
 
-/** Errors of a read that say nothing of what lies on the disk. */
-const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR', 'EBUSY']
+/** Read errors that are transient and say nothing about the content on the disk. */
+const TRANSIENT_ERRORS = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EINTR', 'EBUSY']
 
 /**
- * What is known of the tables of an open database, and the list of it on disk. `stock` is what was found when it was opened.
+ * Tracks the tables of an open database and writes its file manifest. `manifest` is the state that was verified before the
+ * database was opened.
  */
-export function createTableList ({ location, keys, session, stock }: {
+export function createTableList ({ location, keys, session, manifest }: {
   location: string,
   keys: Keys,
   session: number,
-  stock: Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
+  manifest: Pick<FileManifest, 'verified' | 'trusted' | 'merged'>
 }) {
-  const known = new Map<string, TableEntry>([...stock.trusted])
-  for (const [name, entry] of stock.verified) known.set(name, { ...entry, checked: session })
-  const merged = new Map(stock.merged)
+  const known = new Map<string, TableEntry>([...manifest.trusted])
+  for (const [name, entry] of manifest.verified) known.set(name, { ...entry, checked: session })
+  const merged = new Map(manifest.merged)
   const damaged: string[] = []
-  /** To be checked: first those whose links alone are left, since they take room; then those that were not checked for longest. */
-  const due = new Set([...merged.keys(), ...[...stock.trusted].sort(([, a], [, b]) => a.checked - b.checked).map(([name]) => name)])
+  /**
+   * Tables to check: first removed tables of which only links exist, because the links take up disk space; then the others,
+   * the longest unchecked first.
+   */
+  const longestUncheckedFirst = [...manifest.trusted].sort(([, a], [, b]) => a.checked - b.checked)
+  const due = new Set([...merged.keys(), ...longestUncheckedFirst.map(([name]) => name)])
 
-  /** The list with these tables and other files. Links to tables that a compaction has taken away in the meantime are kept in mind. */
-  function listed (present: ReadonlySet<string>, others: Inventory['files'] = {}): Inventory {
-    const inventory: Required<Omit<Inventory, 'damaged'>> = { session, files: { ...others }, tables: {}, merged: {} }
+  /** Builds a manifest with these tables and other files. Also lists the links to tables that a compaction has removed meanwhile. */
+  function buildInventory (present: ReadonlySet<string>, others: StoredManifest['files'] = {}): StoredManifest {
+    const inventory: Required<Omit<StoredManifest, 'damaged'>> = { session, files: { ...others }, tables: {}, merged: {} }
     for (const name of present) {
       const { ino, size, mtimeMs, checked, digest = '' } = known.get(name)!
       inventory.files[name] = digest
@@ -48,10 +53,10 @@ export function createTableList ({ location, keys, session, stock }: {
   const presentTables = async () => (await databaseFiles(location)).filter(isTable)
   const writeKnown = async () => {
     const present = new Set((await presentTables()).filter((name) => known.has(name)))
-    await writeOpen(location, keys, { ...listed(present), ...(damaged.length > 0 && { damaged }) })
+    await writeOpen(location, keys, { ...buildInventory(present), ...(damaged.length > 0 && { damaged }) })
   }
 
-  /** Whether the bytes are those of the table when it was listed; without a digest, whether their checksums hold. */
+  /** Whether a file matches the buildInventory digest or, without one, has valid checksums. */
   async function isWhole (name: string, path: string, signal: AbortSignal): Promise<boolean> {
     const digest = merged.get(name) ?? known.get(name)?.digest
     if (digest) return await digestFile(path, signal) === digest
@@ -63,12 +68,13 @@ export function createTableList ({ location, keys, session, stock }: {
   }
 
   return {
-    /** Names of the tables whose content is still to be checked, in that order. */
+    /** Returns the names of the tables to check, in order. */
     due: (): string[] => [...due],
 
     /**
-     * Reads a table, by its link where there is one. Resolves to how many bytes that were, and whether they are as they should be;
-     * one that is gone without a link cannot be told any more. Rejects when the signal aborts or the system has no means to read.
+     * Checks a table, through its hard link when there is one. Resolves to the number of bytes read and whether the table is
+     * damaged. A removed table without a link cannot be checked and counts as undamaged. Rejects when the signal aborts or on
+     * a transient read error.
      */
     async check (name: string, signal: AbortSignal): Promise<{ bytes: number, isDamaged: boolean }> {
       let bytes = 0
@@ -83,7 +89,7 @@ export function createTableList ({ location, keys, session, stock }: {
           break
         } catch (error) {
           const { code = '' } = error as NodeJS.ErrnoException
-          if (signal.aborted || PASSING.includes(code)) throw error
+          if (signal.aborted || TRANSIENT_ERRORS.includes(code)) throw error
           if (code !== 'ENOENT') return { bytes, isDamaged: true }
         }
       }
@@ -93,12 +99,12 @@ export function createTableList ({ location, keys, session, stock }: {
       return { bytes, isDamaged: false }
     },
 
-    /** Writes the list down as the session begins. */
+    /** Writes the manifest at the start of the session. */
     begin: writeKnown,
 
     /**
-     * Takes up tables that were written since, so that a start after a crash need not read them; on disk when it resolves.
-     * One whose checksums do not hold is due to be checked.
+     * Adds tables that were written since to the manifest, so that a start after a crash need not read them. Resolves when it
+     * is on disk. A new table with invalid checksums becomes due for a check.
      */
     async note (signal: AbortSignal): Promise<void> {
       const live = await liveTables(location)
@@ -113,18 +119,18 @@ export function createTableList ({ location, keys, session, stock }: {
       await writeKnown()
     },
 
-    /** Sees to it that the next start repairs the database: this table was found damaged. */
+    /** Records a table as damaged, so that the next start repairs the database. */
     async markDamaged (name: string): Promise<void> {
       damaged.push(name)
       await writeKnown()
     },
 
     /**
-     * To be called when the database is closed: lists all its files. Once `isLate`, further tables are listed without a
-     * digest, and checked by their checksums after the next start.
+     * Writes the manifest of all files. Call it when the database is closed. Once `isLate` returns true, further tables are
+     * buildInventory without a digest; after the next start they are verified by their checksums.
      */
     async seal (isLate: () => boolean = () => false): Promise<void> {
-      const others: Inventory['files'] = {}
+      const others: StoredManifest['files'] = {}
       const present = new Set<string>()
       const live = await liveTables(location)
       for (const name of await databaseFiles(location)) {
@@ -132,20 +138,20 @@ export function createTableList ({ location, keys, session, stock }: {
         const identity = identityOf(path)
         if (identity === undefined) continue
         if (!isTable(name)) others[name] = await digestFile(path)
-        else if (!live.has(parseInt(name))) others[name] = '' // left by a compaction that was cut short
+        else if (!live.has(parseInt(name))) others[name] = '' // left by an interrupted compaction
         else {
           present.add(name)
-          // A table never changes: one that did is found by the next start.
+          // Tables never change, so a known entry stays valid. The next start detects a table that did change.
           if (known.has(name)) continue
           known.set(name, { ...identity, ...(isLate() ? { checked: 0 } : { digest: await digestOf(path), checked: session }) })
         }
       }
-      await writeClosed(location, keys, listed(present, others))
+      await writeClosed(location, keys, buildInventory(present, others))
     }
   }
 }
 
-/** The digest of a table that LevelDB has just written; undefined when its checksums do not hold, or it is gone. */
+/** Returns the digest of a table that LevelDB has just written; undefined when its checksums are invalid or the table is gone. */
 async function digestOf (path: string, signal?: AbortSignal): Promise<string | undefined> {
   const table = await readFile(path, { signal }).catch((error) => {
     if (error.code !== 'ENOENT') throw error

@@ -2,16 +2,17 @@ import { chmodSync, linkSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf, isSameFile } from './file-digest.ts'
 
-// A start trusts tables whose name, inode, size and time are listed, and has their content checked later. Until then
-// each has a hard link in a folder of its own: a compaction may merge a damaged table into a new one and remove it, and
-// the link keeps what it read. The folder lies in the database's own, so it is on the same file system and moves along.
+// A start trusts tables whose name, inode, size and time are listed, and has their content checked later. Until then each has a
+// hard link in a separate folder: a compaction may merge a damaged table into a new one and remove it, and the link keeps the
+// original content for the check. The folder is inside the database's folder, so it is on the same file system and is moved with
+// it.
 
 const FOLDER = 'unchecked'
 
-/** Where the link to a table lies. */
+/** Returns the path of the link to a table. */
 export const linkTo = (location: string, name: string): string => join(location, FOLDER, name)
 
-/** The tables that have a link. */
+/** Lists the tables that have a link. */
 export function linkedTables (location: string): string[] {
   try {
     return readdirSync(join(location, FOLDER))
@@ -21,19 +22,18 @@ export function linkedTables (location: string): string[] {
 }
 
 /**
- * Links tables before the database is opened. Links that are neither for those nor to be `kept` are removed. Returns
- * why that was not possible, if it was not: on some file systems there are no hard links, and tables without one are
- * checked where they lie.
+ * Links tables before the database is opened. Removes links that are neither for these tables nor in `kept`. Returns the error
+ * when linking fails, for example on a file system without hard links; tables without a link are checked in place.
  */
 export function linkTables (location: string, names: Iterable<string>, kept: ReadonlySet<string>): Error | undefined {
   const existing = new Set(linkedTables(location))
-  const wanted = new Set(names)
+  const targets = new Set(names)
   try {
-    for (const name of existing) if (!wanted.has(name) && !kept.has(name)) rmSync(linkTo(location, name), { recursive: true, force: true })
-    if (wanted.size === 0) return undefined
+    for (const name of existing) if (!targets.has(name) && !kept.has(name)) rmSync(linkTo(location, name), { recursive: true, force: true })
+    if (targets.size === 0) return undefined
     mkdirSync(join(location, FOLDER), { recursive: true, mode: 0o700 })
     chmodSync(join(location, FOLDER), 0o700)
-    for (const name of wanted) {
+    for (const name of targets) {
       const [table, link] = [join(location, name), linkTo(location, name)]
       if (existing.has(name)) {
         if (isSameFile(identityOf(table), identityOf(link))) continue
@@ -47,7 +47,7 @@ export function linkTables (location: string, names: Iterable<string>, kept: Rea
   return undefined
 }
 
-/** Windows does not remove a link while the file is open elsewhere: the next start does. */
+/** Removes the link to a table. Windows keeps a link whose file is open; the next start removes it. */
 export function unlinkTable (location: string, name: string): void {
   try {
     rmSync(linkTo(location, name), { force: true })

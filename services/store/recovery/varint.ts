@@ -1,4 +1,7 @@
-/** LevelDB's integers: seven bits a byte, lowest first. Returns where the next field begins. Throws a RangeError beyond the end. */
+/**
+ * Reads a LevelDB varint: seven bits per byte, least significant group first. Returns the value and the offset of the next
+ * field. Throws a RangeError beyond the end.
+ */
 export function varintAt (bytes: Buffer, from: number): [value: number, next: number] {
   for (let value = 0, scale = 1, at = from; ; scale *= 128) {
     const byte = bytes.readUInt8(at++)

@@ -5,30 +5,33 @@ import { moveDirectory, namesIn, syncDirectory } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 import { LEFTOVERS, NEXT, NEXT_CONFIG, NEXT_KEY, PLAN, UPLOAD } from './pending.ts'
 
-// All data of a directory are replaced by data that lie there ready. What there is to do is written first, in one file,
-// whole or not at all: from then on every start does it to its end; before, nothing has changed. So whoever is killed
-// in between leaves the old data or the new.
+// Replaces all data of a directory with a staged database. The plan is first written atomically in one file. From then on, every
+// start finishes the replacement; before that, nothing has changed. A process killed in between therefore leaves either the old
+// data or the new.
 
 const OLD = 'data.replaced'
 
 export interface ReplacementPlan {
-  /** What becomes of the key file: it stays, is replaced, or goes since there is a passphrase. */
+  /** Action for the key file: keep it, replace it, or remove it because a passphrase is used. */
   key: 'keep' | 'replace' | 'remove'
-  /** Copies from before repairs and migrations go as well: they were written with a key that is to be of no use. */
+  /** Also removes copies from before repairs and migrations: they were written with the old key, which must become useless. */
   copies: boolean
 }
 
-/** Decides that what lies ready takes its place. Nobody may write to the data any more. */
+/** Commits the replacement of the data by the staged files. The current data must not be written any more. */
 export async function commitReplacement (dir: string, plan: ReplacementPlan): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(join(dir, PLAN), JSON.stringify(plan), { mode: 0o600, fsync: true })
   await syncDirectory(dir)
 }
 
-/** Does what was decided, or clears away what was not. The caller holds the lock. Returns what was decided, if anything was. */
+/**
+ * Finishes a committed replacement, or removes the files of one that was not committed. The caller holds the lock. Returns the
+ * plan when there was one.
+ */
 export async function finishReplacement (dir: string): Promise<ReplacementPlan | undefined> {
   const at = (name: string) => join(dir, name)
-  // What a process that was killed while it decided has left.
+  // Drafts of the plan left by a killed process.
   for (const name of (await namesIn(dir)).filter((name) => name.startsWith(`${PLAN}.`))) await rm(at(name), { force: true })
   const text = await readFile(at(PLAN), 'utf8').catch(() => undefined)
   if (text === undefined) {
@@ -45,14 +48,14 @@ export async function finishReplacement (dir: string): Promise<ReplacementPlan |
   if (key === 'remove') await rm(at('master.key'), { force: true })
   if (existsSync(at(NEXT_CONFIG))) await rename(at(NEXT_CONFIG), at('config.json'))
   await syncDirectory(dir)
-  const gone = (name: string) => name === OLD || name === UPLOAD || (copies && /^data\.(?:v\d|damaged-|repair|salvage)/.test(name))
-  for (const name of (await namesIn(dir)).filter(gone)) await rm(at(name), { recursive: true, force: true })
+  const isObsolete = (name: string) => name === OLD || name === UPLOAD || (copies && /^data\.(?:v\d|damaged-|repair|salvage)/.test(name))
+  for (const name of (await namesIn(dir)).filter(isObsolete)) await rm(at(name), { recursive: true, force: true })
   await rm(at(PLAN), { force: true })
   await syncDirectory(dir)
   return plan
 }
 
-/** The same for who does not hold the lock. Throws StoreInUse. */
+/** Runs `finishReplacement` under the directory lock. Throws StoreInUse. */
 export async function finishReplacementLocked (dir: string, options?: LockOptions): Promise<ReplacementPlan | undefined> {
   const lock = await acquireLock(dir, options)
   try {

@@ -1,14 +1,14 @@
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { diskTrouble } from '../disk-failure.ts'
+import { describeDiskFailure } from '../disk-failure.ts'
 import { chunks } from '../database.ts'
 import { StoreNoRoom } from '../store-errors.ts'
 import { namesIn, syncDirectory } from '../database-files.ts'
 import { withDigestKey, type Keys } from '../encryption-keys.ts'
 import { acquireLock } from '../directory-lock.ts'
-import { freshKeys } from '../master-key.ts'
-import { isOwn } from '../record-names.ts'
+import { generateKeys } from '../master-key.ts'
+import { describesDatabase } from '../record-names.ts'
 import { createStagedDatabase } from './staged-database.ts'
 import { openData, type Opened } from '../open.ts'
 import { commitReplacement, finishReplacement } from './replace.ts'
@@ -17,63 +17,63 @@ import { NEXT_KEY } from './pending.ts'
 
 interface Parts {
   dir: string
-  /** Of the data as they are; none when there is a key file. */
+  /** The current passphrase; undefined when there is a key file. */
   passphrase?: string
-  /** Of the data as they are to be; none: a new key file. */
+  /** The new passphrase; undefined to create a new key file. */
   newPassphrase?: string
   clock: Clock
-  /** Told how far it is. */
-  say: (line: string) => void
+  /** Called with progress messages. */
+  report: (line: string) => void
 }
 
 const NOTHING = 'There is no data yet; nothing was changed.'
-/** Records between two words of how far it is. */
-const SAID_EVERY = 10_000
+/** Records between two progress messages. */
+const PROGRESS_EVERY = 10_000
 
 /**
- * Enciphers all data anew, with a key that nobody has had before, into a database beside the old one, which then takes its
- * place. Killed at any moment it leaves either; run again it ends what was decided. Throws StoreStartError.
+ * Re-encrypts all data with a newly generated key into a staged database, which then replaces the old one. A killed run leaves
+ * either database intact; the next run finishes a committed replacement. Throws StoreStartError.
  */
-export async function rotateKey ({ dir, passphrase, newPassphrase, clock, say }: Parts): Promise<void> {
-  if ((await namesIn(dir)).length === 0) return say(NOTHING)
+export async function rotateKey ({ dir, passphrase, newPassphrase, clock, report }: Parts): Promise<void> {
+  if ((await namesIn(dir)).length === 0) return report(NOTHING)
   const lock = await acquireLock(dir, { clock })
   try {
-    const ended = await finishReplacement(dir)
-    // What an import had decided changes no key.
-    if (ended !== undefined && ended.key !== 'keep') return say('The change of the key that was interrupted is finished.')
-    if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return say(NOTHING)
-    const tell = (_details: object, message: string) => say(message)
-    const old = await openData({ dir, passphrase, clock, log: { info () {}, warn: tell, error: tell } }, { ...lock, isThorough: true })
-      .catch(noRoom)
+    const finished = await finishReplacement(dir)
+    // A pending import does not change the key.
+    if (finished !== undefined && finished.key !== 'keep') return report('The interrupted key change is now complete.')
+    if (!(await namesIn(dir)).some((name) => name === 'data' || name === 'data.repair')) return report(NOTHING)
+    const logLine = (_details: object, message: string) => report(message)
+    const log = { info () {}, warn: logLine, error: logLine }
+    const old = await openData({ dir, passphrase, clock, log }, { ...lock, isThorough: true }).catch(rethrowDiskFailure)
     let count: number
     try {
-      count = await copy(old, dir, newPassphrase || undefined, say)
+      count = await copy(old, dir, newPassphrase || undefined, report)
     } catch (error) {
       await old.database.close()
       await old.tables.seal().catch(() => {})
       await finishReplacement(dir).catch(() => {})
-      return noRoom(error)
+      return rethrowDiskFailure(error)
     }
     await old.database.close()
     await commitReplacement(dir, { key: newPassphrase ? 'remove' : 'replace', copies: true })
     await finishReplacement(dir)
-    say(
-      `${count} records are enciphered with the new key, and the old one is of no use any more. ` +
-        (newPassphrase ? 'Start the service with LOCAL_AGENT_PASSPHRASE set to the new passphrase.' : 'The new one is in master.key.')
+    report(
+      `${count} records were encrypted with the new key; the old key is no longer needed. ` +
+        (newPassphrase ? 'Start the service with LOCAL_AGENT_PASSPHRASE set to the new passphrase.' : 'The new key is in master.key.')
     )
   } finally {
     lock.release()
   }
 }
 
-function noRoom (error: unknown): never {
-  const trouble = diskTrouble(error)
-  throw trouble === undefined ? error : new StoreNoRoom(trouble)
+function rethrowDiskFailure (error: unknown): never {
+  const diskFailure = describeDiskFailure(error)
+  throw diskFailure === undefined ? error : new StoreNoRoom(diskFailure)
 }
 
-/** Makes the new database, whole and on disk. Returns how many records it holds. */
-async function copy (old: Opened, dir: string, newPassphrase: string | undefined, say: Parts['say']): Promise<number> {
-  const { keys: own, origin, file } = await freshKeys(newPassphrase)
+/** Builds the new database and syncs it. Returns the number of its records. */
+async function copy (old: Opened, dir: string, newPassphrase: string | undefined, say: Parts['report']): Promise<number> {
+  const { keys: own, origin, file } = await generateKeys(newPassphrase)
   if (file !== undefined) await writeDurably(join(dir, NEXT_KEY), file)
   const keys = withDigestKey(own, old.keys.digest.export())
   const next = await createStagedDatabase({ dir, keys, meta: { ...origin, schema: old.meta.schema } })
@@ -81,10 +81,10 @@ async function copy (old: Opened, dir: string, newPassphrase: string | undefined
     let count = 0
     let unreadable = 0
     for await (const chunk of chunks(old.database, {})) {
-      const records = chunk.filter(([key]) => !isOwn(key)).flatMap(([key, envelope]) => open(old.keys, key, envelope))
-      unreadable += chunk.filter(([key]) => !isOwn(key)).length - records.length
+      const records = chunk.filter(([key]) => !describesDatabase(key)).flatMap(([key, envelope]) => open(old.keys, key, envelope))
+      unreadable += chunk.filter(([key]) => !describesDatabase(key)).length - records.length
       await next.put(records)
-      if (Math.floor((count + records.length) / SAID_EVERY) > Math.floor(count / SAID_EVERY)) {
+      if (Math.floor((count + records.length) / PROGRESS_EVERY) > Math.floor(count / PROGRESS_EVERY)) {
         say(`${count + records.length} records so far`)
       }
       count += records.length
@@ -102,7 +102,7 @@ function open (keys: Keys, key: string, envelope: Buffer): Array<[string, unknow
   try {
     return [[key, unseal(keys, key, envelope)]]
   } catch {
-    return [] // nobody can read it with the old key either
+    return [] // the old key cannot decrypt it either
   }
 }
 

@@ -4,17 +4,17 @@ import { chunks, openLevel, type RawOp } from '../database.ts'
 import { privateDirectory, syncFiles } from '../database-files.ts'
 import type { Keys } from '../encryption-keys.ts'
 import { metaOp, type Meta } from '../meta-record.ts'
-import { DIGEST, isOwn, SESSION } from '../record-names.ts'
+import { DIGEST, describesDatabase, SESSION } from '../record-names.ts'
 import { seal, toJson, unseal } from '../seal.ts'
-import { noStock } from '../recovery/known-files.ts'
+import { emptyTables } from '../recovery/known-files.ts'
 import { createTableList } from '../recovery/table-list.ts'
 import { NEXT } from './pending.ts'
 
 export type StagedDatabase = Awaited<ReturnType<typeof createStagedDatabase>>
 
 /**
- * A database in the making that is to take the place of `{dir}/data`; see `commitReplacement`. `keys` is what it is
- * enciphered with, its digest key as well.
+ * Creates a staged database that is to replace `{dir}/data`; see `commitReplacement`. `keys` encrypt its records and include
+ * its digest key.
  */
 export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, keys: Keys, meta: Meta }) {
   const location = join(dir, NEXT)
@@ -22,7 +22,7 @@ export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, 
   privateDirectory(location)
   let database = await openLevel(location, { createIfMissing: true })
   let count = 0
-  /** Leaves nothing of it. */
+  /** Deletes the staged database. */
   const discard = async () => {
     await database.close()
     await rm(location, { recursive: true, force: true })
@@ -39,7 +39,7 @@ export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, 
   }
 
   return {
-    /** Adds records; no key may come twice. */
+    /** Adds records. A key must not be added twice. */
     async put (records: Array<[key: string, value: unknown]>): Promise<void> {
       count += records.length
       await database.batch(records.map(([key, value]): RawOp => ({ type: 'put', key, value: seal(keys, key, toJson(key, value)) })), {
@@ -47,7 +47,7 @@ export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, 
       })
     },
 
-    /** All of it on disk, and read back. Throws when that is not what was put there. */
+    /** Syncs the database, reads it back and writes its manifest. Throws when the record count differs. */
     async finish (): Promise<void> {
       await database.batch([metaOp(meta)], { sync: true })
       await database.close()
@@ -56,14 +56,14 @@ export async function createStagedDatabase ({ dir, keys, meta }: { dir: string, 
       let found = 0
       for await (const chunk of chunks(database, {})) {
         for (const [key, envelope] of chunk) {
-          if (isOwn(key)) continue
+          if (describesDatabase(key)) continue
           unseal(keys, key, envelope)
           found++
         }
       }
       await database.close()
       if (found !== count) throw new Error(`${found} records were read back of ${count}`)
-      await createTableList({ location, keys, session: 1, stock: noStock() }).seal()
+      await createTableList({ location, keys, session: 1, manifest: emptyTables() }).seal()
       await syncFiles(location)
     },
 

@@ -31,7 +31,7 @@ export type Transform = ReturnType<typeof createTransform>
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
   let ended: Promise<unknown> = Promise.resolve()
-  const slots = createSemaphore({ most: 1, waiting: MOST_WAITING, busy: () => new TransformBusy() })
+  const slots = createSemaphore({ limit: 1, maxQueued: MOST_WAITING, busy: () => new TransformBusy() })
   let idle = new AbortController()
   const closing = new AbortController()
 

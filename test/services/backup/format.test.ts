@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { decipher, encipher } from '../../../services/backup/backup-format.ts'
+import { decryptBackup, encryptBackup } from '../../../services/backup/backup-format.ts'
 
 const CHEAP = { N: 10, r: 1, p: 1 }
 const CHUNK = 64 * 1024 + 16
@@ -9,7 +9,7 @@ const secret = 'correct horse battery'
 
 async function made (lines: string[]): Promise<Buffer> {
   const pieces: Buffer[] = []
-  for await (const piece of encipher(lines, secret, CHEAP)) pieces.push(piece)
+  for await (const piece of encryptBackup(lines, secret, CHEAP)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 
@@ -19,7 +19,7 @@ async function read (bytes: Buffer, passphrase = secret, size = 7_919): Promise<
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   const lines: string[] = []
-  for await (const line of decipher(pieces(), passphrase)) lines.push(line)
+  for await (const line of decryptBackup(pieces(), passphrase)) lines.push(line)
   return lines
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { findParent, untilGone } from '../../../services/process/parent-watch.ts'
+import { findParent, waitForExit } from '../../../services/process/parent-watch.ts'
 import { identityOf, isRunning } from '../../../services/process/process-identity.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { alive } from './alive.ts'
@@ -42,7 +42,7 @@ async function watch (pid: number, started?: number) {
   const clock = fakeClock()
   const holder = { pid, started: started ?? (await identityOf(pid))!.started }
   let isOver = false
-  const over = untilGone(holder, clock).then(() => {
+  const over = waitForExit(holder, clock).then(() => {
     isOver = true
   })
   return { clock, over, isOver: () => isOver }

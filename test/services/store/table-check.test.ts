@@ -169,7 +169,7 @@ t.test('a read that fails over a damaged table latches the store for good, and t
   rot(data(dir, oldTable(dir)), blockEnds(data(dir, oldTable(dir))).at(-2)!)
   const store = await open(t, dir)
   await t.rejects(collect(store.list('k/')), { code: 'ERR_STORE_UNAVAILABLE', message: /Restart the service: it repairs/ })
-  t.match(store.status(), { state: 'latched', damaged: true, error: /came across damage on the disk \(.+\)\. Restart/ })
+  t.match(store.status(), { state: 'latched', damaged: true, error: /found damage on the disk \(.+\)\. Restart/ })
   await store.close()
   await assertRepaired(t, dir)
 })
@@ -187,7 +187,7 @@ t.test('a compaction that fails over a damaged table latches the store for good,
     code: 'ERR_STORE_UNAVAILABLE',
     message: /Restart the service: it repairs/
   })
-  t.match(store.status(), { state: 'latched', error: /came across damage on the disk \(.+\)\. Restart/ })
+  t.match(store.status(), { state: 'latched', error: /found damage on the disk \(.+\)\. Restart/ })
   await store.close()
   await assertRepaired(t, dir)
 })
@@ -212,7 +212,7 @@ t.test('where tables cannot be linked they are checked where they lie', async (t
   writeFileSync(data(dir, 'unchecked'), 'no folder')
   const { log, lines } = listeningLog()
   const store = await open(t, dir, { log })
-  t.match(lines, [/tables cannot be linked here/])
+  t.match(lines, [/tables cannot be linked/])
   await store.checkTables()
   t.match(store.status(), LATCHED)
 })
@@ -228,6 +228,6 @@ t.test('a copy of everything does not begin before the tables are checked, and a
   })
 
   const said: string[] = []
-  await rotateKey({ dir: `${root}/other`, clock: systemClock, say: (line) => said.push(line) })
-  t.match(said, [/is damaged, repairing it/, /was repaired/, /enciphered/])
+  await rotateKey({ dir: `${root}/other`, clock: systemClock, report: (line) => said.push(line) })
+  t.match(said, [/is damaged, repairing it/, /was repaired/, /encrypted/])
 })

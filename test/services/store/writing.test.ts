@@ -110,9 +110,9 @@ t.test('a failing write fails its group and what waits behind it, and latches th
   t.same(await brain.get(), { facts: ['known'] })
   await store.transact([put('after')])
   t.match(lines, [
-    'a write failed, the store is not available until the disk takes writes again',
-    /still not/,
-    /still not/,
+    'a write failed; the store is unavailable until the disk accepts writes again',
+    /still unavailable/,
+    /still unavailable/,
     'the store is available again'
   ])
 })

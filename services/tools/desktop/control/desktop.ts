@@ -44,7 +44,7 @@ export type Desktop = ReturnType<typeof createDesktop>
  * robotjs ends its process when something is wrong; a child that ends fails the call it was at and nothing else.
  */
 export function createDesktop ({ clock, environment }: Parts) {
-  const slots = createSemaphore({ most: 1, waiting: MOST_WAITING, busy: () => new DesktopBusy() })
+  const slots = createSemaphore({ limit: 1, maxQueued: MOST_WAITING, busy: () => new DesktopBusy() })
   const closing = new AbortController()
   let running: Running | undefined
   let starting: Promise<Running> | undefined

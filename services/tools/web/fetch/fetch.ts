@@ -55,8 +55,8 @@ export type Web = ReturnType<typeof createWeb>
 /** Reads the web: documents as text, pages as markdown. */
 export function createWeb ({ policy, transform, clock }: Parts) {
   const slots = createSemaphore({
-    most: MOST_AT_ONCE,
-    waiting: MOST_WAITING,
+    limit: MOST_AT_ONCE,
+    maxQueued: MOST_WAITING,
     busy: () => new FetchFailed('Too many pages are being fetched at once; try again in a moment.')
   })
 

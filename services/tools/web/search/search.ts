@@ -1,5 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts'
-import { fillIn, type Variables } from '../../../config/variables.ts'
+import { expandVariables, type Variables } from '../../../config/variables.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
 import type { Transform } from '../../transform/transform.ts'
 import { readBody } from '../fetch/response-body.ts'
@@ -77,7 +77,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
   }
 
   function keyOf ({ title, needsKey }: Backend, apiKey: string | undefined): string | undefined {
-    const { value, missing: [variable] } = fillIn(apiKey, variables)
+    const { value, missing: [variable] } = expandVariables(apiKey, variables)
     if (variable !== undefined) {
       throw new SearchFailed(
         `The key for ${title} is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "search".`
