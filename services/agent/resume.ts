@@ -13,14 +13,22 @@ import { toPrompt } from './message-import.ts'
 import { placed, placeIn, WHOLE } from './thread-history.ts'
 import { loadRun, storedSegment } from './run-repository.ts'
 
-const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
-const MovedOn = createError('ERR_CONVERSATION_MOVED_ON', 'The user has said something else since; the run that asked does not go on.', 409)
+const RunGone = createError(
+  'ERR_RUN_GONE',
+  'The run of this approval request is no longer stored; send the message to the agent again.',
+  410
+)
+const MovedOn = createError(
+  'ERR_CONVERSATION_MOVED_ON',
+  'A newer message superseded the run of this approval request; the run cannot continue.',
+  409
+)
 
-/** Takes the answers to approval requests, and goes on with the run that asked. */
+/** Records the answers to approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, ledger, conversations } = deps
 
-  /** Attaches to, replays, or begins what follows the step that these approvals belong to. */
+  /** Subscribes to, replays, or starts the segment that follows the step of these approvals. */
   async function resume (
     approvals: Approval[],
     conversation: ConversationState,
@@ -31,15 +39,15 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const live = await activeRuns.current(threadId)
     if (live?.run.head.runId === runId) {
       if (live.run.head.segment >= segment) return live.subscribe(segment, protocol)
-      // It has asked, and only has still to end.
+      // The run has requested the approvals and is about to end.
       await live.done
     }
     const run = await loadRun(store, runId)
     if (run === undefined) throw new RunGone()
     const { head, log } = run
-    const told = storedSegment(run, segment)
-    if (told !== undefined) return subscribeToRecorded(head, told, protocol)
-    // Its answer's place in the thread is taken, and nobody waits for what it would do.
+    const recorded = storedSegment(run, segment)
+    if (recorded !== undefined) return subscribeToRecorded(head, recorded, protocol)
+    // A newer message superseded this run and took the position of its answer in the thread; do not resume it.
     if (conversation.runId !== runId) throw new MovedOn()
 
     const asked = await ledger.all(head.asked)
@@ -52,7 +60,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         usage: head.usage
       }], protocol)
     }
-    const going = await activeRuns.admit(threadId, async () => {
+    const resumed = await activeRuns.admit(threadId, async () => {
       const history = head.history ?? WHOLE
       const { origins, ...context } = await toPrompt(
         run.messages,
@@ -75,18 +83,18 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         }
       })
     })
-    return going.subscribe(segment)
+    return resumed.subscribe(segment)
   }
 
   return async function answer (request: RunRequest): Promise<Subscription> {
-    const said = approvalResponses(request)
-    const decisions = said.withOld ? await ledger.currentApprovals(said.decisions) : said.decisions
+    const responses = approvalResponses(request)
+    const decisions = responses.withOld ? await ledger.currentApprovals(responses.decisions) : responses.decisions
     const { threadId } = await ledger.require(decisions[0].approvalId)
     return locked(threadId, async () => {
-      const { approvals, news } = await ledger.decide(decisions, request.id)
+      const { approvals, decided } = await ledger.decide(decisions, request.id)
       let conversation = await conversations.get(threadId)
-      const ops = ledger.record(news)
-      const refused = news.filter(({ approved }) => !approved)
+      const ops = ledger.record(decided)
+      const refused = decided.filter(({ approved }) => !approved)
       if (refused.length > 0) {
         const denied = conversations.deny(conversation, refused)
         conversation = denied.conversation

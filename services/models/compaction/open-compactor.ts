@@ -6,7 +6,7 @@ import { ownedBy } from '../provenance.ts'
 import type { Compactor, CompactorParts } from './compactor.ts'
 import { askStructured } from '../structured-call.ts'
 
-/** What makes a summary has this long; then the run goes on without. Milliseconds. */
+/** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
 const SUMMARY_MS = 30_000
 
 export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'say'> {
@@ -16,12 +16,12 @@ export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 's
 }
 
 /**
- * What makes the conversation of one run fit its models, and leaves out of it what other models have attached to their
- * answers; loaded when first needed.
+ * Opens the compactor of one run, whose prompts also lack the data that other models attached to their answers. The module is
+ * loaded when it is first needed.
  */
 export async function openCompactor ({ registry, clock, signal, ...parts }: OpenCompactor): Promise<Compactor> {
   const { createCompactor } = await import('./compactor.ts')
-  const room = createCompactor({
+  const compactor = createCompactor({
     ...parts,
     contextWindow: (id, tokens) => registry.contextWindow(id, tokens, signal),
     ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, ...question }),
@@ -35,7 +35,7 @@ export async function openCompactor ({ registry, clock, signal, ...parts }: Open
         const place = conversation.places?.get(message)
         if (place !== undefined) places.set(messages[n], place)
       }
-      const prompt = await room.compact(id, { ...conversation, messages, ...(conversation.places && { places }) }, tooLong)
+      const prompt = await compactor.compact(id, { ...conversation, messages, ...(conversation.places && { places }) }, tooLong)
       return prompt?.filter(({ content }) => content.length > 0)
     }
   }
