@@ -22,7 +22,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         store,
         clock,
         config: () => config.raw,
-        busy: () => agent.liveRuns > 0 ? 'A run is under way.' : tasks.live > 0 ? 'A run of a task is under way.' : undefined,
+        busy: () => agent.activeRunCount > 0 ? 'A run is under way.' : tasks.live > 0 ? 'A run of a task is under way.' : undefined,
         shut: () => {
           draining.value = true
         },

@@ -81,7 +81,7 @@ export function createAgent (deps: AgentDeps) {
     sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
 
     /** Subscribes to the active run of a conversation from the first event of its segment; undefined if no run is active. */
-    async follow (threadId: string, protocol?: Protocol): Promise<Subscription | undefined> {
+    async subscribe (threadId: string, protocol?: Protocol): Promise<Subscription | undefined> {
       const live = await activeRuns.current(threadId)
       return live?.subscribe(live.run.head.segment, protocol)
     },
@@ -111,7 +111,7 @@ export function createAgent (deps: AgentDeps) {
       listeners.push(listener)
     },
 
-    get liveRuns () {
+    get activeRunCount () {
       return activeRuns.size
     },
 

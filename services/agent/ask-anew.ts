@@ -21,7 +21,7 @@ export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, not
  * Replaces approvals whose working folder has changed by new requests, in one transaction, and ends the segment. `asked` are
  * all approvals of the step; the other approvals keep their state.
  */
-export async function askAnew (asked: Approval[], moved: MovedCall[], { live }: RunAttempt, deps: AgentDeps) {
+export async function requestAgain (asked: Approval[], moved: MovedCall[], { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   const { approvals, ops } = deps.ledger.ask(moved.map(({ approval, to }) => {
     const { runId, threadId, toolCallId, toolName, input, cwd } = approval

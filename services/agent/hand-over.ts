@@ -2,7 +2,7 @@ import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
-import { essence } from '../threads/thread-message.ts'
+import { canonicalContent } from '../threads/thread-message.ts'
 import type { RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './loop.ts'
@@ -46,7 +46,7 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
 
 /** Identifies the request: the thread, the working folder and the user's messages up to the request. */
 const originOf = ({ head: { threadId, cwd }, messages }: Run) =>
-  JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(essence)])
+  JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(canonicalContent)])
 
 /** Returns a signal that aborts with the run, except when the client disconnected. */
 function ignoringDisconnect (signal: AbortSignal): AbortSignal {
@@ -113,7 +113,7 @@ function describeTask (
       : [
         `I could not read “${badInterval.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does: ` +
         'POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.'
-      ]),
+        ]),
     [
       `- Watch it: GET /tasks/events tells what happens, GET ${path} how it stands, GET ${path}/runs what its runs did.`,
       `- Steer it: POST ${path}/steer with {"comment": "…"}; its next run hears it.`,

@@ -10,7 +10,7 @@ import { requestEvent } from './ask-anew.ts'
 import { refuseCalls, settleCalls, type AskedCall, type RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { evaluateAnswer, refinementPrompt } from '../judge/evaluate-answer.ts'
-import type { Placed } from './thread-history.ts'
+import type { ThreadPlacement } from './thread-history.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
@@ -18,7 +18,7 @@ import { openCompactor } from '../models/compaction/open-compactor.ts'
 import type { Compactor } from '../models/compaction/compactor.ts'
 import { STEPS_USED_UP, withDenials } from './system-prompt.ts'
 import { endSegment, recordAnswer } from './answer-record.ts'
-import { runContext, type Told } from './run-prompt.ts'
+import { runContext, type PromptInputs } from './run-prompt.ts'
 import { checkLength, commit } from './run-repository.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../step/step-writer.ts'
 
@@ -26,7 +26,7 @@ import { createIdSource, createStepWriter, type IdSource, type StepResult } from
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, converted for the model. */
-export interface Context extends Told, Placed {
+export interface Context extends PromptInputs, ThreadPlacement {
   prompt: LanguageModelV4Prompt
 }
 
@@ -66,7 +66,7 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
     // A failed write costs only time: the summary is then made again.
     keep: (summaries) =>
       deps.threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored')),
-    say: (done) => run.log.append({ type: 'compaction', ...done })
+    onCompaction: (done) => run.log.append({ type: 'compaction', ...done })
   })
   for (;;) {
     const step = run.head.steps + 1

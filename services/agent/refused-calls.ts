@@ -49,7 +49,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
     /** Returns the state without the waiting run, which a newer message superseded, and the operation that stores it. */
-    leave ({ runId, ...rest }: ConversationState): { conversation: ConversationState, op: Op } {
+    clearPendingRun ({ runId, ...rest }: ConversationState): { conversation: ConversationState, op: Op } {
       return { conversation: rest, op: put(rest) }
     }
   }

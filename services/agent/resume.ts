@@ -2,15 +2,15 @@ import { createError } from '@fastify/error'
 import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
-import { askAnew, requestEvent } from './ask-anew.ts'
+import { requestAgain, requestEvent } from './ask-anew.ts'
 import type { RunRequest } from './start.ts'
-import { settleDecided } from '../step/settle-calls.ts'
+import { executeDecisions } from '../step/settle-calls.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { subscribeToRecorded, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
-import { placed, placeIn, WHOLE } from './thread-history.ts'
+import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
 import { loadRun, storedSegment } from './run-repository.ts'
 
 const RunGone = createError(
@@ -61,11 +61,11 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
       }], protocol)
     }
     const resumed = await activeRuns.admit(threadId, async () => {
-      const history = head.history ?? WHOLE
+      const history = head.history ?? WHOLE_THREAD
       const { origins, ...context } = await toPrompt(
         run.messages,
         deps.host.forModel,
-        (n) => ({ name: `messages[${placeIn(history, n)}] of the thread`, isStored: true })
+        (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
       )
       if (head.segment < segment) {
         run.head = { ...head, segment }
@@ -77,9 +77,9 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         resumable,
         protocol,
         async work (attempt) {
-          const moved = await settleDecided(asked, attempt, deps)
-          if (moved.length > 0) await askAnew(asked, moved, attempt, deps)
-          else await runSteps(attempt, { ...context, ...placed(origins, head.history) }, deps)
+          const moved = await executeDecisions(asked, attempt, deps)
+          if (moved.length > 0) await requestAgain(asked, moved, attempt, deps)
+          else await runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps)
         }
       })
     })

@@ -4,7 +4,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 /** The parts of a run's request that belong into its system prompt. */
-export interface Told {
+export interface PromptInputs {
   instructions: string[]
   notes?: string[]
 }
@@ -15,7 +15,7 @@ export interface Told {
  */
 export async function runContext (
   { live }: RunAttempt,
-  { instructions, notes = [] }: Told,
+  { instructions, notes = [] }: PromptInputs,
   { host, memory, clock }: AgentDeps
 ): Promise<RunContext> {
   const { head, log } = live.run

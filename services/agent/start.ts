@@ -8,12 +8,12 @@ import type { ConversationState } from './refused-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { placed, placeIn, WHOLE, type History } from './thread-history.ts'
+import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
-import { unmarked } from '../threads/recall-answers.ts'
+import { withoutModelMarks } from '../threads/recall-answers.ts'
 
 /** The maximum number of steps until the analysis sets it. */
 const STANDARD_STEPS = 10
@@ -48,7 +48,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const asked = await ledger.all(run?.head.asked ?? [])
     const isOpen = ({ state }: Approval) => state === 'pending' || state === 'approved'
     const interrupted = asked.filter(({ state }) => state === 'executing')
-    const left = conversations.leave(conversation)
+    const left = conversations.clearPendingRun(conversation)
     await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])
     const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
     const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
@@ -69,7 +69,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
       : await threads.append(threadId, messages.slice(-1))
     // The positions are unknown if the client's messages are not all messages of the thread.
-    const known = history ?? (answerAt === messages.length ? WHOLE : undefined)
+    const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
     const saved = store.transact(ops)
     // The end of the run awaits this promise and handles its rejection.
     saved.catch(() => {})
@@ -113,13 +113,13 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     threadId: string
   ): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
     const ofThread = (n: number): Origin => ({
-      name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`,
+      name: `messages[${history === undefined ? n : threadPosition(history, n)}] of the thread`,
       isStored: true
     })
     if (history !== undefined) {
       const last = messages.length - 1
       return {
-        messages: [...messages.slice(0, last), unmarked(messages[last]) as RawMessage],
+        messages: [...messages.slice(0, last), withoutModelMarks(messages[last]) as RawMessage],
         originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
       }
     }
@@ -153,7 +153,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           resumable,
           protocol,
           async work (attempt) {
-            const fullContext = { ...context, ...placed(origins, run.head.history), notes }
+            const fullContext = { ...context, ...threadPlacement(origins, run.head.history), notes }
             const analysis = await analyzeRun(attempt, fullContext, deps)
             const isHandedOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
               await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Conversation } from '../models/compaction/compactor.ts'
 import { jsonBytes } from '../http/pages.ts'
 import { itemTokens } from '../models/compaction/token-estimate.ts'
-import { standsFor, unreadBefore, type Older } from '../models/compaction/unread-history.ts'
+import { coveredHistory, unreadBefore, type UnreadHistory } from '../models/compaction/unread-history.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { partsOf, type ThreadMessage, type ThreadRepository } from '../threads/thread-repository.ts'
 import type { RawMessage } from './raw-message.ts'
@@ -12,25 +12,25 @@ export interface History {
   lead: number
   from: number
   /** The messages between the two ranges, which were not read. */
-  older?: Older
+  older?: UnreadHistory
 }
 
 /** A history that contains the whole thread. */
-export const WHOLE: History = { lead: 0, from: 0 }
+export const WHOLE_THREAD: History = { lead: 0, from: 0 }
 
 /** The positions of a run's prompt in its thread. */
-export type Placed = Pick<Conversation, 'older' | 'places'>
+export type ThreadPlacement = Pick<Conversation, 'older' | 'places'>
 
 /** Converts the positions of a prompt's messages in the request to positions in the thread. */
-export function placed (origins: ReadonlyMap<LanguageModelV4Message, number>, history: History | undefined): Placed {
+export function threadPlacement (origins: ReadonlyMap<LanguageModelV4Message, number>, history: History | undefined): ThreadPlacement {
   if (history === undefined) return {}
   const places = new Map<LanguageModelV4Message, number>()
-  for (const [message, at] of origins) places.set(message, placeIn(history, at))
+  for (const [message, at] of origins) places.set(message, threadPosition(history, at))
   return { places, ...(history.older && { older: history.older }) }
 }
 
 /** Returns the position in the thread of message `at` of a request. */
-export const placeIn = ({ lead, from }: History, at: number): number => at < lead ? at : at - lead + from
+export const threadPosition = ({ lead, from }: History, at: number): number => at < lead ? at : at - lead + from
 
 /** Tokens that fit into every model's window; up to this size the window need not be looked up. */
 const ANY_WINDOW = 4_000
@@ -49,7 +49,7 @@ export async function readHistory (
   id: string,
   { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }
 ): Promise<History & { messages: RawMessage[] }> {
-  const summary = (await threads.summaries(id)).flatMap((each) => standsFor(each) ?? []).sort((a, b) => b.at - a.at)[0]
+  const summary = (await threads.summaries(id)).flatMap((each) => coveredHistory(each) ?? []).sort((a, b) => b.at - a.at)[0]
   const end = summary?.at ?? 0
   const found: ThreadMessage[] = []
   let from: number | undefined
@@ -72,7 +72,7 @@ export async function readHistory (
     await yieldToEventLoop()
   }
   const messages = found.reverse() as RawMessage[]
-  if (from === undefined || from === 0) return { ...WHOLE, messages }
+  if (from === undefined || from === 0) return { ...WHOLE_THREAD, messages }
   const instructions: RawMessage[] = []
   while (instructions.length < Math.min(from, MAX_INSTRUCTIONS)) {
     const [message] = await threads.messages(id, { from: instructions.length, limit: 1 })

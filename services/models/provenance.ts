@@ -55,7 +55,7 @@ export function createMetadata (model: string, { always = false }: { always?: bo
  * Returns the messages for a call of one model: with the attached data of its own answers, and without the reasoning and the
  * attached data of other models. A message of which nothing is left has empty content.
  */
-export const ownedBy = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
+export const withOwnMetadata = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
   messages.map((message): LanguageModelV4Message => {
     if (message.role === 'tool') {
       return {

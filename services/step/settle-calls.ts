@@ -146,7 +146,7 @@ const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 't
  * call that is found in that state later has an unknown outcome and never runs again. Each outcome is stored in the thread
  * immediately. Returns the approved calls that did not run because their working folder is no longer the one that was shown.
  */
-export async function settleDecided (approvals: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<MovedCall[]> {
+export async function executeDecisions (approvals: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<MovedCall[]> {
   const { run } = attempt.live
   const { ledger, host } = deps
   const moved: MovedCall[] = []

@@ -1,7 +1,7 @@
 import type { Op, Store } from '../store/store-types.ts'
 import { historyKey } from '../store/record-names.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import { essence, type ThreadMessage } from './thread-message.ts'
+import { canonicalContent, type ThreadMessage } from './thread-message.ts'
 
 /**
  * The index entry of a user message in a thread. The entries are enough to find where a request diverges from the thread,
@@ -49,7 +49,7 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     for (const [n, message] of messages.entries()) {
       if (message.role !== 'user') continue
       await yieldToEventLoop()
-      const own = store.digest(`message ${essence(message)}`)
+      const own = store.digest(`message ${canonicalContent(message)}`)
       chain = store.digest(`chain ${chain} ${own}`)
       turns.push({ own, chain, at: from + n, said: 0, ...(typeof message.id === 'string' && { id: message.id }) })
     }

@@ -1,7 +1,7 @@
 import { unlessDamaged } from '../store/store-errors.ts'
 import type { Store } from '../store/store-types.ts'
 import type { HistoryMatch } from './history-match.ts'
-import { headKey, listed, readKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
+import { headKey, parseIndexKey, readKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
 
 /**
  * The progress of the extraction of facts in a thread: `read` of the user's `turns` messages were searched, as the thread
@@ -54,9 +54,9 @@ export function createReadPositions ({ store, turns, get }: Parts) {
     },
 
     /** Yields the threads that changed since they were last searched, each with the time of its change, the oldest change first. */
-    async * rested (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
+    async * unreadThreads (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
       for await (const [key] of store.list(UNREAD, { signal, damaged () {} })) {
-        const { time, thread } = listed(key)
+        const { time, thread } = parseIndexKey(key)
         const head = await unlessDamaged(store.get<ThreadHead>(headKey(thread)))
         if (head !== undefined) yield { id: head.id, time }
       }

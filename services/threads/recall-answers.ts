@@ -1,6 +1,6 @@
 import type { Store } from '../store/store-types.ts'
 import type { ThreadHead } from './thread-head.ts'
-import { partsOf, tellings, type ThreadMessage } from './thread-message.ts'
+import { partsOf, answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { UserTurn, HistoryMatch } from './history-match.ts'
 
 /** The messages of a request, with stored answers in place of the client's copies. */
@@ -58,7 +58,7 @@ export function createRecall ({ store, turns, get, lastMessages }: Parts) {
     for (const [at, message] of request.entries()) {
       if (message.role === 'user') isReplaced = false
       if (isReplaced) continue
-      recalled.messages.push(unmarked(message))
+      recalled.messages.push(withoutModelMarks(message))
       recalled.places.push(at)
       const answer = answers.get(at)
       if (answer === undefined) continue
@@ -82,8 +82,8 @@ function isCopy (received: ThreadMessage[], stored: ThreadMessage[]): boolean {
   ) return false
   const made = new Set(callsIn(stored))
   if (!callsIn(received).every((id) => made.has(id))) return false
-  const storedTexts = tellings(stored)
-  const [whole, ...end] = tellings(received)
+  const storedTexts = answerTexts(stored)
+  const [whole, ...end] = answerTexts(received)
   return whole === '' ? storedTexts[0] === '' : [whole, ...end].some((text) => text !== '' && storedTexts.includes(text))
 }
 
@@ -91,7 +91,7 @@ function isCopy (received: ThreadMessage[], stored: ThreadMessage[]): boolean {
 const ATTACHED = ['providerMetadata', 'callProviderMetadata', 'resultProviderMetadata', 'providerOptions']
 
 /** Returns the message without its model marks: only the stored copy proves which model made a part. */
-export function unmarked (message: ThreadMessage): ThreadMessage {
+export function withoutModelMarks (message: ThreadMessage): ThreadMessage {
   const field = message.parts === undefined ? 'content' : 'parts'
   const parts = message[field]
   if (message.role === 'user' || !Array.isArray(parts)) return message

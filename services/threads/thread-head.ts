@@ -1,6 +1,6 @@
 import { historyKey } from '../store/record-names.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { opening, textOf, type ThreadMessage } from './thread-message.ts'
+import { excerpt, textOf, type ThreadMessage } from './thread-message.ts'
 
 /** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */
 export interface ThreadHead {
@@ -43,7 +43,7 @@ export const recentKey = (time: number, thread: string) => `${RECENT}${String(ti
 export const UNREAD = 'unread/'
 export const unreadKey = (time: number, thread: string) => `${UNREAD}${String(time).padStart(15, '0')}-${thread}`
 /** Parses a key of either index; the time is epoch milliseconds. */
-export function listed (key: string): { time: number, thread: string } {
+export function parseIndexKey (key: string): { time: number, thread: string } {
   const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
   return { time: Number(time), thread }
 }
@@ -68,6 +68,6 @@ export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | unde
 
 /** Return excerpts of the first user message and of the last message with text; '' if there is none. */
 export const firstWords = (messages: ThreadMessage[]) =>
-  opening(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
+  excerpt(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
 export const lastWords = (messages: ThreadMessage[]) =>
-  opening(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)
+  excerpt(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)

@@ -37,7 +37,7 @@ export const textOf = (message: ThreadMessage, separator = ''): string =>
   partsOf(message).flatMap((part) => part?.type === 'text' && typeof part.text === 'string' ? [part.text] : []).join(separator)
 
 /** Returns the canonical content of a user message, for comparison: a text equals its single text part; ids and metadata are ignored. */
-export function essence (message: ThreadMessage): string {
+export function canonicalContent (message: ThreadMessage): string {
   const [only, ...more] = partsOf(message)
   // Fast path for the limit frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
@@ -48,7 +48,7 @@ export function essence (message: ThreadMessage): string {
 }
 
 /** Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call. No whitespace. */
-export function tellings (messages: ThreadMessage[]): string[] {
+export function answerTexts (messages: ThreadMessage[]): string[] {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant')
   const whole = answers.map((message) => textOf(message)).join('')
@@ -58,7 +58,7 @@ export function tellings (messages: ThreadMessage[]): string[] {
 }
 
 /** Returns the beginning of a text on one line, at limit `limit` characters and an ellipsis, cut between words if possible. */
-export function opening (text: string, limit: number): string {
+export function excerpt (text: string, limit: number): string {
   const line = text.slice(0, limit * 4).toWellFormed().replace(/[\s\p{Cc}]+/gu, ' ').trim()
   if (line.length <= limit) return line
   const cut = line.slice(0, limit)

@@ -15,7 +15,7 @@ import {
   UNREAD,
   type ThreadHead
 } from './thread-head.ts'
-import { tellings, type ThreadMessage } from './thread-message.ts'
+import { answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
@@ -68,7 +68,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     }
     const last = newTurns.at(-1)?.chain ?? chain
     const isWaiting = fresh.length === 0 || fresh.at(-1)!.role === 'user'
-    if (after.minted && after.turns > 0) after.found = contentDigests(last, isWaiting ? 'waits' : tellings(fresh))
+    if (after.minted && after.turns > 0) after.found = contentDigests(last, isWaiting ? 'waits' : answerTexts(fresh))
     else delete after.found
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
@@ -193,7 +193,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       if (userTurns.length < 2 || messages.at(-1)!.role !== 'user') return undefined
       const history = messages.slice(0, userTurns.at(-1)!.at)
       const keys = [
-        ...contentDigests(userTurns.at(-2)!.chain, tellings(history).slice(0, 1)),
+        ...contentDigests(userTurns.at(-2)!.chain, answerTexts(history).slice(0, 1)),
         ...contentDigests(userTurns.at(-1)!.chain, 'waits')
       ]
       for (const key of keys) {

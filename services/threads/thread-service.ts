@@ -5,7 +5,7 @@ import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { createThreadMetadata } from './thread-metadata.ts'
-import { headKey, listed, RECENT, type ThreadHead } from './thread-head.ts'
+import { headKey, parseIndexKey, RECENT, type ThreadHead } from './thread-head.ts'
 import { checkMessages } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
@@ -71,7 +71,7 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
       let last = ''
       for await (const [key] of store.list(RECENT, { reverse: true, after: cursor && RECENT + cursor, damaged () {} })) {
         if (page.length === limit) return { threads: await Promise.all(page.map(view)), nextCursor: last }
-        const head = await unlessDamaged(store.get<ThreadHead>(headKey(listed(key).thread)))
+        const head = await unlessDamaged(store.get<ThreadHead>(headKey(parseIndexKey(key).thread)))
         if (head !== undefined) page.push(head)
         last = key.slice(RECENT.length)
       }
@@ -146,8 +146,8 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
     async prune (limit: number, signal?: AbortSignal): Promise<number> {
       let removed = 0
       for await (const [key] of store.list(RECENT, { signal, damaged () {} })) {
-        if (listed(key).time > limit) break
-        const head = await unlessDamaged(store.get<ThreadHead>(headKey(listed(key).thread)))
+        if (parseIndexKey(key).time > limit) break
+        const head = await unlessDamaged(store.get<ThreadHead>(headKey(parseIndexKey(key).thread)))
         if (!head?.minted || agent.isLive(head.id) || (await metadata.get(head.id)).by === 'user') continue
         if (await remove(head.id)) removed++
       }

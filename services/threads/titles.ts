@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import type { ThreadService } from './thread-service.ts'
-import { opening, textOf } from './thread-message.ts'
+import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
 export interface TitlesParts {
@@ -53,7 +53,7 @@ export function createTitles ({ threads, catalog, ask, isWanted, log }: TitlesPa
       `${role}: ${textOf(messages.find((message) => message.role === role && textOf(message) !== '') ?? { role }).slice(0, SHOWN)}`
     ).join('\n\n')
     const answer = await ask({ name: 'title', schema: TitleSchema, instructions: INSTRUCTIONS, text, signal: closing.signal })
-    const suggestion = 'value' in answer ? opening(answer.value.title.replace(/^["'\s]+|["'.\s]+$/g, ''), LONGEST) : ''
+    const suggestion = 'value' in answer ? excerpt(answer.value.title.replace(/^["'\s]+|["'.\s]+$/g, ''), LONGEST) : ''
     if (suggestion !== '') await catalog.suggestTitle(id, suggestion)
   }
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { dropOldest, isSummed, itemsOf, messagesIn, prune, tokensOfAll, tooOld, withSummaries, type Item, type Summary } from './items.ts'
-import { itemOf, type Older } from './unread-history.ts'
+import { dropOldest, isSummarised, itemsOf, messagesIn, prune, tokensOfAll, oldestRuns, withSummaries, type Item, type Summary } from './items.ts'
+import { itemOf, type UnreadHistory } from './unread-history.ts'
 import { shortened } from './prune-outputs.ts'
 import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
 import { tokensIn, tokensOf } from './token-estimate.ts'
@@ -27,7 +27,7 @@ export interface CompactorParts {
   load: () => Promise<Summary[]>
   keep: (summaries: Summary[]) => Promise<unknown>
   /** Called with each compaction that differs from the previous one. */
-  say: (compaction: Compaction) => void
+  onCompaction: (compaction: Compaction) => void
 }
 
 export interface Conversation {
@@ -37,7 +37,7 @@ export interface Conversation {
   latest: number
   tools: unknown[]
   /** The part of the thread before the messages, which was not read. */
-  older?: Older
+  older?: UnreadHistory
   /** The positions in the thread; a thread message that became several prompt messages is represented by the first. */
   places?: ReadonlyMap<LanguageModelV4Message, number>
 }
@@ -67,7 +67,7 @@ export type Compactor = ReturnType<typeof createCompactor>
  * with later steering, and the newest step stay; calls and their results stay together. Each pass visits every message once and
  * yields to the event loop between messages.
  */
-export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, say }: CompactorParts) {
+export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, onCompaction }: CompactorParts) {
   const budgets = new Map<string, number>()
   let summaries: Summary[] | undefined
   let prunedTo = 0
@@ -78,15 +78,15 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
   /** Replaces old items by summaries. Items stay as they are if no useful summary can be made. */
   async function summariseOld (items: Item[], room: number, { chainAt, placeOf }: Names): Promise<Item[]> {
     let result = items
-    for (const old of tooOld(items, room)) {
+    for (const old of oldestRuns(items, room)) {
       const { run, place } = wholeMessages(old, placeOf)
       const tokens = tokensOfAll(run)
       const fresh = run.filter(({ summary }) => summary === undefined)
       const earlier = run.flatMap(({ summary }) => summary ?? [])
       if (!mayAsk || fresh.length === 0 || tokens < MIN_SUMMARY_TOKENS) continue
-      const most = Math.min(MAX_SHOWN, SHOWN_PER_TOKEN * await askedWindow(tokens))
+      const maxCharacters = Math.min(MAX_SHOWN, SHOWN_PER_TOKEN * await askedWindow(tokens))
       const units = fresh.flatMap(({ raw }) => raw)
-      const text = await summarise(units, { ask, most, earlier: earlier.map((summary) => summary.text) })
+      const text = await summarise(units, { ask, maxCharacters, earlier: earlier.map((summary) => summary.text) })
       const { from } = run[0]
       const { to } = run.at(-1)!
       const refused = [...earlier.flatMap((summary) => summary.refused), ...refusalsIn(units)]
@@ -166,7 +166,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         }
         total = fixed + tokensOfAll(items)
       }
-      const summarised = messagesIn(items.filter(isSummed))
+      const summarised = messagesIn(items.filter(isSummarised))
       const hard = budgets.has(id) ? budget : window * HARD_LIMIT
       if (total > hard) {
         const rest = await dropOldest(items, total - hard)
@@ -185,7 +185,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       sent = total
       if (tooLong && sent >= last) return undefined
       const report = `${outputs} ${summarised} ${left}`
-      if (report !== reported) say({ before, after: sent, outputs, summarised, dropped: left })
+      if (report !== reported) onCompaction({ before, after: sent, outputs, summarised, dropped: left })
       reported = report
       return [system, ...items.flatMap(({ shown }) => shown.messages)]
     }

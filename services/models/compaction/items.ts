@@ -30,7 +30,7 @@ export interface Item {
 }
 
 /** Whether a summary replaces the units of the item. */
-export const isSummed = ({ summary, isUnknown }: Item): boolean => summary !== undefined && !isUnknown
+export const isSummarised = ({ summary, isUnknown }: Item): boolean => summary !== undefined && !isUnknown
 
 export const tokensOfAll = (items: Item[]): number => items.reduce((tokens, { shown }) => tokens + shown.tokens, 0)
 export const messagesIn = (items: Iterable<Item>): number => {
@@ -100,7 +100,7 @@ export function withSummaries (items: Item[], summaries: Summary[], chainAt: (un
 }
 
 /** Returns the oldest unprotected items that must go so that the rest fits into `room` tokens, as runs between protected items. */
-export function tooOld (items: Item[], room: number): Item[][] {
+export function oldestRuns (items: Item[], room: number): Item[][] {
   const free = items.filter(({ isProtected }) => !isProtected)
   let count = free.length
   for (let left = room; count > 0 && (left -= free[count - 1].shown.tokens) >= 0;) count--
@@ -125,7 +125,7 @@ export async function dropOldest (items: Item[], excess: number): Promise<{ item
   for (const isSummary of [false, true]) {
     for (const item of items) {
       if (left <= 0) break
-      if (item.isProtected || isSummed(item) !== isSummary) continue
+      if (item.isProtected || isSummarised(item) !== isSummary) continue
       dropped.add(item)
       left -= item.shown.tokens
     }

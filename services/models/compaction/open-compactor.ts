@@ -2,14 +2,14 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../providers/registry.ts'
 import type { ContextWindows } from '../../providers/context-windows.ts'
-import { ownedBy } from '../provenance.ts'
+import { withOwnMetadata } from '../provenance.ts'
 import type { Compactor, CompactorParts } from './compactor.ts'
 import { askStructured } from '../structured-call.ts'
 
 /** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
 const SUMMARY_MS = 30_000
 
-export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'say'> {
+export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompaction'> {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
@@ -29,7 +29,7 @@ export async function openCompactor ({ registry, clock, signal, ...parts }: Open
   })
   return {
     async compact (id, conversation, tooLong) {
-      const messages = ownedBy(id, conversation.messages)
+      const messages = withOwnMetadata(id, conversation.messages)
       const places = new Map<LanguageModelV4Message, number>()
       for (const [n, message] of conversation.messages.entries()) {
         const place = conversation.places?.get(message)

@@ -25,12 +25,12 @@ const MAX_SUMMARY = 12_000
 /** The number of refused calls that a note lists, the newest ones. */
 const MAX_REFUSALS = 20
 
-/** Summarises units with the model of role `fast`, which gets at most `most` characters of them. Returns undefined if that fails. */
+/** Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails. */
 export async function summarise (
   units: Unit[],
-  { ask, most, earlier }: { ask: Ask, most: number, earlier: string[] }
+  { ask, maxCharacters, earlier }: { ask: Ask, maxCharacters: number, earlier: string[] }
 ): Promise<string | undefined> {
-  const text = [...earlier.map((text) => `Summary of what was before:\n${text}`), cut(await transcript(units), most)].join('\n\n')
+  const text = [...earlier.map((text) => `Summary of what was before:\n${text}`), cut(await transcript(units), maxCharacters)].join('\n\n')
   const answer = await ask({ name: 'summary', schema: SummarySchema, instructions: INSTRUCTIONS, text })
   const summary = 'value' in answer ? answer.value.summary.trim().slice(0, MAX_SUMMARY).toWellFormed() : ''
   return summary === '' ? undefined : summary

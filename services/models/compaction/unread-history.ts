@@ -2,7 +2,7 @@ import type { Item, Summary } from './items.ts'
 import { droppedNote, summaryNote } from './summarise.ts'
 
 /** The part of a thread before the messages that were read. */
-export interface Older {
+export interface UnreadHistory {
   /** The position in the thread of the first message that was read. */
   at: number
   /** The number of messages before it, without the application's instructions. */
@@ -15,7 +15,7 @@ export interface Older {
 }
 
 /** Describes unread messages that no single summary covers exactly. */
-export const unreadBefore = (at: number, messages: number, tokens: number): Older => ({
+export const unreadBefore = (at: number, messages: number, tokens: number): UnreadHistory => ({
   at,
   messages,
   units: at,
@@ -24,7 +24,7 @@ export const unreadBefore = (at: number, messages: number, tokens: number): Olde
 })
 
 /** Returns the part of the thread that a summary covers; undefined unless it is known to be the beginning of the thread. */
-export function standsFor ({ from, to, chain, at, tokens = 0 }: Summary): Omit<Older, 'messages'> | undefined {
+export function coveredHistory ({ from, to, chain, at, tokens = 0 }: Summary): Omit<UnreadHistory, 'messages'> | undefined {
   return from === 0 && at !== undefined ? { at, units: to, chain, tokens } : undefined
 }
 
@@ -32,8 +32,8 @@ export function standsFor ({ from, to, chain, at, tokens = 0 }: Summary): Omit<O
  * Makes the item that represents the unread messages in prompts: their summary, or the newest summary of a part of them with a
  * note about the rest. `gap` is the number of messages in the rest. The item counts as a summary, so the next summary includes it.
  */
-export function itemOf ({ at, messages, units, chain, tokens }: Older, summaries: Summary[]): { item: Item, gap: number } {
-  const known = summaries.filter((summary) => (standsFor(summary)?.at ?? Infinity) <= at).sort((a, b) => b.at! - a.at!)[0]
+export function itemOf ({ at, messages, units, chain, tokens }: UnreadHistory, summaries: Summary[]): { item: Item, gap: number } {
+  const known = summaries.filter((summary) => (coveredHistory(summary)?.at ?? Infinity) <= at).sort((a, b) => b.at! - a.at!)[0]
   const gap = known === undefined ? messages : at - known.at!
   const unknown = `${gap} messages ${known === undefined ? 'at the beginning' : 'after that'} are not known.`
   const text = known === undefined ? unknown : gap === 0 ? known.text : `${known.text}\n\n${unknown}`
