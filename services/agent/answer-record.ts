@@ -15,14 +15,14 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   return (foldToModelMessages(events, asJson) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
 }
 
-/** Returns the operations that store the answer made of the run's events and `tail` in the thread, in the format of the run's client. */
+/** Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread, in the client's format. */
 export async function recordAnswer (
   { head, log, messages }: Run,
   { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
-  tail: readonly RunEvent[] = []
+  finalEvents: readonly RunEvent[] = []
 ): Promise<Op[]> {
-  const events = [...log.events, ...tail]
-  const asked = tail.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
+  const events = [...log.events, ...finalEvents]
+  const asked = finalEvents.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
   if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
@@ -39,11 +39,11 @@ export async function recordAnswer (
 export async function endSegment (
   run: Run,
   deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>,
-  { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }
+  { finalEvents, ops = [] }: { finalEvents: RunEvent[], ops?: Op[] }
 ) {
   await run.saved
-  const answer = await recordAnswer(run, deps, tail)
-  if (run.durable || ops.length > 0) return commit(run, deps, { tail, ops: [...ops, ...answer] })
+  const answer = await recordAnswer(run, deps, finalEvents)
+  if (run.durable || ops.length > 0) return commit(run, deps, { finalEvents, ops: [...ops, ...answer] })
   await deps.store.transact(answer)
-  tail.forEach(run.log.append)
+  finalEvents.forEach(run.log.append)
 }

@@ -11,7 +11,7 @@ export interface AnswerSource {
 export interface Answers {
   decisions: Decision[]
   /** The decisions are all decisions in a chat message, including those of earlier steps. */
-  withOld: boolean
+  includesOlder: boolean
 }
 
 /** Characters of a reason that are kept. */
@@ -61,14 +61,14 @@ function allResponses (source: AnswerSource): Answers {
   const { role, content, parts } = source.messages[at]
   if (role === 'tool') {
     return {
-      withOld: false,
+      includesOlder: false,
       decisions: list(content).flatMap((part, n) =>
         isResponse(part) ? [decision(part.approvalId, part, `messages[${at}].content[${n}]`, 'approvalId')] : []
       )
     }
   }
   return {
-    withOld: true,
+    includesOlder: true,
     decisions: list(parts).flatMap((part, n) =>
       isResponded(part) ? [decision(part.approval?.id, part.approval, `messages[${at}].parts[${n}].approval`, 'id')] : []
     )

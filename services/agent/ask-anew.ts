@@ -46,7 +46,7 @@ export async function requestAgain (asked: Approval[], moved: MovedCall[], { liv
     unheard: [...unheard, ...live.endSteering()]
   }
   await endSegment(run, deps, {
-    tail: [...approvals.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
+    finalEvents: [...approvals.map(requestEvent), { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, ...moved.map(({ approval }) => deps.ledger.replace(approval, replacement.get(approval.approvalId)!))]
   })
 }

@@ -31,7 +31,7 @@ export function createConversationGuard (
     isLive: activeRuns.has,
 
     /** Runs `work` alone in a conversation, after withdrawing its open approvals. Throws ConversationBusy (409) while a run is active. */
-    alone: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
+    exclusive: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
       locked(threadId, async () => {
         await activeRuns.current(threadId)
         if (activeRuns.has(threadId)) throw new ConversationBusy()
@@ -40,7 +40,7 @@ export function createConversationGuard (
       }),
 
     /** Stops the conversation's run, then calls `work` with the operations that remove the conversation's runs and approvals. */
-    forget: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> =>
+    removeWith: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> =>
       locked(threadId, async () => {
         const live = await activeRuns.current(threadId)
         live?.abort(new Aborted('delete', 'The conversation was deleted.'))

@@ -157,7 +157,7 @@ async function ask (calls: AskedCall[], stepFinish: RunEvent, { live, conversati
   )
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
   await endSegment(run, deps, {
-    tail: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
+    finalEvents: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, deps.conversations.asked(conversation, runId)]
   })
 }
@@ -166,7 +166,7 @@ async function ask (calls: AskedCall[], stepFinish: RunEvent, { live, conversati
 export function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   live.endSteering()
-  return endSegment(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+  return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
 }
 
 /**
@@ -179,16 +179,16 @@ export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<Agen
   live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
-  const tail: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
+  const finalEvents: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
   try {
     // A deleted conversation must not be written again; only wait for the write of its request.
     if (kind === 'delete') await run.saved
-    else if (kind === 'stop' || !run.durable) return await endSegment(run, deps, { tail })
-    else await deps.store.transact(await recordAnswer(run, deps, tail))
+    else if (kind === 'stop' || !run.durable) return await endSegment(run, deps, { finalEvents })
+    else await deps.store.transact(await recordAnswer(run, deps, finalEvents))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
   }
-  tail.forEach(run.log.append)
+  finalEvents.forEach(run.log.append)
 }
 
 function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {

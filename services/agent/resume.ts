@@ -88,7 +88,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
 
   return async function answer (request: RunRequest): Promise<Subscription> {
     const responses = approvalResponses(request)
-    const decisions = responses.withOld ? await ledger.currentApprovals(responses.decisions) : responses.decisions
+    const decisions = responses.includesOlder ? await ledger.currentApprovals(responses.decisions) : responses.decisions
     const { threadId } = await ledger.require(decisions[0].approvalId)
     return locked(threadId, async () => {
       const { approvals, decided } = await ledger.decide(decisions, request.id)

@@ -66,15 +66,15 @@ export const threadRunsPrefix = (store: Pick<Store, 'digest'>, threadId: string)
 export const inputKey = (runId: string) => `run-input/${runId}`
 
 /**
- * Stores the new events of the run in one transaction with `ops` and the events of `tail`. Readers get `tail` only after
+ * Stores the new events of the run in one transaction with `ops` and the events of `finalEvents`. Readers get `finalEvents` only after
  * the transaction is durable; if it fails, they get none of it.
  */
 export async function commit (
   run: Run,
   { store, clock }: { store: Store, clock: Clock },
-  { tail = [], ops = [] }: { tail?: RunEvent[], ops?: Op[] } = {}
+  { finalEvents = [], ops = [] }: { finalEvents?: RunEvent[], ops?: Op[] } = {}
 ) {
-  const fresh = joinDeltas([...run.log.events.slice(run.stored), ...tail])
+  const fresh = joinDeltas([...run.log.events.slice(run.stored), ...finalEvents])
   const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
   const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]
   if (fresh.length > 0) writes.push({ type: 'put', key: historyKey('run', head.runId, run.head.chunks), value: fresh })
@@ -85,7 +85,7 @@ export async function commit (
   await store.transact([...writes, ...ops])
   run.head = head
   run.durable = true
-  tail.forEach(run.log.append)
+  finalEvents.forEach(run.log.append)
   run.stored = run.log.events.length
 }
 

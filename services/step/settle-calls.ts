@@ -151,7 +151,7 @@ export async function executeDecisions (approvals: Approval[], attempt: RunAttem
   const { ledger, host } = deps
   const moved: MovedCall[] = []
   const settle = async (approval: Approval, state: Approval['state'], outcome: RunEvent) =>
-    commit(run, deps, { tail: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
+    commit(run, deps, { finalEvents: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
   for (const approval of approvals) {
     const { toolCallId, toolName } = approval
     if (hasOutcome(run.log.events, approval)) continue
@@ -182,7 +182,7 @@ export async function executeDecisions (approvals: Approval[], attempt: RunAttem
       run.log.append({ type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? DENIED, approvalId: approval.approvalId })
     } else {
       await commit(run, deps, {
-        tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }],
+        finalEvents: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }],
         ops: ledger.expire(approval)
       })
     }

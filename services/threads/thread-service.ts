@@ -16,8 +16,8 @@ export interface ThreadServiceParts {
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
     isLive(id: string): boolean,
-    alone<T>(id: string, work: () => Promise<T>): Promise<T>,
-    forget<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
+    exclusive<T>(id: string, work: () => Promise<T>): Promise<T>,
+    removeWith<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
   }
 }
 
@@ -49,7 +49,7 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
   }
 
   async function remove (id: string): Promise<boolean> {
-    return agent.forget(id, async (ops) => {
+    return agent.removeWith(id, async (ops) => {
       const head = await threads.get(id).catch((error): 'damaged' => {
         if (!isDamage(error)) throw error
         return 'damaged'
@@ -96,7 +96,7 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
     /** Creates a thread. Throws BadMessages (400) and ThreadExists (409). */
     async create ({ id = newId(), messages = [], ...rest }: ThreadBody & { id?: string }): Promise<Thread> {
       checkMessages(messages)
-      return agent.alone(id, async () => {
+      return agent.exclusive(id, async () => {
         if (await threads.get(id) !== undefined) throw new ThreadExists(id)
         await store.transact([...await threads.replace(id, messages), metadata.put(id, metadata.changed({}, rest))])
         return view(await require(id))
@@ -111,7 +111,7 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
       if (messages !== undefined) checkMessages(messages)
       const isNew = await threads.get(id) === undefined
       const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, rest), ops)
-      if (messages !== undefined || isNew) await agent.alone(id, async () => put(await threads.replace(id, messages ?? [])))
+      if (messages !== undefined || isNew) await agent.exclusive(id, async () => put(await threads.replace(id, messages ?? [])))
       else await put([])
       return view(await require(id))
     },

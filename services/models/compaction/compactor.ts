@@ -1,5 +1,16 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { dropOldest, isSummarised, itemsOf, messagesIn, prune, tokensOfAll, oldestRuns, withSummaries, type Item, type Summary } from './items.ts'
+import {
+  dropOldest,
+  isSummarised,
+  itemsOf,
+  messagesIn,
+  prune,
+  tokensOfAll,
+  oldestRuns,
+  withSummaries,
+  type Item,
+  type Summary
+} from './items.ts'
 import { itemOf, type UnreadHistory } from './unread-history.ts'
 import { shortened } from './prune-outputs.ts'
 import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
