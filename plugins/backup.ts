@@ -22,7 +22,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         store,
         clock,
         config: () => config.raw,
-        busy: () => agent.liveRuns > 0 ? 'A run is in progress.' : tasks.live > 0 ? 'A run of a task is in progress.' : undefined,
+        busy: () => agent.activeRunCount > 0 ? 'A run is in progress.' : tasks.live > 0 ? 'A run of a task is in progress.' : undefined,
         refuseRequests: () => {
           draining.value = true
         },

@@ -107,7 +107,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Stream, 204: NoContent, 400: ErrorRef }
     }
   }, async (request, reply) => {
-    const run = await app.agent.follow(request.params.id, request.query.protocol)
+    const run = await app.agent.subscribe(request.params.id, request.query.protocol)
     return run === undefined ? reply.code(204).send(null) : reply.streamRun(run)
   })
 

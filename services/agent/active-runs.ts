@@ -15,35 +15,35 @@ export const ConversationBusy = createError(
   409
 )
 
-/** Somebody who follows a segment of a run, batch by batch. Whoever gets one must call `leave`. */
+/** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */
 export interface Subscription {
   runId: string
   threadId: string
-  /** How this follower is written to. */
+  /** The protocol in which this subscriber gets the events. */
   protocol: Protocol
   batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
-  /** Bytes the run said since this follower came that it has not taken yet. */
+  /** Bytes that the run appended since the subscription began and that the subscriber has not read yet. */
   lag(): number
   unsubscribe(): void
 }
 
-/** Messages that may wait for a run's next step. */
+/** The number of steering messages that may wait for a run's next step. */
 const STEERING_QUEUE = 20
 
-/** Above this a run waits for its readers, bytes; see `roomToSay`. */
+/** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
 const BACKPRESSURE_BYTES = 256 * 1024
 
-/** How a run is followed. */
+/** The options of a run for its subscribers. */
 export interface RunOptions {
-  /** Whether it lives on when nobody follows. */
+  /** Whether the run continues when no subscriber is left. */
   resumable: boolean
-  /** What followers get who do not say. */
+  /** The protocol of subscribers that request none. */
   protocol: Protocol
 }
 
 export type ActiveRun = ReturnType<typeof createActiveRun>
 
-/** A run under way and those who follow it. The last one to leave takes the run with them, unless it is resumable. */
+/** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
 export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) {
   let steering: string[] | undefined = []
   const controller = new AbortController()
@@ -61,7 +61,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
   return {
     run,
     signal: controller.signal,
-    /** Resolves when nothing of the run is left running. */
+    /** Resolves when all work of the run has ended. */
     done: done.promise,
     abort (reason: Aborted) {
       controller.abort(reason)
@@ -72,7 +72,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
       done.resolve()
     },
 
-    /** Something for the model's next step. Throws SteeringFull (429), or NoLiveRun (404) when no step follows. */
+    /** Queues a message for the model's next step. Throws SteeringFull (429), or NoActiveRun (404) if no step follows. */
     steer (text: string) {
       if (steering === undefined) throw new NoActiveRun()
       if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
@@ -82,14 +82,14 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
       return steering !== undefined && steering.length > 0
     },
     drainSteering: () => steering?.splice(0) ?? [],
-    /** What nobody has heard when the steps are over; nothing more is taken. */
+    /** Closes the steering queue after the last step and returns the messages that no step has read. */
     endSteering (): string[] {
-      const unheard = steering ?? []
+      const pending = steering ?? []
       steering = undefined
-      return unheard
+      return pending
     },
 
-    /** A promise while every follower is far behind: the model's stream is then not read either. */
+    /** Pending while every subscriber lags, which pauses the model stream; undefined while there is no backpressure. */
     backpressure (): Promise<void> | undefined {
       if (!isUnderBackpressure()) return undefined
       return (async () => {
@@ -97,29 +97,29 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
       })()
     },
 
-    /** Follows from the first event of a segment, written in the run's own protocol unless said otherwise. */
+    /** Subscribes from the first event of a segment, by default in the run's own protocol. */
     subscribe (segment: number, as: Protocol = protocol): Subscription {
-      const me = Symbol('follower')
+      const subscriber = Symbol('subscriber')
       const start = segmentStart(run.log.events, segment)
-      // What was there before has to be sent, and is no sign of a slow reader.
+      // Earlier events have to be sent too, but do not count as lag: they are no sign of a slow reader.
       const end = run.log.events.length
-      positions.set(me, start)
+      positions.set(subscriber, start)
       return {
         runId: run.head.runId,
         threadId: run.head.threadId,
         protocol: as,
-        lag: () => run.log.lag(Math.max(end, positions.get(me) ?? end)),
+        lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
         async * batches (signal) {
-          // Nothing is told of a run whose question a crash could still lose; one that cannot be stored says so itself.
+          // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
           await run.saved.catch(() => {})
           for await (const batch of run.log.read(start, signal)) {
-            positions.set(me, positions.get(me)! + batch.length)
+            positions.set(subscriber, positions.get(subscriber)! + batch.length)
             progress()
             yield batch
           }
         },
         unsubscribe () {
-          if (!positions.delete(me)) return
+          if (!positions.delete(subscriber)) return
           progress()
           if (positions.size === 0 && !run.log.ended && !resumable) controller.abort(new Aborted('client', 'The client went away.'))
         }
@@ -128,7 +128,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
   }
 }
 
-/** Events that are already known, for a follower: replays, and questions asked again. */
+/** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */
 export function subscribeToRecorded (
   { runId, threadId }: { runId: string, threadId: string },
   events: readonly RunEvent[],
@@ -146,10 +146,10 @@ export function subscribeToRecorded (
   }
 }
 
-/** The runs under way: one a conversation, `limit()` in all. */
+/** Keeps the active runs: one for each conversation, at most `limit()` in all. */
 export function createActiveRuns ({ limit, ended }: { limit: () => number, ended?: (threadId: string) => void }) {
   const byThread = new Map<string, ActiveRun>()
-  /** Conversations whose run was admitted and has not begun yet. */
+  /** Conversations whose run was admitted and has not started yet. */
   const starting = new Map<string, Promise<ActiveRun>>()
   let closing: Aborted | undefined
 
@@ -158,7 +158,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       return byThread.size
     },
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
-    /** The run under way in a conversation. One that was told to end is waited for, and is none. */
+    /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */
     async current (threadId: string): Promise<ActiveRun | undefined> {
       const live = byThread.get(threadId)
       if (!live?.signal.aborted) return live
@@ -167,7 +167,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
     },
 
     /**
-     * Keeps a place for the run that `begin` launches; one at a time in a conversation. Throws TooManyRuns (429),
+     * Reserves a place for the run that `begin` launches; a conversation has one run at a time. Throws TooManyRuns (429),
      * ConversationBusy (409) or Draining (503).
      */
     async admit (threadId: string, begin: () => Promise<ActiveRun>): Promise<ActiveRun> {
@@ -183,12 +183,12 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       }
     },
 
-    /** Starts `work` in the place that was kept; the run counts as live until that has ended. */
+    /** Starts `work` in the reserved place; the run counts as active until `work` has ended. */
     launch (run: Run, options: RunOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
       const live = createActiveRun(run, options)
       starting.delete(run.head.threadId)
       byThread.set(run.head.threadId, live)
-      // It was admitted just before the end began.
+      // The run was admitted just before the shutdown began.
       if (closing) live.abort(closing)
       void work(live).finally(() => {
         byThread.delete(run.head.threadId)
@@ -198,7 +198,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       return live
     },
 
-    /** Ends every run and waits until nothing of them is left; a request that is still arriving gets none. */
+    /** Aborts every run and waits for their ends. Requests that arrive later are refused with Draining (503). */
     async close (reason: Aborted) {
       closing = reason
       for (const live of byThread.values()) live.abort(reason)

@@ -10,7 +10,7 @@ import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { ConversationStates } from './refused-calls.ts'
 
-/** What the agent works with. */
+/** The collaborators of the agent. */
 export interface AgentDeps {
   store: Store
   clock: Clock
@@ -21,11 +21,11 @@ export interface AgentDeps {
   conversations: ConversationStates
   threads: ThreadRepository
   config: () => Config
-  /** What is remembered of the user, as text for the system prompt; read once for each run. */
+  /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>
-  /** Where work for the background goes; without it such a request is answered like any other. */
+  /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: Pick<Tasks, 'launch' | 'launched'>
-  /** Folder that runs work in when the request names none. */
+  /** Returns the working folder of runs whose request names none. */
   workspace: () => string
   log: { error(details: object, message: string): void }
 }

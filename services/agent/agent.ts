@@ -13,26 +13,26 @@ import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, typ
 import { BadMessage } from './raw-message.ts'
 import { collectResult } from './sync.ts'
 
-/** Runs at once, by default. */
-const LIVE_RUNS = 128
+/** The number of runs that may be active at once, by default. */
+const DEFAULT_ACTIVE_RUNS = 128
 
 export type Agent = ReturnType<typeof createAgent>
 
 /**
- * Conversations with the agent. A run is followed through its event log; where it needs a person's word it ends its
- * stream and waits on disk, however long, and goes on when the answer comes.
+ * Runs conversations with the agent. Subscribers read a run through its event log. When a run needs an approval, it ends
+ * its stream, waits on disk, and continues when the answer arrives.
  */
 export function createAgent (deps: AgentDeps) {
   const listeners: Array<(threadId: string) => void> = []
   const activeRuns = createActiveRuns({
-    limit: () => deps.config().limits?.liveRuns ?? LIVE_RUNS,
+    limit: () => deps.config().limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS,
     ended: (threadId) => listeners.forEach((listener) => listener(threadId))
   })
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const answer = createResumeRun(parts)
 
-  /** Tokens that the most patient of the models that may answer reads at once. */
+  /** Returns the largest context window, in tokens, among the models that may answer. */
   async function largestWindow (): Promise<number> {
     const { signal } = new AbortController()
     const windows = await Promise.all(
@@ -41,7 +41,10 @@ export function createAgent (deps: AgentDeps) {
     return Math.max(...windows, 0)
   }
 
-  /** The whole request: `message` with an `id` continues the stored thread, of which it has what a model can be told. Throws BadMessage (400) or ConversationBusy (409). */
+  /**
+   * Completes the request: a `message` with an `id` continues the stored thread, so the messages that fit a model's window
+   * are read from it. Throws BadMessage (400) or ConversationBusy (409).
+   */
   async function withHistory (body: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (body.messages !== undefined) return { ...body, messages: body.messages, protocol: protocol ?? protocolOf(body.messages) }
     if (body.message === undefined || body.id === undefined) {
@@ -49,7 +52,7 @@ export function createAgent (deps: AgentDeps) {
     }
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
-    // A run that is just ending has still to write there what it did.
+    // A run that is ending still has to write its answer into the thread.
     if (await activeRuns.current(body.id)) throw new ConversationBusy()
     const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: largestWindow })
     return { ...request, messages: [...messages, body.message], history }
@@ -60,7 +63,8 @@ export function createAgent (deps: AgentDeps) {
     return isAnswer(request) ? answer(request) : startRun(request)
   }
 
-  async function liveRun (threadId: string): Promise<ActiveRun> {
+  /** Throws NoActiveRun (404). */
+  async function requireActiveRun (threadId: string): Promise<ActiveRun> {
     const live = await activeRuns.current(threadId)
     if (live === undefined) throw new NoActiveRun()
     return live
@@ -70,48 +74,48 @@ export function createAgent (deps: AgentDeps) {
     /** Starts a run, or continues one when the last message answers an approval request. */
     run,
 
-    /** Continues the run that asked; see `Ledger.decide` for what an answer may be. */
+    /** Continues the run that requested the approval; see `Ledger.decide` for the answers that are accepted. */
     approve: async (body: RunBody, protocol?: Protocol): Promise<Subscription> => answer(await withHistory(body, protocol)),
 
-    /** The same as `run`, as one object. */
+    /** Does the same as `run`, and returns the result as one object instead of a stream. */
     sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
 
-    /** Follows the run under way in a conversation from the first event of its stream; undefined when there is none. */
-    async follow (threadId: string, protocol?: Protocol): Promise<Subscription | undefined> {
+    /** Subscribes to the active run of a conversation from the first event of its segment; undefined if no run is active. */
+    async subscribe (threadId: string, protocol?: Protocol): Promise<Subscription | undefined> {
       const live = await activeRuns.current(threadId)
       return live?.subscribe(live.run.head.segment, protocol)
     },
 
-    /** Ends the run under way. Throws NoLiveRun (404). */
+    /** Stops the active run and waits for its end. Throws NoActiveRun (404). */
     async stop (threadId: string) {
-      const live = await liveRun(threadId)
+      const live = await requireActiveRun(threadId)
       live.abort(new Aborted('stop', 'The user stopped the run.'))
       await live.done
       return { ok: true as const, threadId, runId: live.run.head.runId }
     },
 
-    /** Says something to the run under way; the model hears it at its next step. Throws NoLiveRun (404). */
+    /** Sends steering to the active run; the model gets it at its next step. Throws NoActiveRun (404) or SteeringFull (429). */
     async steer (threadId: string, message: string) {
-      const live = await liveRun(threadId)
+      const live = await requireActiveRun(threadId)
       live.steer(message)
       return { ok: true as const, threadId, runId: live.run.head.runId }
     },
 
     ...createConversationGuard(parts, supersedePendingRun),
 
-    /** The approval requests that wait for an answer. */
+    /** Lists the approvals that wait for an answer. */
     approvals: deps.ledger.list,
 
-    /** Hears of each conversation whose run has ended. */
+    /** Registers a listener that is called with the thread id of each run that ends. */
     onEnd (listener: (threadId: string) => void) {
       listeners.push(listener)
     },
 
-    get liveRuns () {
+    get activeRunCount () {
       return activeRuns.size
     },
 
-    /** Ends every run; their streams get a last event. */
+    /** Stops every run; each stream gets a final event. */
     close: () => activeRuns.close(new Aborted('shutdown', 'The service is shutting down.'))
   }
 }

@@ -3,17 +3,18 @@ import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../sch
 import type { Clock } from '../lib/clock.ts'
 import { askStructured } from '../models/structured-call.ts'
 
-/** The fast model has this long; then the request is taken as a standard one. Milliseconds. */
+/** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
+/** Characters of the request that the fast model gets. */
 const TEXT_SHOWN = 4_000
-/** As much as a task's goal may hold. */
+/** The maximum length of a task's goal, characters. */
 const LONGEST_GOAL = 20_000
 
 const INSTRUCTIONS = 'Classify the request. simple: an answer or one look-up; standard: a few steps with tools; ' +
   'complex: many steps, research or judgement; long_running: work to repeat, to watch or to do in the background. ' +
   'Answer with the JSON object only.'
 
-/** Classifies a request with the role `fast`. Never fails: what cannot be analysed is `standard`. */
+/** Classifies a request with the model of role `fast`. If the analysis fails, the complexity is `standard`. Rejects only on abort. */
 export async function analyze ({ load, prompt, signal, clock }: {
   load: () => Promise<{ model: LanguageModelV4 }>,
   prompt: LanguageModelV4Prompt,
@@ -33,7 +34,7 @@ export async function analyze ({ load, prompt, signal, clock }: {
     clock
   })
   return 'value' in answer
-    ? readable(answer.value, request)
+    ? normalize(answer.value, request)
     : {
         complexity: 'standard',
         goal: request.slice(0, 200),
@@ -42,8 +43,8 @@ export async function analyze ({ load, prompt, signal, clock }: {
       }
 }
 
-/** What is done once has no interval, and a task is told everything that the user said. */
-function readable ({ interval = '', ...analysis }: Analysis, request: string): Analysis {
+/** Removes the interval of a request that is not long-running, and gives a task the user's full text if the model saw only a part. */
+function normalize ({ interval = '', ...analysis }: Analysis, request: string): Analysis {
   if (analysis.complexity !== 'long_running') return analysis
   const goal = request.length > TEXT_SHOWN || analysis.goal.trim() === '' ? request.slice(0, LONGEST_GOAL) : analysis.goal
   return { ...analysis, goal, ...(interval.trim() !== '' && { interval }) }

@@ -8,42 +8,42 @@ import { continuedMessage } from './message-import.ts'
 import { commit, type Run } from './run-repository.ts'
 import type { Op } from '../store/store-types.ts'
 
-const whole = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
+const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
 
-/** The messages of a run's answer so far, in the SDK's ModelMessage format. */
+/** Returns the messages of a run's answer so far, in the SDK's ModelMessage format. */
 export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
-  return (foldToModelMessages(events, whole) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
+  return (foldToModelMessages(events, asJson) as LanguageModelV4Prompt as ThreadMessage[]).filter(({ role }) => role !== 'user')
 }
 
-/** The operations that make the thread's answer what the run's events are, with those of `tail`, in the shape that its client keeps. */
+/** Returns the operations that store the answer, made of the run's events and `finalEvents`, in the thread, in the client's format. */
 export async function recordAnswer (
   { head, log, messages }: Run,
   { threads, ledger }: Pick<AgentDeps, 'threads' | 'ledger'>,
-  tail: readonly RunEvent[] = []
+  finalEvents: readonly RunEvent[] = []
 ): Promise<Op[]> {
-  const events = [...log.events, ...tail]
-  const asked = tail.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
+  const events = [...log.events, ...finalEvents]
+  const asked = finalEvents.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
   if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
   const answered = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
   const message = foldToUIMessage(events, { ui5: head.protocol === 'ui5', answered, base })
-  // Nothing of it reached the client.
+  // A message without parts never reached the client.
   return put(message.parts.length > 0 ? [message] : [])
 }
 
 /**
- * Ends a segment: the thread gets the answer, a durable run its events, and only then readers see the last events.
- * What the user had typed is on disk by then, too.
+ * Ends a segment: stores the user's message, the answer and, for a durable run, the events. Readers get the final events
+ * only when everything before them is on disk.
  */
 export async function endSegment (
   run: Run,
   deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>,
-  { tail, ops = [] }: { tail: RunEvent[], ops?: Op[] }
+  { finalEvents, ops = [] }: { finalEvents: RunEvent[], ops?: Op[] }
 ) {
   await run.saved
-  const answer = await recordAnswer(run, deps, tail)
-  if (run.durable || ops.length > 0) return commit(run, deps, { tail, ops: [...ops, ...answer] })
+  const answer = await recordAnswer(run, deps, finalEvents)
+  if (run.durable || ops.length > 0) return commit(run, deps, { finalEvents, ops: [...ops, ...answer] })
   await deps.store.transact(answer)
-  tail.forEach(run.log.append)
+  finalEvents.forEach(run.log.append)
 }

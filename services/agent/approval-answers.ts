@@ -1,7 +1,7 @@
 import type { Decision } from '../approvals/ledger.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 
-/** What of a request tells whether it answers. Chat clients name the message they continue. */
+/** The fields of a request that decide whether it answers approval requests. Chat clients name the message that they continue. */
 export interface AnswerSource {
   messages: RawMessage[]
   messageId?: unknown
@@ -10,13 +10,14 @@ export interface AnswerSource {
 
 export interface Answers {
   decisions: Decision[]
-  /** The decisions are all that a chat's message holds, old ones among them. */
-  withOld: boolean
+  /** The decisions are all decisions in a chat message, including those of earlier steps. */
+  includesOlder: boolean
 }
 
+/** Characters of a reason that are kept. */
 const REASON_KEPT = 4000
-/** Of one request; each is looked up. */
-const MOST_DECISIONS = 1000
+/** The number of decisions in one request; each costs a read. */
+const MAX_DECISIONS = 1000
 
 const list = (value: unknown): any[] => Array.isArray(value) ? value : []
 const isResponse = (part: any) => part?.type === 'tool-approval-response'
@@ -27,7 +28,7 @@ const holdsResponse = ({ role, content, parts }: RawMessage) =>
     ? list(content).some(isResponse)
     : role === 'assistant' && list(parts).some(isResponded)
 
-/** Where the message is that answers approval requests instead of saying something new; -1 when there is none. */
+/** Returns the index of the message that answers approval requests; -1 if the request is a new message. */
 function answeringMessage ({ messages, messageId, trigger }: AnswerSource): number {
   if (trigger === 'regenerate-message') return -1
   const continued = messageId === undefined ? -1 : messages.findLastIndex(({ id, role }) => id === messageId && role === 'assistant')
@@ -35,39 +36,39 @@ function answeringMessage ({ messages, messageId, trigger }: AnswerSource): numb
 }
 
 /** Whether a request answers an approval request. */
-export const isAnswer = (talk: AnswerSource): boolean => answeringMessage(talk) !== -1
+export const isAnswer = (source: AnswerSource): boolean => answeringMessage(source) !== -1
 
 /**
- * The decisions of a request: of its final message with role `tool`, or of the assistant's UIMessage that it
+ * Returns the decisions of a request, from its final message with role `tool` or from the assistant's UIMessage that it
  * continues. Throws BadMessage (400) unless there is at least one and all are well formed.
  */
-export function approvalResponses (talk: AnswerSource): Answers {
-  const answers = allResponses(talk)
-  if (answers.decisions.length > MOST_DECISIONS) {
-    throw new BadMessage(`A request may hold at most ${MOST_DECISIONS} answers to approval requests.`)
+export function approvalResponses (source: AnswerSource): Answers {
+  const answers = allResponses(source)
+  if (answers.decisions.length > MAX_DECISIONS) {
+    throw new BadMessage(`A request may hold at most ${MAX_DECISIONS} answers to approval requests.`)
   }
   return answers
 }
 
-function allResponses (talk: AnswerSource): Answers {
-  const at = answeringMessage(talk)
+function allResponses (source: AnswerSource): Answers {
+  const at = answeringMessage(source)
   if (at === -1) {
     throw new BadMessage(
-      `messages[${talk.messages.length - 1}] must be the answer: ` +
+      `messages[${source.messages.length - 1}] must be the answer: ` +
         '{ "role": "tool", "content": [{ "type": "tool-approval-response", "approvalId": "…", "approved": true }] }.'
     )
   }
-  const { role, content, parts } = talk.messages[at]
+  const { role, content, parts } = source.messages[at]
   if (role === 'tool') {
     return {
-      withOld: false,
+      includesOlder: false,
       decisions: list(content).flatMap((part, n) =>
         isResponse(part) ? [decision(part.approvalId, part, `messages[${at}].content[${n}]`, 'approvalId')] : []
       )
     }
   }
   return {
-    withOld: true,
+    includesOlder: true,
     decisions: list(parts).flatMap((part, n) =>
       isResponded(part) ? [decision(part.approval?.id, part.approval, `messages[${at}].parts[${n}].approval`, 'id')] : []
     )
@@ -76,18 +77,18 @@ function allResponses (talk: AnswerSource): Answers {
 
 function decision (
   approvalId: unknown,
-  said: { approved?: unknown, reason?: unknown } | undefined,
+  response: { approved?: unknown, reason?: unknown } | undefined,
   where: string,
   idField: string
 ): Decision {
-  const { approved, reason } = said ?? {}
+  const { approved, reason } = response ?? {}
   if (typeof approvalId !== 'string') throw new BadMessage(`${where}.${idField} must be a string.`)
   if (typeof approved !== 'boolean') throw new BadMessage(`${where}.approved must be true or false, as a JSON boolean.`)
   if (reason !== undefined && typeof reason !== 'string') throw new BadMessage(`${where}.reason must be a string.`)
   return { approvalId, approved, ...(reason !== undefined && { reason: reason.slice(0, REASON_KEPT) }) }
 }
 
-/** Approval ids that the history mentions: they say which conversation a new message belongs to. */
+/** Returns the approval ids in a history. They identify the conversation of a request without an `id`. */
 export function referencedApprovals (messages: RawMessage[]): string[] {
   return messages.flatMap(({ content, parts }) => [
     ...list(content).map((part) => part?.approvalId),

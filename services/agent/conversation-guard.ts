@@ -6,15 +6,15 @@ import type { RunCollaborators } from './launch-run.ts'
 import { ConversationBusy } from './active-runs.ts'
 import { inputKey, loadRun, runKey, threadRunsPrefix } from './run-repository.ts'
 
-/** Lets others change or remove a conversation, while no run and no request does. */
+/** Lets other services change or remove a conversation while no run and no request uses it. */
 export function createConversationGuard (
   { deps, activeRuns, locked }: RunCollaborators,
-  leaveBehind: (conversation: ConversationState) => Promise<unknown>
+  supersedePendingRun: (conversation: ConversationState) => Promise<unknown>
 ) {
   const { store, conversations } = deps
 
-  /** The operations that remove the stored runs of a conversation, with all their approvals. */
-  async function runsOf (threadId: string): Promise<Op[]> {
+  /** Returns the operations that remove the stored runs of a conversation, with all their approvals. */
+  async function runRemovals (threadId: string): Promise<Op[]> {
     const keys: string[] = []
     const prefix = threadRunsPrefix(store, threadId)
     for await (const [key] of store.list(prefix)) {
@@ -30,22 +30,22 @@ export function createConversationGuard (
   return {
     isLive: activeRuns.has,
 
-    /** Changes a conversation from outside: what it had asked is withdrawn. Throws ConversationBusy (409) while a run is under way. */
-    alone: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
+    /** Runs `work` alone in a conversation, after withdrawing its open approvals. Throws ConversationBusy (409) while a run is active. */
+    exclusive: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
       locked(threadId, async () => {
         await activeRuns.current(threadId)
         if (activeRuns.has(threadId)) throw new ConversationBusy()
-        await leaveBehind(await conversations.get(threadId))
+        await supersedePendingRun(await conversations.get(threadId))
         return work()
       }),
 
-    /** Ends a conversation for good: its run is stopped, and `work` gets the operations that remove all that runs have stored of it. */
-    forget: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> =>
+    /** Stops the conversation's run, then calls `work` with the operations that remove the conversation's runs and approvals. */
+    removeWith: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> =>
       locked(threadId, async () => {
         const live = await activeRuns.current(threadId)
         live?.abort(new Aborted('delete', 'The conversation was deleted.'))
         await live?.done
-        return work([conversations.remove(threadId), ...await runsOf(threadId)])
+        return work([conversations.remove(threadId), ...await runRemovals(threadId)])
       })
   }
 }

@@ -2,7 +2,7 @@ import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
-import { essence } from '../threads/thread-message.ts'
+import { canonicalContent } from '../threads/thread-message.ts'
 import type { RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './loop.ts'
@@ -13,9 +13,10 @@ type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
 const STEP = { step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } } as const
 
 /**
- * Makes a background task of the request and answers with what was made, or with the task that it has made before and
- * that is still under way: an answer that is given again makes no second one. Whether the run is over: what the user said to
- * it meanwhile still wants an answer. A client that goes away leaves its task behind; who stops the run stops this, too.
+ * Launches a background task for the request and answers with a description of it. If the same request launched a task that
+ * is still active, the answer describes that task, so that a regenerated answer launches no second one. Resolves to false if
+ * steering arrived meanwhile: the run must then continue and answer it. A disconnected client does not cancel the
+ * launch; stopping the run does.
  */
 export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, deps: Deps): Promise<boolean> {
   const { live } = attempt
@@ -23,11 +24,13 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
   log.append({ type: 'step-start', step: STEP.step })
   const origin = originOf(live.run)
   const earlier = await deps.tasks.launched(origin)
-  const { task, unread } = earlier === undefined ? await make(analysis, head.cwd, wanted(live.signal), origin, deps) : { task: earlier }
+  const { task, badInterval } = earlier === undefined
+    ? await launchTask(analysis, head.cwd, ignoringDisconnect(live.signal), origin, deps)
+    : { task: earlier }
   const events: RunEvent[] = [
-    { type: 'task', task: shown(task) },
+    { type: 'task', task: taskView(task) },
     { type: 'text-start', id: 'task' },
-    { type: 'text-delta', id: 'task', delta: inWords(task, { isKnown: earlier !== undefined, unread }) },
+    { type: 'text-delta', id: 'task', delta: describeTask(task, { isKnown: earlier !== undefined, badInterval }) },
     { type: 'text-end', id: 'task' }
   ]
   events.forEach(log.append)
@@ -41,40 +44,40 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
   return false
 }
 
-/** What the user has said in the conversation, up to what is asked for, and where it is to be done. */
+/** Identifies the request: the thread, the working folder and the user's messages up to the request. */
 const originOf = ({ head: { threadId, cwd }, messages }: Run) =>
-  JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(essence)])
+  JSON.stringify([threadId, cwd, ...messages.filter(({ role }) => role === 'user').map(canonicalContent)])
 
-/** Aborts as the run does, but not because its client went away. */
-function wanted (signal: AbortSignal): AbortSignal {
+/** Returns a signal that aborts with the run, except when the client disconnected. */
+function ignoringDisconnect (signal: AbortSignal): AbortSignal {
   const controller = new AbortController()
-  const follow = () => {
+  const forward = () => {
     if (abortKind(signal.reason) !== 'client') controller.abort(signal.reason)
   }
-  if (signal.aborted) follow()
-  signal.addEventListener('abort', follow, { once: true })
+  if (signal.aborted) forward()
+  signal.addEventListener('abort', forward, { once: true })
   return controller.signal
 }
 
-/** The task as its interval says; one that cannot be read makes it one that runs once. */
-async function make (
+/** Launches the task with the interval of the analysis. If the interval cannot be parsed, the task runs once. */
+async function launchTask (
   { goal, interval }: Analysis,
   cwd: string,
   signal: AbortSignal,
   origin: string,
   { tasks }: Deps
-): Promise<{ task: Task, unread?: string }> {
+): Promise<{ task: Task, badInterval?: string }> {
   const once: TaskBody = { goal, cwd }
   if (interval === undefined) return { task: await tasks.launch(once, signal, origin) }
   try {
     return { task: await tasks.launch({ ...once, taskType: 'recurring', schedule: { interval } }, signal, origin) }
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_BAD_SCHEDULE') throw error
-    return { task: await tasks.launch(once, signal, origin), unread: interval }
+    return { task: await tasks.launch(once, signal, origin), badInterval: interval }
   }
 }
 
-const shown = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTask => ({
+const taskView = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTask => ({
   taskId: id,
   goal,
   taskType,
@@ -83,44 +86,44 @@ const shown = ({ id, goal, taskType, status, schedule, nextRunAt }: Task): RunTa
   ...(nextRunAt !== undefined && { nextRunAt })
 })
 
+/** Characters of the goal, and of an interval that cannot be parsed, in the answer. */
 const GOAL_SHOWN = 300
 
-/** What was made, and what its user can do with it. */
-function inWords (
+/** Describes the task and the requests that control it. */
+function describeTask (
   { id, goal, status, schedule, nextRunAt, approval }: Task,
-  { isKnown, unread }: { isKnown: boolean, unread?: string }
+  { isKnown, badInterval }: { isKnown: boolean, badInterval?: string }
 ): string {
-  const at = `/tasks/${id}`
-  const stands = { pending_approval: 'waiting for your approval', paused: `paused, until POST ${at}/resume` }[status as string] ?? status
+  const path = `/tasks/${id}`
+  const state = { pending_approval: 'waiting for your approval', paused: `paused, until POST ${path}/resume` }[status as string] ?? status
   const short = goal.length > GOAL_SHOWN ? `${goal.slice(0, GOAL_SHOWN)}…` : goal
   return [
     isKnown
-      ? `There is a background task of this already: “${short}”. Its id is ${id}, and it is ${stands}.`
+      ? `There is a background task of this already: “${short}”. Its id is ${id}, and it is ${state}.`
       : `I made a background task of this: “${short}”. Its id is ${id}.`,
     schedule
       ? `It runs by its schedule, “${schedule.interval}”${
         nextRunAt === undefined ? '' : `, next on ${localTime(nextRunAt)}`
-      }. POST ${at}/run runs it at once.`
+      }. POST ${path}/run runs it at once.`
       : isKnown
         ? 'It runs once.'
         : 'It is running now, once.',
-    ...(unread === undefined
+    ...(badInterval === undefined
       ? []
       : [
-        `I could not read “${
-          unread.slice(0, GOAL_SHOWN)
-        }” as a schedule, so it does not repeat. For one that does: POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.`
+        `I could not read “${badInterval.slice(0, GOAL_SHOWN)}” as a schedule, so it does not repeat. For one that does: ` +
+        'POST /tasks with {"goal": "…", "taskType": "recurring", "schedule": {"interval": "daily at 9am"}}.'
         ]),
     [
-      `- Watch it: GET /tasks/events tells what happens, GET ${at} how it stands, GET ${at}/runs what its runs did.`,
-      `- Steer it: POST ${at}/steer with {"comment": "…"}; its next run hears it.`,
-      `- Approve it: ${asks(approval)} POST ${at}/approve with {"approved": true} or false.`,
-      `- Stop it: POST ${at}/pause, /cancel, or DELETE ${at}.`
+      `- Watch it: GET /tasks/events tells what happens, GET ${path} how it stands, GET ${path}/runs what its runs did.`,
+      `- Steer it: POST ${path}/steer with {"comment": "…"}; its next run hears it.`,
+      `- Approve it: ${describeApprovalMode(approval)} POST ${path}/approve with {"approved": true} or false.`,
+      `- Stop it: POST ${path}/pause, /cancel, or DELETE ${path}.`
     ].join('\n')
   ].join('\n\n')
 }
 
-const asks = ({ mode, firstN }: Task['approval']) =>
+const describeApprovalMode = ({ mode, firstN }: Task['approval']) =>
   mode === 'first_n'
     ? `until you have approved ${
       firstN === 1 ? 'a run' : `${firstN} runs`
@@ -129,7 +132,7 @@ const asks = ({ mode, firstN }: Task['approval']) =>
       ? 'it asks before tools that change something and for each result.'
       : 'it asks nothing.'
 
-/** As a clock on this machine would show it. */
+/** Formats a time in the time zone of this machine. */
 function localTime (at: number): string {
   const date = new Date(at)
   return `${date.toDateString()} at ${date.toTimeString().slice(0, 5)}`

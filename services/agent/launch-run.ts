@@ -6,7 +6,7 @@ import type { createActiveRuns, RunOptions, ActiveRun } from './active-runs.ts'
 import { endEarly } from './loop.ts'
 import type { Run } from './run-repository.ts'
 
-/** A run may take so long by default, milliseconds. */
+/** The default time limit of a run, milliseconds. */
 const RUN_MS = 10 * 60 * 1000
 
 export interface Launch extends RunOptions {
@@ -17,25 +17,25 @@ export interface Launch extends RunOptions {
 
 export type RunLauncher = ReturnType<typeof createRunLauncher>
 
-/** What beginning a run and going on with one have in common. */
+/** The collaborators shared by starting a run and resuming a run. */
 export interface RunCollaborators {
   deps: AgentDeps
   activeRuns: ReturnType<typeof createActiveRuns>
   launch: RunLauncher
-  /** One request of a conversation at a time. */
+  /** Serializes the requests of one conversation. */
   locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
 
-/** Runs work as the live run of its conversation: bounded in time, fenced, and never without a last event. */
+/** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
 export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRuns>, deps: AgentDeps) {
   const { clock, fence, config } = deps
 
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
     const { runId } = run.head
     return activeRuns.launch(run, options, async (live) => {
-      const over = new AbortController()
+      const finished = new AbortController()
       const limit = config().limits?.runMs ?? RUN_MS
-      clock.timeout(limit, over.signal).then(
+      clock.timeout(limit, finished.signal).then(
         () => live.abort(new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)),
         () => {}
       )
@@ -44,7 +44,7 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {
-        over.abort()
+        finished.abort()
         fence.leave(runId)
       }
     })

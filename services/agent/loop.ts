@@ -5,11 +5,12 @@ import { isServiceError } from '../lib/own-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { analyze } from './analyze.ts'
-import { boundTo, requestEvent } from './ask-anew.ts'
+import { boundTo } from '../approvals/approved-folder.ts'
+import { requestEvent } from './ask-anew.ts'
 import { refuseCalls, settleCalls, type AskedCall, type RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { evaluateAnswer, refinementPrompt } from '../judge/evaluate-answer.ts'
-import type { Placed } from './thread-history.ts'
+import type { ThreadPlacement } from './thread-history.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
@@ -17,21 +18,24 @@ import { openCompactor } from '../models/compaction/open-compactor.ts'
 import type { Compactor } from '../models/compaction/compactor.ts'
 import { STEPS_USED_UP, withDenials } from './system-prompt.ts'
 import { endSegment, recordAnswer } from './answer-record.ts'
-import { runContext, type Told } from './run-prompt.ts'
+import { runContext, type PromptInputs } from './run-prompt.ts'
 import { checkLength, commit } from './run-repository.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../step/step-writer.ts'
 
-/** Steps with tools, by complexity. When they are used up, the model answers with what it has. */
+/** The number of steps with tools, by complexity. After them the model must answer without tools. */
 const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
-/** A run's request, ready for the model. */
-export interface Context extends Told, Placed {
+/** A run's request, converted for the model. */
+export interface Context extends PromptInputs, ThreadPlacement {
   prompt: LanguageModelV4Prompt
 }
 
 const USED_UP: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: STEPS_USED_UP }] }
 
-/** Classifies the request with the fast model, thinking aloud, and sets how many steps the run may take. Undefined when the configuration wants none. */
+/**
+ * Classifies the request with the fast model, streams the analysis as reasoning, and sets the run's maximum number of steps.
+ * Returns undefined if the configuration disables the analysis.
+ */
 export async function analyzeRun (
   { live }: RunAttempt,
   { prompt }: Context,
@@ -48,21 +52,21 @@ export async function analyzeRun (
   return analysis
 }
 
-/** Step after step until the model has answered or a person must be asked. Ends with a `finish` event. */
+/** Runs steps until the model has answered or an approval is needed. The events end with `finish`. */
 export async function runSteps (attempt: RunAttempt, context: Context, deps: AgentDeps) {
   const { live } = attempt
   const { run } = live
   const ids = createIdSource(run.log.events, context.prompt)
   const { threadId } = run.head
-  const room = await openCompactor({
+  const compactor = await openCompactor({
     registry: deps.registry,
     clock: deps.clock,
     signal: live.signal,
     load: () => deps.threads.summaries(threadId),
-    // What is not kept is made again.
+    // A failed write costs only time: the summary is then made again.
     keep: (summaries) =>
-      deps.threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be kept')),
-    say: (done) => run.log.append({ type: 'compaction', ...done })
+      deps.threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored')),
+    onCompaction: (done) => run.log.append({ type: 'compaction', ...done })
   })
   for (;;) {
     const step = run.head.steps + 1
@@ -72,15 +76,15 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
     for (const text of [...unheard, ...live.drainSteering()]) run.log.append({ type: 'message', text })
     run.log.append({ type: 'step-start', step })
     await deps.host.ready(live.signal)
-    const { calls, finishReason, usage } = await callModel(attempt, context, { isLast, ids, room }, deps)
+    const { calls, finishReason, usage } = await callModel(attempt, context, { isLast, ids, compactor }, deps)
     if (isLast) refuseCalls(calls, attempt, deps)
-    const questions = isLast ? [] : await settleCalls(calls, attempt, deps)
+    const approvalCalls = isLast ? [] : await settleCalls(calls, attempt, deps)
     run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
     const stepFinish: RunEvent = { type: 'step-finish', step, finishReason, usage }
-    if (questions.length > 0) return ask(questions, stepFinish, attempt, deps)
+    if (approvalCalls.length > 0) return ask(approvalCalls, stepFinish, attempt, deps)
     const isAnswer = isLast || calls.length === 0
     const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, deps) : undefined
-    // Asked again: a review takes its time, and what is said meanwhile wants to be heard.
+    // Check for steering again, because messages may arrive during the review.
     if (isAnswer && review === undefined && !live.isSteered) return finish(finishReason, stepFinish, attempt, deps)
     run.log.append(stepFinish)
     if (review !== undefined) run.log.append({ type: 'message', text: review })
@@ -88,7 +92,7 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
   }
 }
 
-/** What the model must mend of the answer to a complex request; undefined when it may stand. Once a run. */
+/** Judges the answer to a complex request, once in a run. Returns the prompt for a refinement; undefined if the answer is accepted. */
 async function reviewOnce ({ live: { run: { log }, signal } }: RunAttempt, { registry, clock }: AgentDeps): Promise<string | undefined> {
   const analysis = log.events.find((event) => event.type === 'analysis')?.analysis
   if (analysis?.complexity !== 'complex' || log.events.some(({ type }) => type === 'evaluation')) return undefined
@@ -99,21 +103,21 @@ async function reviewOnce ({ live: { run: { log }, signal } }: RunAttempt, { reg
 }
 
 /**
- * In the last step tools are still described, though not to be called: providers refuse a history with calls of tools
- * that they are not told of.
+ * Streams one model call. The last step still describes the tools, with tool choice `none`, because providers refuse a
+ * history with calls of tools that the request does not describe.
  */
 async function callModel (
   attempt: RunAttempt,
   context: Context,
-  { isLast, ids, room }: { isLast: boolean, ids: IdSource, room: Compactor },
+  { isLast, ids, compactor }: { isLast: boolean, ids: IdSource, compactor: Compactor },
   deps: AgentDeps
 ): Promise<StepResult> {
   const { registry, clock, host } = deps
   const { live, conversation } = attempt
   const { run, signal } = live
   const { prompt, older, places } = context
-  const { system: fixed, tools } = await runContext(attempt, context, deps)
-  const system = withDenials(fixed, conversation.denials)
+  const { system: baseSystem, tools } = await runContext(attempt, context, deps)
+  const system = withDenials(baseSystem, conversation.denials)
   const writer = createStepWriter({ append: run.log.append, ids })
   const messages = withRecentImages([...prompt, ...foldToModelMessages(run.log.events, host.forModel)])
   const latest = prompt.findLastIndex(({ role }) => role === 'user')
@@ -122,8 +126,8 @@ async function callModel (
     load: registry.model,
     describe: registry.describeFailure,
     async prompt (id, tooLong) {
-      const fitting = await room.compact(id, { system, messages, latest, tools, older, places }, tooLong)
-      return isLast && fitting !== undefined ? [...fitting, USED_UP] : fitting
+      const compacted = await compactor.compact(id, { system, messages, latest, tools, older, places }, tooLong)
+      return isLast && compacted !== undefined ? [...compacted, USED_UP] : compacted
     },
     options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
     signal,
@@ -137,12 +141,12 @@ async function callModel (
   return writer.result
 }
 
-/** The questions are on disk before anybody sees them; then the stream ends, and the run waits. */
-async function ask (questions: AskedCall[], stepFinish: RunEvent, { live, conversation }: RunAttempt, deps: AgentDeps) {
+/** Requests approvals: stores them before any reader sees them, ends the stream, and leaves the run waiting. */
+async function ask (calls: AskedCall[], stepFinish: RunEvent, { live, conversation }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   const { runId, threadId, segment } = run.head
   const { approvals, ops } = deps.ledger.ask(
-    questions.map(({ folder, ...call }) => ({
+    calls.map(({ folder, ...call }) => ({
       ...call,
       ...boundTo(folder),
       identity: deps.host.identity(call.toolName),
@@ -153,37 +157,38 @@ async function ask (questions: AskedCall[], stepFinish: RunEvent, { live, conver
   )
   run.head = { ...run.head, asked: approvals.map(({ approvalId }) => approvalId), unheard: live.endSteering() }
   await endSegment(run, deps, {
-    tail: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
+    finalEvents: [...approvals.map(requestEvent), stepFinish, { type: 'finish', finishReason: 'tool-calls', usage: run.head.usage }],
     ops: [...ops, deps.conversations.asked(conversation, runId)]
   })
 }
 
-/** The run has answered. */
+/** Ends a run that has answered. */
 export function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   live.endSteering()
-  return endSegment(run, deps, { tail: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+  return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
 }
 
 /**
- * Says in the stream why a run ended early. What the user stopped is over, also on disk; else a run that waits there
- * stays as it is, so that the same answer may go on from its last step. What was exchanged is in the thread either way.
+ * Ends a run that was aborted or failed, with the reason in its stream. A run that the user stopped is finished on disk, too.
+ * Any other stored run keeps its last stored step, so that sending the same approval answer again continues from there.
+ * Except after a deletion, the thread gets the messages of the run in either case.
  */
 export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'log'>) {
   const { run } = live
   live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
-  const tail: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
+  const finalEvents: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
   try {
-    // What was deleted stays deleted.
+    // A deleted conversation must not be written again; only wait for the write of its request.
     if (kind === 'delete') await run.saved
-    else if (kind === 'stop' || !run.durable) return await endSegment(run, deps, { tail })
-    else await deps.store.transact(await recordAnswer(run, deps, tail))
+    else if (kind === 'stop' || !run.durable) return await endSegment(run, deps, { finalEvents })
+    else await deps.store.transact(await recordAnswer(run, deps, finalEvents))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
   }
-  tail.forEach(run.log.append)
+  finalEvents.forEach(run.log.append)
 }
 
 function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {

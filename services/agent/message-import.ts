@@ -6,13 +6,13 @@ import { BadMessage, deepestIssue, type RawMessage } from './raw-message.ts'
 import { plainMessages } from './plain-messages.ts'
 import { fromUIMessage } from './ui-message-import.ts'
 
-/** Before what the application says between other messages. */
+/** The opening of a system message that stands between other messages. */
 const NOTE = 'A note of the application, not written by the user:\n'
-const MOVED_ON = 'The user moved on without answering.'
+const UNANSWERED = 'The user moved on without answering.'
 
 type ForModel = (output: Record<string, unknown>, toolName: string) => LanguageModelV4ToolResultOutput
 
-/** What an error calls a message, and whether the message is one of the thread. */
+/** The name of a message in errors, and whether the message comes from the stored thread. */
 export interface Origin {
   name: string
   isStored: boolean
@@ -21,7 +21,7 @@ export interface Origin {
 export interface Converted {
   prompt: LanguageModelV4Prompt
   instructions: string[]
-  /** Of which of the messages a message of the prompt is the first. */
+  /** For the first prompt message made from each message: the index of that message. */
   origins: Map<LanguageModelV4Message, number>
 }
 
@@ -32,12 +32,11 @@ interface Checked {
 }
 
 /**
- * Turns the client's messages, UIMessages among them, into a model prompt. System messages that come before all others
- * are the application's instructions, returned apart; later ones, which anybody may have put into a history, count no
- * more than what a user says. Calls that never got a result count as denied, approval parts are dropped: only the ledger
- * decides approvals. `forModel` makes of an output what a model may see of it; `originOf` says what the n-th message is called
- * and whether it is one of the thread. However many messages there are, the event loop goes on between them. Throws
- * BadMessage (400) that names the message.
+ * Converts the client's messages (ModelMessages and UIMessages) to a model prompt. System messages before all others are the
+ * application's instructions and are returned apart; later system messages become user messages, because any client may have
+ * inserted them. A call without a result counts as denied, and approval parts are dropped, because only the ledger decides
+ * approvals. `forModel` converts an output to the form that models see; `originOf` returns the origin of the n-th message.
+ * Yields to the event loop between messages. Throws BadMessage (400) that names the message.
  */
 export async function toPrompt (
   messages: RawMessage[],
@@ -49,22 +48,22 @@ export async function toPrompt (
     for (const each of plainMessages(message) ?? await check(message, originOf(at))) checked.push({ message: each, at })
     await yieldToEventLoop()
   }
-  const begun = checked.findIndex(({ message: { role } }) => role !== 'system')
-  const instructions = checked.slice(0, begun).map(({ message: { content } }) => content as string)
+  const firstOther = checked.findIndex(({ message: { role } }) => role !== 'system')
+  const instructions = checked.slice(0, firstOther).map(({ message: { content } }) => content as string)
   if (!checked.some(({ message }) => message.role === 'user' && message.content.length > 0)) {
     throw new BadMessage('messages holds no message with role "user" that says something.')
   }
-  const rest = checked.slice(begun).map(({ message, at }): Checked =>
+  const rest = checked.slice(firstOther).map(({ message, at }): Checked =>
     message.role === 'system' ? { message: { role: 'user', content: `${NOTE}${message.content}` }, at } : { message, at }
   )
   const prompt: LanguageModelV4Prompt = []
   const origins = new Map<LanguageModelV4Message, number>()
   let last = -1
   for (const slice of slicesOf(await repair(rest, forModel))) {
-    const said = slice.filter(({ message: { role } }) => role !== 'tool')
-    let nth = 0
+    const sources = slice.filter(({ message: { role } }) => role !== 'tool')
+    let next = 0
     for (const message of await convert(slice.map((each) => each.message))) {
-      const at = message.role === 'tool' ? last : said[nth++].at
+      const at = message.role === 'tool' ? last : sources[next++].at
       if (at !== last) origins.set(message, last = at)
       if (hasContent(message)) prompt.push(message)
     }
@@ -73,7 +72,7 @@ export async function toPrompt (
   return { prompt, instructions, origins }
 }
 
-/** The message as the SDK's, or several for one of a chat client. */
+/** Converts a message to the SDK's ModelMessages; a UIMessage may become several. */
 async function check (message: RawMessage, { name, isStored }: Origin): Promise<ModelMessage[]> {
   if (message.parts !== undefined) return fromUIMessage(message, name, isStored)
   const { modelMessageSchema } = await import('ai')
@@ -92,10 +91,10 @@ async function check (message: RawMessage, { name, isStored }: Origin): Promise<
   return [whole.length === 1 ? whole[0] : { ...whole[0], content: whole.flatMap(({ content }) => content as unknown[]) } as ModelMessage]
 }
 
-/** So many messages are converted at once. */
+/** The number of messages that the SDK converts in one call. */
 const AT_ONCE = 200
 
-/** The messages in slices that each begin with what the user says: no result stands in another one than its call. */
+/** Splits the messages into slices that begin with a user message, so that each result is in the slice of its call. */
 function slicesOf (messages: Checked[]): Checked[][] {
   const slices: Checked[][] = []
   for (const each of messages) {
@@ -111,12 +110,12 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
   try {
     return await convertToLanguageModelPrompt({
       prompt: { messages, instructions: undefined },
-      // A model that takes the address fetches it itself; the service fetches nothing for a message.
+      // The provider fetches the URL. The service itself fetches nothing for a message.
       supportedUrls: { '*/*': [/^https?:/] },
       download: async (files) =>
         files.map(({ isUrlSupportedByModel }) => {
           if (!isUrlSupportedByModel) {
-            throw new BadMessage('a file is given by an address that is not http or https: attach the file itself.')
+            throw new BadMessage('a file has a URL that is not http or https: attach the file itself.')
           }
           return null
         })
@@ -128,7 +127,7 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 
-/** So many parts are checked at once: each bad one is explained in many words, and a body has room for many. */
+/** The number of parts that are checked in one call: each bad part makes many issues, and a body may contain many parts. */
 const PARTS = 20
 
 function slices (message: RawMessage): Array<{ message: RawMessage, from: number }> {
@@ -150,11 +149,11 @@ function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssu
 }
 
 /**
- * Gives every tool call a result and drops what only the ledger may say. Results whose call is not in the history, which
- * clients cut at its beginning, are dropped as well, and inputs are objects: providers refuse the conversation otherwise.
+ * Gives every tool call a result, drops approval parts, drops results without a call (clients cut histories at the
+ * beginning), and makes every input an object. Providers refuse the conversation otherwise.
  */
 async function repair (messages: Checked[], forModel: ForModel): Promise<Checked[]> {
-  // A result is the tool's, or, where the provider ran the call itself, in the assistant's own message.
+  // A result is in a tool message or, if the provider executed the call, in the assistant message.
   const answered = new Set<string>()
   for (const { message: { content } } of messages) {
     if (typeof content !== 'string') { for (const part of content) if (part.type === 'tool-result') answered.add(part.toolCallId) }
@@ -175,7 +174,7 @@ function repairOne (
 ): ModelMessage[] {
   if (message.role === 'tool') {
     const content = message.content.flatMap((part) =>
-      part.type === 'tool-result' && called.has(part.toolCallId) ? [shorten(part, forModel)] : []
+      part.type === 'tool-result' && called.has(part.toolCallId) ? [toModelOutput(part, forModel)] : []
     )
     return content.length > 0 ? [{ ...message, content }] : []
   }
@@ -190,12 +189,12 @@ function repairOne (
     type: 'tool-result' as const,
     toolCallId,
     toolName,
-    output: { type: 'execution-denied' as const, reason: MOVED_ON }
+    output: { type: 'execution-denied' as const, reason: UNANSWERED }
   }))
   return [{ ...message, content }, ...(abandoned.length > 0 ? [{ role: 'tool' as const, content: abandoned }] : [])]
 }
 
-function shorten (part: ToolResultPart, forModel: ForModel): ToolResultPart {
+function toModelOutput (part: ToolResultPart, forModel: ForModel): ToolResultPart {
   const { output } = part
   if (output.type !== 'json' || typeof output.value !== 'object' || output.value === null || Array.isArray(output.value)) return part
   return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>, part.toolName) } as ToolResultPart['output'] }
@@ -205,7 +204,7 @@ function hasContent (message: LanguageModelV4Message) {
   return message.content.length > 0
 }
 
-/** The id of the assistant's message that a chat client has the run go on with; undefined when it begins a new one. */
+/** Returns the id of the assistant message that a chat client wants continued; undefined if the run begins a new message. */
 export function continuedMessage (messages: RawMessage[]): string | undefined {
   const { role, parts, id } = messages.at(-1)!
   return role === 'assistant' && parts !== undefined && typeof id === 'string' && id !== '' ? id : undefined

@@ -2,7 +2,7 @@ import { createError } from '@fastify/error'
 
 export const BadMessage = createError('ERR_INVALID_MESSAGES', '%s', 400)
 
-/** A message as the client sent it: checked by the schema to have a role, and no more than that. */
+/** A message as the client sent it. The schema has checked only that it has a role. */
 export interface RawMessage {
   role: string
   content?: unknown
@@ -11,7 +11,7 @@ export interface RawMessage {
   [field: string]: unknown
 }
 
-/** What of a failed check is shown: the rule that got deepest into the value is the one that was meant. */
+/** Returns the most helpful issue of a failed check of a union: the alternative with the longest path is most likely the intended one. */
 export function deepestIssue (issues: ReadonlyArray<{ path: readonly PropertyKey[], message: string }>) {
   return issues.toSorted((a, b) => b.path.length - a.path.length)[0]
 }

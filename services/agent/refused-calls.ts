@@ -3,22 +3,22 @@ import type { Op, Store } from '../store/store-types.ts'
 import type { Approval } from '../approvals/approval-record.ts'
 import type { Denial } from './system-prompt.ts'
 
-/** What outlasts a run of its conversation. */
+/** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
   threadId: string
-  /** The newest run that asked for approvals, until the user says something else. */
+  /** The newest run that requested approvals, until a newer message supersedes it. */
   runId?: string
-  /** Calls the user refused, oldest first. */
+  /** The refused calls, oldest first. */
   denials: Denial[]
   updatedAt: number
 }
 
-/** Refusals beyond these are forgotten, oldest first. */
+/** The number of refused calls that are kept; older ones are dropped. */
 const DENIALS_KEPT = 200
 
 export type ConversationStates = ReturnType<typeof createConversationStates>
 
-/** The memory that runs of one conversation share. Thread ids are callers' text, so the keys are digests. */
+/** Stores the state that runs of one conversation share. Clients choose thread ids freely, so the keys are digests. */
 export function createConversationStates ({ store, clock }: { store: Store, clock: Clock }) {
   const key = (threadId: string) => `conversation/${store.digest(threadId)}`
   const put = (conversation: ConversationState): Op => ({
@@ -32,10 +32,10 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return await store.get<ConversationState>(key(threadId)) ?? { threadId, denials: [], updatedAt: clock.now() }
     },
 
-    /** The operation that forgets it. */
+    /** Returns the operation that removes the state of a conversation. */
     remove: (threadId: string): Op => ({ type: 'del', key: key(threadId) }),
 
-    /** The conversation once these calls were refused, and the operation that says so on disk. */
+    /** Returns the state with these refused calls added, and the operation that stores it. */
     deny (conversation: ConversationState, refused: Approval[]): { conversation: ConversationState, op: Op } {
       const denials = [
         ...conversation.denials,
@@ -45,17 +45,17 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return { conversation: changed, op: put(changed) }
     },
 
-    /** The operation that makes a run the newest that asked. */
+    /** Returns the operation that records the newest run that requested approvals. */
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
-    /** The conversation once the user has said something else than an answer, and the operation that says so on disk. */
-    leave ({ runId, ...rest }: ConversationState): { conversation: ConversationState, op: Op } {
+    /** Returns the state without the waiting run, which a newer message superseded, and the operation that stores it. */
+    clearPendingRun ({ runId, ...rest }: ConversationState): { conversation: ConversationState, op: Op } {
       return { conversation: rest, op: put(rest) }
     }
   }
 }
 
-/** Whether the user refused this very call before. */
+/** Whether the user refused the same call (same tool, same input) before. */
 export function wasDenied ({ denials }: ConversationState, toolName: string, digest: string): boolean {
   return denials.some((denial) => denial.toolName === toolName && denial.digest === digest)
 }

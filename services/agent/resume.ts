@@ -2,25 +2,33 @@ import { createError } from '@fastify/error'
 import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
-import { askAnew, requestEvent } from './ask-anew.ts'
+import { requestAgain, requestEvent } from './ask-anew.ts'
 import type { RunRequest } from './start.ts'
-import { settleDecided } from '../step/settle-calls.ts'
+import { executeDecisions } from '../step/settle-calls.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { subscribeToRecorded, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
-import { placed, placeIn, WHOLE } from './thread-history.ts'
+import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
 import { loadRun, storedSegment } from './run-repository.ts'
 
-const RunGone = createError('ERR_RUN_GONE', 'The run of this approval request is no longer stored; ask the agent again.', 410)
-const MovedOn = createError('ERR_CONVERSATION_MOVED_ON', 'The user has said something else since; the run that asked does not go on.', 409)
+const RunGone = createError(
+  'ERR_RUN_GONE',
+  'The run of this approval request is no longer stored; send the message to the agent again.',
+  410
+)
+const MovedOn = createError(
+  'ERR_CONVERSATION_MOVED_ON',
+  'A newer message superseded the run of this approval request; the run cannot continue.',
+  409
+)
 
-/** Takes the answers to approval requests, and goes on with the run that asked. */
+/** Records the answers to approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, ledger, conversations } = deps
 
-  /** Attaches to, replays, or begins what follows the step that these approvals belong to. */
+  /** Subscribes to, replays, or starts the segment that follows the step of these approvals. */
   async function resume (
     approvals: Approval[],
     conversation: ConversationState,
@@ -31,15 +39,15 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const live = await activeRuns.current(threadId)
     if (live?.run.head.runId === runId) {
       if (live.run.head.segment >= segment) return live.subscribe(segment, protocol)
-      // It has asked, and only has still to end.
+      // The run has requested the approvals and is about to end.
       await live.done
     }
     const run = await loadRun(store, runId)
     if (run === undefined) throw new RunGone()
     const { head, log } = run
-    const told = storedSegment(run, segment)
-    if (told !== undefined) return subscribeToRecorded(head, told, protocol)
-    // Its answer's place in the thread is taken, and nobody waits for what it would do.
+    const recorded = storedSegment(run, segment)
+    if (recorded !== undefined) return subscribeToRecorded(head, recorded, protocol)
+    // A newer message superseded this run and took the position of its answer in the thread; do not resume it.
     if (conversation.runId !== runId) throw new MovedOn()
 
     const asked = await ledger.all(head.asked)
@@ -52,12 +60,12 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         usage: head.usage
       }], protocol)
     }
-    const going = await activeRuns.admit(threadId, async () => {
-      const history = head.history ?? WHOLE
+    const resumed = await activeRuns.admit(threadId, async () => {
+      const history = head.history ?? WHOLE_THREAD
       const { origins, ...context } = await toPrompt(
         run.messages,
         deps.host.forModel,
-        (n) => ({ name: `messages[${placeIn(history, n)}] of the thread`, isStored: true })
+        (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
       )
       if (head.segment < segment) {
         run.head = { ...head, segment }
@@ -69,24 +77,24 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         resumable,
         protocol,
         async work (attempt) {
-          const moved = await settleDecided(asked, attempt, deps)
-          if (moved.length > 0) await askAnew(asked, moved, attempt, deps)
-          else await runSteps(attempt, { ...context, ...placed(origins, head.history) }, deps)
+          const moved = await executeDecisions(asked, attempt, deps)
+          if (moved.length > 0) await requestAgain(asked, moved, attempt, deps)
+          else await runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps)
         }
       })
     })
-    return going.subscribe(segment)
+    return resumed.subscribe(segment)
   }
 
   return async function answer (request: RunRequest): Promise<Subscription> {
-    const said = approvalResponses(request)
-    const decisions = said.withOld ? await ledger.currentApprovals(said.decisions) : said.decisions
+    const responses = approvalResponses(request)
+    const decisions = responses.includesOlder ? await ledger.currentApprovals(responses.decisions) : responses.decisions
     const { threadId } = await ledger.require(decisions[0].approvalId)
     return locked(threadId, async () => {
-      const { approvals, news } = await ledger.decide(decisions, request.id)
+      const { approvals, decided } = await ledger.decide(decisions, request.id)
       let conversation = await conversations.get(threadId)
-      const ops = ledger.record(news)
-      const refused = news.filter(({ approved }) => !approved)
+      const ops = ledger.record(decided)
+      const refused = decided.filter(({ approved }) => !approved)
       if (refused.length > 0) {
         const denied = conversations.deny(conversation, refused)
         conversation = denied.conversation

@@ -3,19 +3,19 @@ import type { RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
 
-/** What of a run's request belongs into its system prompt. */
-export interface Told {
+/** The parts of a run's request that belong into its system prompt. */
+export interface PromptInputs {
   instructions: string[]
   notes?: string[]
 }
 
 /**
- * What the models of a run are told beside its messages. It is made once and kept in the log, so that day, memory and tools
- * are the same in each step, after approvals and after a restart: models bind their thinking to what stood before it.
+ * Returns the context that the models of a run get beside its messages. It is made once and kept in the log, so that date,
+ * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
   { live }: RunAttempt,
-  { instructions, notes = [] }: Told,
+  { instructions, notes = [] }: PromptInputs,
   { host, memory, clock }: AgentDeps
 ): Promise<RunContext> {
   const { head, log } = live.run

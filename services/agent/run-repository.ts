@@ -9,12 +9,12 @@ import type { RunEvent, Usage } from '../run-log/run-events.ts'
 import { historyKey } from '../store/record-names.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
-/** What is stored of a run beside its events. It is written from the first approval on. */
+/** The stored state of a run, apart from its events. It is written from the first approval on. */
 export interface RunHead {
   runId: string
   threadId: string
   messageId: string
-  /** How its client reads it, and so how its answer is kept in the thread. */
+  /** The protocol of the client, which decides the format of the answer in the thread. */
   protocol?: Protocol
   cwd: string
   maxSteps: number
@@ -24,57 +24,57 @@ export interface RunHead {
   segment: number
   /** Steps taken so far, over all segments. */
   steps: number
-  /** The approvals of the newest step that asked. */
+  /** The approval ids of the newest step that requested approvals. */
   asked: string[]
   usage: Usage
-  /** What the user said to the run after its last step, for the one that follows the approvals. */
+  /** Pending steering: it arrived after the last step and is for the first step after the approvals. */
   unheard?: string[]
-  /** Where in the thread its messages stand; undefined when nobody knows. */
+  /** The positions of the run's messages in the thread; undefined if unknown. */
   history?: History
-  /** Where the answer begins in the thread. */
+  /** The position of the answer's first message in the thread. */
   answerAt: number
-  /** How many chunks of events are stored. */
+  /** The number of stored chunks of events. */
   chunks: number
 }
 
 export interface Run {
   head: RunHead
-  /** The request's messages as they came: the model's context. */
+  /** The messages of the request: the model's context. */
   messages: RawMessage[]
   log: RunLog
-  /** How many events of the log are stored. */
+  /** The number of events of the log that are stored. */
   stored: number
-  /** Settles when what the user said is in the thread, on disk. */
+  /** Settles when the user's message is in the thread on disk. */
   saved: Promise<void>
-  /** Whether the run is on disk: from its first approval on, every step is. */
+  /** Whether the run is on disk. From its first approval on, every step is stored. */
   durable: boolean
 }
 
 const RunTooLong = createError(
   'ERR_RUN_TOO_LONG',
-  'The run, with what its tools answered, grew beyond 32 MiB and was stopped. Ask for less at a time.'
+  'The run, with the outputs of its tools, grew beyond 32 MiB and was stopped. Split the request into smaller ones.'
 )
 
-/** Throws RunTooLong once a run has said more than is kept of one. */
+/** Throws RunTooLong (ERR_RUN_TOO_LONG) if the log of a run is larger than LOG_LIMIT. */
 export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
   if (bytes > LOG_LIMIT) throw new RunTooLong()
 }
 
 export const runKey = (runId: string) => `run/${runId}`
-/** Beside each run, so that those of a thread are found. */
+/** The prefix of the index of a thread's runs. */
 export const threadRunsPrefix = (store: Pick<Store, 'digest'>, threadId: string) => `thread-run/${store.digest(threadId)}/`
 export const inputKey = (runId: string) => `run-input/${runId}`
 
 /**
- * Makes the run on disk what its log says, together with `ops` and with the events of `tail`, which are announced
- * to readers only once all of it is durable. On an error nothing was announced.
+ * Stores the new events of the run in one transaction with `ops` and the events of `finalEvents`. Readers get `finalEvents` only after
+ * the transaction is durable; if it fails, they get none of it.
  */
 export async function commit (
   run: Run,
   { store, clock }: { store: Store, clock: Clock },
-  { tail = [], ops = [] }: { tail?: RunEvent[], ops?: Op[] } = {}
+  { finalEvents = [], ops = [] }: { finalEvents?: RunEvent[], ops?: Op[] } = {}
 ) {
-  const fresh = joinDeltas([...run.log.events.slice(run.stored), ...tail])
+  const fresh = joinDeltas([...run.log.events.slice(run.stored), ...finalEvents])
   const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
   const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]
   if (fresh.length > 0) writes.push({ type: 'put', key: historyKey('run', head.runId, run.head.chunks), value: fresh })
@@ -85,11 +85,11 @@ export async function commit (
   await store.transact([...writes, ...ops])
   run.head = head
   run.durable = true
-  tail.forEach(run.log.append)
+  finalEvents.forEach(run.log.append)
   run.stored = run.log.events.length
 }
 
-/** A stored run with its events; undefined when it is gone. */
+/** Reads a stored run with its events; undefined if it is not stored. */
 export async function loadRun (store: Store, runId: string): Promise<Run | undefined> {
   const head = await store.get<RunHead>(runKey(runId))
   const messages = await store.get<RawMessage[]>(inputKey(runId))
@@ -99,7 +99,7 @@ export async function loadRun (store: Store, runId: string): Promise<Run | undef
   return { head, messages, log: createRunLog(events), stored: events.length, saved: Promise.resolve(), durable: true }
 }
 
-/** The events of a segment that is stored to its end; undefined when it has not begun or was cut off. */
+/** Returns the events of a completely stored segment; undefined if it has not begun or was interrupted. */
 export function storedSegment ({ log }: Run, segment: number): readonly RunEvent[] | undefined {
   const start = segmentStart(log.events, segment)
   if (start === -1) return undefined

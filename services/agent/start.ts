@@ -8,48 +8,48 @@ import type { ConversationState } from './refused-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { placed, placeIn, WHOLE, type History } from './thread-history.ts'
+import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
-import { unmarked } from '../threads/recall-answers.ts'
+import { withoutModelMarks } from '../threads/recall-answers.ts'
 
-/** Until the analysis says otherwise. */
+/** The maximum number of steps until the analysis sets it. */
 const STANDARD_STEPS = 10
 
-/** What a request asks for, once its history is known. */
+/** A request with its history. */
 export interface RunRequest extends RunBody {
   messages: RawMessage[]
   protocol: Protocol
-  /** Where in the thread the messages before the last one were read; undefined when the request brought them. */
+  /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
 }
 
 const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
-/** Starts runs: analyze, route, execute (or hand over to the background), evaluate. */
+/** Starts runs: analyzes the request, then executes and evaluates it, or hands it over to a background task. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, clock, ledger, conversations, threads } = deps
 
-  /** The conversation that a history without an `id` belongs to, as far as the ledger knows it. */
+  /** Finds the conversation of a history without an `id` by the approvals in it; undefined if the ledger knows none of them. */
   async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
     const id = referencedApprovals(messages).at(-1)
     return id === undefined ? undefined : (await ledger.find(id))?.threadId
   }
 
   /**
-   * A new message closes what the conversation left open: its run does not go on, whoever answers again. What the model
-   * must know of it is returned, since the client may not.
+   * Withdraws the open approvals of a waiting run: a new message superseded the run, and later answers do not resume it.
+   * Returns notes for the model about these calls, because the client's messages may not contain them.
    */
   async function supersedePendingRun (conversation: ConversationState): Promise<{ conversation: ConversationState, notes: string[] }> {
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
     const isOpen = ({ state }: Approval) => state === 'pending' || state === 'approved'
-    const cut = asked.filter(({ state }) => state === 'executing')
-    const left = conversations.leave(conversation)
-    await store.transact([...ledger.withdraw(asked), ...cut.map((approval) => ledger.move(approval, 'unknown').op), left.op])
+    const interrupted = asked.filter(({ state }) => state === 'executing')
+    const left = conversations.clearPendingRun(conversation)
+    await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])
     const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
     const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
     return {
@@ -58,7 +58,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         ...asked.filter(isOpen).map((approval) =>
           `${callOf(approval)} was not carried out: the user said something else instead of approving it.`
         ),
-        ...cut.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
+        ...interrupted.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
         ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
       ]
     }
@@ -68,10 +68,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const { ops, answerAt } = history === undefined
       ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
       : await threads.append(threadId, messages.slice(-1))
-    // Of a client that keeps only some messages, or others, nobody knows where they stand.
-    const known = history ?? (answerAt === messages.length ? WHOLE : undefined)
+    // The positions are unknown if the client's messages are not all messages of the thread.
+    const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
     const saved = store.transact(ops)
-    // Whoever ends the run waits for it, and meets its failure there.
+    // The end of the run awaits this promise and handles its rejection.
     saved.catch(() => {})
     const now = clock.now()
     const runId = newId()
@@ -92,7 +92,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         asked: [],
         ...(known !== undefined && { history: known }),
         usage: { inputTokens: 0, outputTokens: 0 },
-        // The client's own message grows by what follows.
+        // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: continued === undefined ? answerAt : answerAt - 1,
         chunks: 0
       },
@@ -104,19 +104,22 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     }
   }
 
-  /** The messages of a request, where those that the thread holds are the thread's own, whatever the client's copy says; and where each comes from. */
+  /**
+   * Returns the messages of a request, with the thread's own version in place of the client's copy of each stored message,
+   * and the origin of each message.
+   */
   async function recall (
     { messages, history }: RunRequest,
     threadId: string
   ): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
     const ofThread = (n: number): Origin => ({
-      name: `messages[${history === undefined ? n : placeIn(history, n)}] of the thread`,
+      name: `messages[${history === undefined ? n : threadPosition(history, n)}] of the thread`,
       isStored: true
     })
     if (history !== undefined) {
       const last = messages.length - 1
       return {
-        messages: [...messages.slice(0, last), unmarked(messages[last]) as RawMessage],
+        messages: [...messages.slice(0, last), withoutModelMarks(messages[last]) as RawMessage],
         originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
       }
     }
@@ -137,24 +140,24 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     const begun = await locked(threadId, async () => {
       await activeRuns.current(threadId)
-      // Somebody who told the same came first: this one looks again, when it holds no place of theirs.
+      // Another request took the same thread first. Search again after the lock is released.
       if (known === undefined && activeRuns.has(threadId)) return undefined
-      const said = await recall(request, threadId)
-      const { origins, ...context } = await toPrompt(said.messages, deps.host.forModel, said.originOf)
+      const recalled = await recall(request, threadId)
+      const { origins, ...context } = await toPrompt(recalled.messages, deps.host.forModel, recalled.originOf)
       const live = await activeRuns.admit(threadId, async () => {
         const { conversation, notes } = await supersedePendingRun(await conversations.get(threadId))
-        const run = await newRun({ ...request, messages: said.messages }, threadId, cwd)
+        const run = await newRun({ ...request, messages: recalled.messages }, threadId, cwd)
         return launch({
           run,
           conversation,
           resumable,
           protocol,
           async work (attempt) {
-            const whole = { ...context, ...placed(origins, run.head.history), notes }
-            const analysis = await analyzeRun(attempt, whole, deps)
-            const isOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
+            const fullContext = { ...context, ...threadPlacement(origins, run.head.history), notes }
+            const analysis = await analyzeRun(attempt, fullContext, deps)
+            const isHandedOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
               await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
-            if (!isOver) await runSteps(attempt, whole, deps)
+            if (!isHandedOver) await runSteps(attempt, fullContext, deps)
           }
         })
       })

@@ -6,7 +6,7 @@ import type { Subscription } from './active-runs.ts'
 import { answerMessages } from './answer-record.ts'
 
 const UpstreamFailed = createError('ERR_UPSTREAM', '%s', 502)
-/** What is no fault of the model, by the code of the run's `error` event. */
+/** Failures that are not the model provider's, by the code of the run's `error` event. */
 const FAILURES: Record<string, ReturnType<typeof createError>> = {
   ERR_TIMEOUT: createError('ERR_TIMEOUT', '%s', 504),
   ERR_INTERNAL: createError('ERR_INTERNAL', '%s', 500),
@@ -16,15 +16,15 @@ const FAILURES: Record<string, ReturnType<typeof createError>> = {
 }
 
 /**
- * Waits for a run and gives its answer as one object. Throws what ended it: UpstreamFailed (502), a time-out (504), a
- * store that takes no writes (503), too many tasks (409) or a mistake of ours (500).
+ * Waits for the end of a run and returns its result as one object. Throws the run's failure: UpstreamFailed (502),
+ * ERR_TIMEOUT (504), an unavailable or busy store (503), too many tasks (409) or an internal error (500).
  */
-export async function collectResult (follower: Subscription, signal: AbortSignal): Promise<RunResult> {
+export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
   const events: RunEvent[] = []
   try {
-    for await (const batch of follower.batches(signal)) events.push(...batch)
+    for await (const batch of subscription.batches(signal)) events.push(...batch)
   } finally {
-    follower.unsubscribe()
+    subscription.unsubscribe()
   }
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
@@ -41,9 +41,9 @@ export async function collectResult (follower: Subscription, signal: AbortSignal
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
-    ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...done }) => done) }),
-    threadId: follower.threadId,
-    runId: follower.runId
+    ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
+    threadId: subscription.threadId,
+    runId: subscription.runId
   }
 }
 

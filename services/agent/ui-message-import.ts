@@ -7,14 +7,14 @@ const OUTCOME_LOST = 'The outcome of this approved call was lost on the way here
 const KNOWN = /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-document|step-start|dynamic-tool|tool-.+|data-.+)$/
 
 /**
- * Turns a chat client's message (of version 5, 6 or 7) into the model's messages. What it shows beside the
- * conversation (our analysis, data parts) is left out; of a stored message, which nobody is there to mend, also what no
- * client of today knows. `where` names the message. Throws BadMessage (400) that says so.
+ * Converts a chat client's message (AI SDK 5, 6 or 7) to model messages, without the service's analysis and data parts. For
+ * a stored message, unknown kinds of parts are left out too, because no client is there to correct them. Throws BadMessage
+ * (400) with `where` as the name of the message.
  */
 export async function fromUIMessage (message: RawMessage, where: string, isStored = false): Promise<ModelMessage[]> {
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
   if (!Array.isArray(message.parts)) throw new BadMessage(`${where}.parts must be an array of parts.`)
-  const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(settled)
+  const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(withoutApproval)
   if (isStored && parts.length === 0) return []
   const checked = await safeValidateUIMessages({ messages: [{ ...message, id: typeof message.id === 'string' ? message.id : '', parts }] })
   if (!checked.success) throw new BadMessage(`${where}${whatIsWrong(checked.error)}`)
@@ -25,17 +25,18 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
     }
   }
   try {
-    return asRefused(await convertToModelMessages([{ ...valid, parts: valid.parts.filter((part) => !isAnalysis(part)) }]), valid.parts)
+    return withDenials(await convertToModelMessages([{ ...valid, parts: valid.parts.filter((part) => !isAnalysis(part)) }]), valid.parts)
   } catch (error) {
     throw new BadMessage(`${where} cannot be used: ${(error as Error).message}`)
   }
 }
 
 /**
- * A tool part in a form that every check takes, without what only the ledger may say. Clients keep an approval's id
- * without an answer beside the outcome of a call that was decided elsewhere or never, and 5.x knows no approvals.
+ * Converts a tool part to a form that the SDK's validation accepts, without approval fields, because only the ledger decides
+ * approvals. A client may keep an approval id without an answer beside the outcome of a call that was decided elsewhere or
+ * never; clients of version 5 know no approvals.
  */
-function settled (part: any): unknown {
+function withoutApproval (part: any): unknown {
   if (typeof part?.type !== 'string' || !(part.type.startsWith('tool-') || part.type === 'dynamic-tool')) return part
   const { approval, providerExecuted, rawInput, ...call } = part
   if (call.state === 'input-streaming') return call
@@ -58,8 +59,8 @@ function settled (part: any): unknown {
   }
 }
 
-/** The messages with each denial as the model was told it at first: the SDK makes an error of it. */
-function asRefused (messages: ModelMessage[], parts: UIMessage['parts']): ModelMessage[] {
+/** Restores denials as the model first got them; the SDK converts each denial to an error. */
+function withDenials (messages: ModelMessage[], parts: UIMessage['parts']): ModelMessage[] {
   const reasons = new Map(
     parts.flatMap((part) =>
       'toolCallId' in part && part.state === 'output-denied' ? [[part.toolCallId, part.approval.reason ?? DENIED]] : []
@@ -87,7 +88,7 @@ function isAnalysis (part: { type: string, providerMetadata?: Record<string, any
 
 const isReadable = (url: string) => URL.canParse(url) && ['data:', 'http:', 'https:'].includes(new URL(url).protocol)
 
-/** Where in a message, and what: ".parts[1].text: Invalid input …". */
+/** Returns the path and the message of an issue: ".parts[1].text: Invalid input …". */
 function whatIsWrong (error: Error): string {
   const { issues } = (error.cause ?? {}) as { issues?: Array<{ path: PropertyKey[], message: string }> }
   if (!issues?.length) return ' is not a UI message.'

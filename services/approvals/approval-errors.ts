@@ -8,12 +8,12 @@ export const ApprovalNotFound = createError(
 export const ApprovalExpired = createError('ERR_APPROVAL_EXPIRED', 'The approval request "%s" has expired; ask the agent again.', 410)
 export const ApprovalDecided = createError(
   'ERR_APPROVAL_DECIDED',
-  'The approval request "%s" was already %s; the first decision stands.',
+  'The approval request "%s" was already %s; the first decision is kept.',
   409
 )
 export const ApprovalWithdrawn = createError(
   'ERR_APPROVAL_WITHDRAWN',
-  'The approval request "%s" was withdrawn when the user said something else instead.',
+  'The approval request "%s" was withdrawn, because the user sent a new message instead of an answer.',
   409
 )
 export const OtherConversation = createError('ERR_OTHER_CONVERSATION', '%s', 409)

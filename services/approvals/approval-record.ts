@@ -4,33 +4,33 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
 /**
- * One tool call that waits for a person. `pending → approved | denied`, `approved → executing → done | unknown`;
- * or `expired`, or `withdrawn` when the user said something else instead, or when an approved call is asked about again.
+ * A tool call that needs, or needed, an approval. States: `pending → approved | denied`, `approved → executing → done | unknown`;
+ * or `expired`; or `withdrawn`, if a new message superseded the run or a new request replaced an approved one.
  */
 export interface Approval extends ApprovalView {
-  /** The segment of the run whose stream asked; the answer's continuation is the next one. */
+  /** The segment of the run that requested the approval. The continuation after the decision is the next segment. */
   segment: number
-  /** Of the tool that was asked about, where tools may change under their name. */
+  /** The identity of the tool at the request, for tools that may change under the same name. */
   identity?: string
-  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent in older records, which are bound to the path alone. */
+  /** The identity of the folder `cwd` at the request. Requests of earlier versions lack it and are bound to the path alone. */
   folder?: Omit<WorkFolder, 'path'>
-  /** The request that was asked in its place after it was approved: it did not run, as its folder had changed. */
+  /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
   replacedBy?: string
-  /** What was decided, once. */
+  /** The decision; the first decision is kept. */
   approved?: boolean
 }
 
-/** How long a person has, milliseconds. */
+/** The time in which a request can be answered, milliseconds. */
 export const APPROVAL_TTL_MS = 24 * 60 * 60 * 1000
 
-/** Two calls with this in common do the same: SHA-256 of the canonical input, hexadecimal. */
+/** Returns the SHA-256 of the canonical input, hexadecimal. Two calls of a tool with the same digest are the same call. */
 export function inputDigest (input: unknown): string {
   return createHash('sha256').update(canonicalJson(input)).digest('hex')
 }
 
 export const approvalKey = (id: string) => `approval/${id}`
-/** Beside each open approval, so that listing them reads no others. */
+/** The key of the index entry of an open approval, so that listing reads no closed ones. */
 export const openKey = (id: string) => `open-approval/${id}`
 
-/** Told to the model of a denial that the user gave no reason for. */
+/** The reason that models get for a denial without a reason of the user. */
 export const DENIED = 'The user denied this call.'

@@ -8,7 +8,7 @@ import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } fro
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** A call that wants a person's word, and where it stands. */
+/** A call that needs an approval, and its position. */
 export type Question = Pick<
   Approval,
   'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity'
@@ -25,12 +25,12 @@ const close = (approval: Approval): Op => ({ type: 'del', key: openKey(approval.
 const expire = (approval: Approval): Op[] => [put({ ...approval, state: 'expired' }), close(approval)]
 
 /**
- * The server's own book of approvals. It alone says what was asked, what was answered and what has run: nothing
- * that a client sends about an approval counts but its id and the decision. Methods that return operations leave
- * it to the caller to commit them together with what they belong to.
+ * The one record of approvals. Only the ledger decides what was requested, what was approved and what has run: of a client's
+ * messages only the approval id and the decision count. Methods that return operations leave the commit to the caller, so that
+ * the caller can store other changes in the same transaction.
  */
 export function createLedger ({ store, clock }: { store: Store, clock: Clock }) {
-  /** Ids arrive from clients; what is not one of ours cannot be in the book. */
+  /** Clients send the ids; a malformed id is never looked up. */
   const get = async (id: string) => isId(id) ? store.get<Approval>(approvalKey(id)) : undefined
 
   /** Throws ApprovalNotFound (404). */
@@ -40,11 +40,11 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     return approval
   }
 
-  /** An open question whose time is up counts as expired from then on. */
+  /** Whether the time to answer has passed. An overdue approval counts as expired, even before that is stored. */
   const isOverdue = (approval: Approval) => approval.state === 'pending' && approval.expiresAt <= clock.now()
 
   return {
-    /** Writes new questions: they are `pending` once the operations are committed. */
+    /** Creates approvals and the operations that store them as `pending`. */
     ask (questions: Question[]): { approvals: Approval[], ops: Op[] } {
       const createdAt = clock.now()
       const approvals = questions.map((question): Approval => ({
@@ -63,35 +63,38 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
 
     require,
 
-    /** Whether a person can still answer. */
+    /** Whether the approval can still be answered. */
     isOpen: (approval: Approval) => approval.state === 'pending' && !isOverdue(approval),
 
     find: get,
 
+    /** Returns the approvals with these ids, without unknown ones. */
     async all (approvalIds: string[]): Promise<Approval[]> {
       return (await Promise.all(approvalIds.map(get))).filter((approval) => approval !== undefined)
     },
 
     /**
-     * A chat's message keeps the decisions that were carried out before its newest ones. Of all of them, the ones
-     * that are meant: those the book still waits for, else those of the newest step, to be followed or replayed.
+     * Selects the current decisions of a chat message, which also contains the decisions of earlier steps: the decisions on
+     * pending approvals or, if none is pending, the decisions of the newest step, whose continuation is then subscribed to or replayed.
      */
     async currentApprovals (decisions: Decision[]): Promise<Decision[]> {
       const known = (await Promise.all(decisions.map(async (decision) => ({ decision, approval: await get(decision.approvalId) }))))
         .filter((entry): entry is { decision: Decision, approval: Approval } => entry.approval !== undefined)
       const open = known.filter(({ approval }) => approval.state === 'pending')
       const last = known.at(-1)?.approval
-      const meant = open.length > 0
+      const current = open.length > 0
         ? open
         : known.filter(({ approval }) => approval.runId === last?.runId && approval.segment === last.segment)
-      return meant.length > 0 ? meant.map(({ decision }) => decision) : decisions
+      return current.length > 0 ? current.map(({ decision }) => decision) : decisions
     },
 
     /**
-     * Checks the answers of one request against the book and returns those that are news; nothing is written when
-     * one of them cannot stand. The first decision wins: the same again is no news, another is a 409.
+     * Checks the decisions of one request and returns the approvals that they newly decide, without storing them. The first
+     * decision on an approval is kept: the same decision again has no effect. Throws ApprovalNotFound (404), OtherConversation
+     * (409), ApprovalDecided (409) for the opposite decision, ApprovalWithdrawn (409) or ApprovalExpired (410); then no decision
+     * of the request takes effect.
      */
-    async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: Approval[], news: Approval[] }> {
+    async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: Approval[], decided: Approval[] }> {
       const approvals = await Promise.all(decisions.map(({ approvalId }) => require(approvalId)))
       if (threadId !== undefined && approvals.some((approval) => approval.threadId !== threadId)) {
         throw new OtherConversation('The approval request belongs to another conversation than the "id" of the request.')
@@ -99,11 +102,11 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
         throw new OtherConversation('The answers belong to different conversations; send them one request each.')
       }
-      const decided = new Map<string, boolean>()
-      const news: Approval[] = []
+      const answers = new Map<string, boolean>()
+      const decided: Approval[] = []
       for (const [at, approval] of approvals.entries()) {
         const { approvalId, approved, reason } = decisions[at]
-        if (decided.has(approvalId) && decided.get(approvalId) !== approved) {
+        if (answers.has(approvalId) && answers.get(approvalId) !== approved) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval)) {
@@ -114,36 +117,36 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         if (approval.state === 'withdrawn' && approval.replacedBy === undefined) throw new ApprovalWithdrawn(approvalId)
         if (approval.state !== 'pending') {
           if (approval.approved !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
-        } else if (!decided.has(approvalId)) {
-          news.push({ ...approval, state: approved ? 'approved' : 'denied', approved, ...(reason && { reason }) })
+        } else if (!answers.has(approvalId)) {
+          decided.push({ ...approval, state: approved ? 'approved' : 'denied', approved, ...(reason && { reason }) })
         }
-        decided.set(approvalId, approved)
+        answers.set(approvalId, approved)
       }
-      return { approvals, news }
+      return { approvals, decided }
     },
 
-    /** The operations that record decided questions. */
-    record: (news: Approval[]): Op[] => news.flatMap((approval) => [put(approval), close(approval)]),
+    /** Returns the operations that store decided approvals. */
+    record: (decided: Approval[]): Op[] => decided.flatMap((approval) => [put(approval), close(approval)]),
 
-    /** The operation that moves an approval on; the new record beside it. */
+    /** Returns the approval in its new state, and the operation that stores it. */
     move (approval: Approval, state: Approval['state']): { approval: Approval, op: Op } {
       const moved = { ...approval, state }
       return { approval: moved, op: put(moved) }
     },
 
-    /** The operations that say of an overdue question that its run went on without it, whatever the clock says later. */
+    /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
     expire,
 
-    /** What a new message of the user does to the questions it left open. */
+    /** Returns the operations that withdraw the open approvals of a run that a new message superseded. */
     withdraw: (approvals: Approval[]): Op[] =>
       approvals
         .filter(({ state }) => state === 'pending' || state === 'approved')
         .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
 
-    /** The operation that ends an approved request whose call did not run and is asked about anew. */
+    /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
     replace: (approval: Approval, replacedBy: string): Op => put({ ...approval, state: 'withdrawn', replacedBy }),
 
-    /** The open questions, oldest first, as many as a page holds. */
+    /** Lists the open approvals, oldest first, one page at a time. */
     async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
-/** A part of a model's answer that is none: providers' servers send what they like, and not every SDK looks at it. */
+/** A malformed part of a model's answer. Not every provider SDK validates what the provider's server sends. */
 export class UnreadablePart extends Error {
   readonly code = 'ERR_ANSWER_UNREADABLE'
 }
@@ -8,7 +8,7 @@ export class UnreadablePart extends Error {
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Throws UnreadablePart unless the part has what is made use of. A call of a tool that has no name is one of no tool, as any other odd name. */
+/** Throws UnreadablePart unless the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */
 export function checkPart (part: LanguageModelV4StreamPart): void {
   if (!isReadable(part)) throw new UnreadablePart('A part of the answer cannot be read.')
 }

@@ -1,2 +1,2 @@
-/** Begins a message of ours among those of the user: it has the user's role, since no other may stand there, and says so. */
+/** The opening of a message of the service that has the role `user`, because providers accept no other role at that position. */
 export const NOTE_OPENING = '[Not written by the user.'

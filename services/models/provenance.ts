@@ -1,37 +1,37 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider'
 
 /**
- * Providers attach data to the parts of an answer (signatures of thinking, redacted thinking, ids of items) and want it
- * back unchanged with the part, but only the data of the very model that is called. So each part that has such data, and
- * each part of thinking, carries the id of its model in its metadata as `agent.model`, wherever the part is kept: in the
- * log, in threads and in the messages of clients.
+ * The mark that names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted
+ * reasoning, ids of items) and require it back unchanged, but accept only data of the model that is called. So each part with
+ * such data, and each reasoning part, has the id of its model as `agent.model` in its metadata, wherever the part is stored: in
+ * the log, in threads and in the messages of clients.
  */
 interface Mark {
   agent?: { model?: unknown }
 }
 
-/** Most that a provider may attach to one part, characters of JSON. Data beyond that is not kept: a signature that was cut is worth nothing. */
-const LARGEST = 1024 * 1024
+/** The maximum size of a part's attached data, characters of JSON. Larger data is dropped: a truncated signature is invalid. */
+const MAX_ATTACHED = 1024 * 1024
 
 const isObject = (value: unknown): value is Record<string, any> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The attached data of a part, provider by provider; what has no such form, or claims to be ours, is left out. */
-const readable = (given: unknown): SharedV4ProviderMetadata =>
+/** Returns the attached data by provider, without malformed entries and without the reserved name `agent`. */
+const attachedData = (given: unknown): SharedV4ProviderMetadata =>
   isObject(given) ? Object.fromEntries(Object.entries(given).filter(([name, data]) => name !== 'agent' && isObject(data))) : {}
 
-/** Whether a provider has attached anything. */
+/** Whether a provider has attached data to a part with this metadata. */
 export const isAttached = (metadata: object | undefined): boolean =>
   metadata !== undefined && Object.keys(metadata).some((name) => name !== 'agent')
 
-/** Metadata of a tool call of a model; nothing when the provider attached none, or too much. */
+/** Returns the metadata of a model's tool call; empty if the provider attached no data or too much. */
 export function attachedTo (given: unknown, model: string): { providerMetadata?: SharedV4ProviderMetadata } {
   return createMetadata(model)(given)
 }
 
 /**
- * Collects what a provider attaches to one part, which may come with its start, any delta or its end. Each call takes what
- * came with an event and gives what the event has to carry: all that is attached so far, when that has changed. A part of
- * thinking is marked `always`, also without data. Thinking whose data is too large loses its mark, so it is not sent back.
+ * Returns a function that collects the data that a provider attaches to one part, at its start, any delta or its end. Each call
+ * takes the data of one event and returns the metadata for the event: all data so far, if it has changed. With `always`, for
+ * reasoning, a part is marked even without data. Reasoning whose data is too large loses its mark, so that it is not sent back.
  */
 export function createMetadata (model: string, { always = false }: { always?: boolean } = {}) {
   let attached: SharedV4ProviderMetadata = {}
@@ -40,22 +40,22 @@ export function createMetadata (model: string, { always = false }: { always?: bo
 
   return (given: unknown): { providerMetadata?: SharedV4ProviderMetadata } => {
     if (isTooLarge || ((given === undefined || given === null) && known !== '')) return {}
-    for (const [name, data] of Object.entries(readable(given))) attached = { ...attached, [name]: { ...attached[name], ...data } }
+    for (const [name, data] of Object.entries(attachedData(given))) attached = { ...attached, [name]: { ...attached[name], ...data } }
     const json = JSON.stringify(attached)
     if (json === known) return {}
-    const wasTold = known !== '{}' && known !== ''
+    const wasMarked = known !== '{}' && known !== ''
     known = json
-    if (json.length <= LARGEST) return { providerMetadata: { ...attached, agent: { model } } }
+    if (json.length <= MAX_ATTACHED) return { providerMetadata: { ...attached, agent: { model } } }
     isTooLarge = true
-    return always || wasTold ? { providerMetadata: {} } : {}
+    return always || wasMarked ? { providerMetadata: {} } : {}
   }
 }
 
 /**
- * The messages as one model may be sent them: with what its own provider attached to its own answers, and without the
- * thinking and the attached data of any other. A message of which nothing is left has no content.
+ * Returns the messages for a call of one model: with the attached data of its own answers, and without the reasoning and the
+ * attached data of other models. A message of which nothing is left has empty content.
  */
-export const ownedBy = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
+export const withOwnMetadata = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
   messages.map((message): LanguageModelV4Message => {
     if (message.role === 'tool') {
       return {

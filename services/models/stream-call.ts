@@ -5,7 +5,7 @@ import type { Failure } from '../providers/describe-failure.ts'
 import { checkPart } from './check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
-/** A model call that failed for good. */
+/** A model call that failed on every attempt. */
 export class ModelFailed extends Error {
   readonly code: string
   readonly statusCode = 502
@@ -16,31 +16,32 @@ export class ModelFailed extends Error {
 }
 
 export interface ModelCall {
-  /** `<provider>/<model>`: the one wanted first, then those to fall back to. */
+  /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
   load(id: string): Promise<{ id: string, model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
-  /** What a model is told. Asked once more when its provider finds that `tooLong`; undefined: it cannot be made shorter. */
+  /** Returns the prompt for a model; called again with `tooLong` if the provider refuses the length. Undefined: cannot be shortened. */
   prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
-  /** Told every part as it comes, at once, with the id of the model that answers; a promise it returns holds the model back. */
+  /** Called with every part as it arrives, and with the id of the answering model. A returned promise pauses the model stream. */
   onPart(part: LanguageModelV4StreamPart, id: string): void | Promise<void>
 }
 
-/** Milliseconds until the first part, and of silence between parts. */
+/** The maximum time until the first part and between parts, milliseconds. */
 const SILENCE_MS = 60_000
 const RETRIES = 3
+/** The wait before the first retry, milliseconds; it doubles with each retry. */
 const RETRY_MS = 1_000
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
-/** A provider that asks for a longer wait has refused. */
-const LONGEST_WAIT_MS = 60_000
+/** If a provider requests a longer wait, the call is not retried on this model. Milliseconds. */
+const MAX_WAIT_MS = 60_000
 
 /**
- * Streams one model call. Until its first part it is tried again (RETRIES times, `retry-after` honoured; once with a
- * shorter prompt), then on the next model; after the first part a failure is final. Rejects with ModelFailed, or with
- * the signal's reason.
+ * Streams one model call. Before the first part, a failed call is retried (RETRIES times, with the wait of `retry-after`; once
+ * with a shorter prompt), then sent to the next model. After the first part, a failure is final. Rejects with ModelFailed, with
+ * the error that `onPart` threw, or with the signal's reason.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
@@ -56,7 +57,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         return await attemptOnce(id, model, prompt, call, progress)
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
-        if (progress.refused) throw progress.refused.error
+        if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
         if (progress.started) throw new ModelFailed(failure)
         if (failure.code === TOO_LONG && !isShortened) {
@@ -65,7 +66,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
           continue
         }
         const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
-        if (!failure.retryable || wait > LONGEST_WAIT_MS || attempt === RETRIES) break
+        if (!failure.retryable || wait > MAX_WAIT_MS || attempt === RETRIES) break
         await call.clock.sleep(wait, call.signal)
       }
     }
@@ -74,10 +75,10 @@ export async function streamModel (call: ModelCall): Promise<void> {
 }
 
 interface Progress {
-  /** A part of the answer has come. */
+  /** Whether a part of the answer has arrived. */
   started: boolean
-  /** The caller would not take a part: no fault of the model. */
-  refused?: { error: unknown }
+  /** The error that the caller's `onPart` threw, which is not a failure of the model. */
+  rejection?: { error: unknown }
 }
 
 async function attemptOnce (
@@ -90,7 +91,7 @@ async function attemptOnce (
   const silence = new AbortController()
   const done = new AbortController()
   const either = AbortSignal.any([signal, silence.signal])
-  let heardAt = clock.awake()
+  let lastPartAt = clock.awake()
   watch().catch(() => {})
 
   try {
@@ -110,11 +111,11 @@ async function attemptOnce (
     done.abort()
   }
 
-  /** Aborts the attempt when nothing was heard for SILENCE_MS. */
+  /** Aborts the attempt when no part has arrived for SILENCE_MS. */
   async function watch () {
     for (;;) {
-      const left = heardAt + SILENCE_MS - clock.awake()
-      if (left <= 0) return silence.abort(new Aborted('timeout', `The model said nothing for ${SILENCE_MS / 1000} s.`))
+      const left = lastPartAt + SILENCE_MS - clock.awake()
+      if (left <= 0) return silence.abort(new Aborted('timeout', `The model sent nothing for ${SILENCE_MS / 1000} s.`))
       await clock.timeout(left, done.signal)
     }
   }
@@ -132,22 +133,22 @@ async function attemptOnce (
       if (part.type === 'finish') finished = true
       if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true
       try {
-        const held = onPart(part, id)
-        if (held) await held
+        const backpressure = onPart(part, id)
+        if (backpressure) await backpressure
       } catch (error) {
-        progress.refused = { error }
+        progress.rejection = { error }
         throw error
       }
-      heardAt = clock.awake()
-      const over = yieldToEventLoop()
-      if (over) await over
+      lastPartAt = clock.awake()
+      const turn = yieldToEventLoop()
+      if (turn) await turn
     }
   }
 }
 
-/** A promise's value, or a rejection with the signal's reason when that comes first. The promise is never left unheard. */
+/** Resolves with the promise, or rejects with the signal's reason if the signal aborts first. A late rejection is handled. */
 export async function orAbort<T> (promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  // Whoever began it may have given it the same signal: its rejection then comes as well, and nobody waits for it.
+  // The promise may depend on the same signal and reject as well, when nothing awaits it any more.
   Promise.resolve(promise).catch(() => {})
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()

@@ -4,13 +4,13 @@ import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { orAbort } from './stream-call.ts'
 
-/** A question to a model whose answer is data. */
+/** A question to a model that answers with structured data. */
 export interface StructuredCall<S extends TSchema> {
   load: () => Promise<{ model: LanguageModelV4 }>
-  /** Tells the model, and the offline one, what is asked for. */
+  /** The name of the response format, by which the offline model recognises the question. */
   name: string
   schema: S
-  /** The schema as the model is told it, where that differs from what is taken. */
+  /** The schema that the model gets, if it differs from the schema that validates the answer. */
   asked?: TSchema
   instructions: string
   text: string
@@ -19,27 +19,27 @@ export interface StructuredCall<S extends TSchema> {
   clock: Clock
 }
 
-/** Tokens; the answers are short. */
-const LONGEST_ANSWER = 2_000
+/** The maximum length of an answer, tokens. */
+const MAX_ANSWER_TOKENS = 2_000
 
 /**
- * Asks for data that fits a schema. Never fails but by the signal: what cannot be had in time, or makes no sense, is
- * a `problem` in words.
+ * Asks a model for data that matches a schema. A failure, a timeout after `limitMs` milliseconds or an invalid answer resolves
+ * to a `problem` in words; rejects only with the signal's reason.
  */
 export async function askStructured<S extends TSchema> (
   { load, name, schema, asked = schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>
 ): Promise<{ value: Static<S> } | { problem: string }> {
-  const overdue = new AbortController()
+  const timeout = new AbortController()
   const done = new AbortController()
-  clock.timeout(limitMs, done.signal).then(() => overdue.abort(new Aborted('timeout')), () => {})
-  const either = AbortSignal.any([signal, overdue.signal])
+  clock.timeout(limitMs, done.signal).then(() => timeout.abort(new Aborted('timeout')), () => {})
+  const either = AbortSignal.any([signal, timeout.signal])
   try {
     const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
     const { content } = await orAbort(
       model.doGenerate({
         prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: LONGEST_ANSWER,
+        maxOutputTokens: MAX_ANSWER_TOKENS,
         abortSignal: either
       }),
       either
@@ -49,7 +49,7 @@ export async function askStructured<S extends TSchema> (
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
   } catch {
     signal.throwIfAborted()
-    return { problem: overdue.signal.aborted ? 'took too long' : 'failed' }
+    return { problem: timeout.signal.aborted ? 'took too long' : 'failed' }
   } finally {
     done.abort()
   }

@@ -14,8 +14,9 @@ type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
 
 /**
- * What the model is told of a run so far: one assistant message and one tool message a step, parts as the model ordered
- * them, results in the order of their calls. A call without an outcome yet has no result here. `forModel` makes of an output what a model may see of it.
+ * Folds the events of a run to model messages: one assistant message and one tool message for each step, with the parts in the
+ * model's order and the results in the order of their calls. A call without an outcome has no result. `forModel` converts an
+ * output to the form that models see.
  */
 export function foldToModelMessages (
   events: readonly RunEvent[],
@@ -25,18 +26,18 @@ export function foldToModelMessages (
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
   const open = new Map<string, OpenPart>()
-  /** The calls of the step; one whose input never became whole is none. */
+  /** The calls of the step. A call whose input was never completed (`isWhole` false) is left out. */
   const calls = new Map<string, LanguageModelV4ToolCallPart & { isWhole: boolean }>()
 
   const closeStep = () => {
     const order = [...calls.keys()]
-    const said = content.flatMap((part): Assistant => {
-      if (part.type !== 'tool-call') return saysSomething(part) ? [part] : []
+    const assistant = content.flatMap((part): Assistant => {
+      if (part.type !== 'tool-call') return hasContent(part) ? [part] : []
       const { isWhole, ...call } = calls.get(part.toolCallId)!
       return isWhole ? [call] : []
     })
     results.sort((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
-    if (said.length > 0) messages.push({ role: 'assistant', content: said })
+    if (assistant.length > 0) messages.push({ role: 'assistant', content: assistant })
     if (results.length > 0) messages.push({ role: 'tool', content: results })
     content = []
     results = []
@@ -119,10 +120,10 @@ export function foldToModelMessages (
   return messages
 }
 
-/** Providers refuse an empty text; one that they attached something to, such as a signature, they want back. */
-const saysSomething = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)
+/** Providers refuse an empty text, but require an empty part with attached data, such as a signature, to be sent back. */
+const hasContent = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)
 
-/** The text of the answer: what the assistant said after its last tool call, over all segments. */
+/** Returns the text of the answer: the assistant's text in the last step, over all segments. */
 export function answerText (events: readonly RunEvent[]): string {
   let text = ''
   for (const event of events) {

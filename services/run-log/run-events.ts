@@ -1,7 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
 
-/** Tokens, as far as the provider counts them. */
+/** Tokens, as counted by the provider; 0 if it does not count. */
 export interface Usage {
   inputTokens: number
   outputTokens: number
@@ -9,17 +9,17 @@ export interface Usage {
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
 
-/** What belongs to one tool call, in every event about it. */
+/** The fields of every event about a tool call. */
 interface Call {
   toolCallId: string
   toolName: string
 }
-/** All that the provider has attached to the part so far; `agent.model` names the model, see models/provenance.ts. */
+/** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/provenance.ts. */
 interface Meta {
   providerMetadata?: SharedV4ProviderMetadata
 }
 
-/** What models are told beside the messages. It is made when a run's first step begins and stays the same for the whole run. */
+/** The context that models get beside the messages. It is made at the first step of a run and stays the same for the whole run. */
 export interface RunContext {
   at: number
   cwd: string
@@ -28,10 +28,10 @@ export interface RunContext {
 }
 
 /**
- * What happens in a run, said once and neutrally: the loop appends these, every reader (the documented stream,
- * the SDK's protocol, replays, the next model call) is a rendering of them.
+ * One neutral event of a run. The loop appends the events; every view of the run (the documented stream, the SDK's protocol,
+ * replays, the prompt of the next model call) is rendered from them.
  *
- * `start` begins a segment: what one request streams. A run that waits for approvals has several.
+ * `start` begins a segment, which is the part of a run that one request streams. A run that waits for approvals has several.
  */
 export type RunEvent =
   | { type: 'start', messageId: string, threadId: string, runId: string }
@@ -51,15 +51,18 @@ export type RunEvent =
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   | { type: 'tool-output', output: Record<string, unknown> } & Call
   | { type: 'tool-error', errorText: string } & Call
-  /** `approvalId` when the user was asked and said no; without it nobody was asked, or nobody answered. */
+  /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string } & Call
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
-  /** The conversation was made to fit its model: tokens as estimated, outputs of tools left out, messages summed up and left out. */
+  /**
+   * The conversation was compacted: estimated tokens before and after, and the numbers of tool outputs left out (`outputs`), of
+   * messages summarised and of messages dropped.
+   */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
-  /** Said to the model as by the user, between two steps: steering, or what a review found. */
+  /** A user message to the model between two steps: steering, or the issues that the judge found. */
   | { type: 'message', text: string }
   | { type: 'error', errorText: string, code: string }
   | { type: 'abort', reason: string }

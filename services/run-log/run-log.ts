@@ -2,17 +2,17 @@ import type { RunEvent } from './run-events.ts'
 
 export type RunLog = ReturnType<typeof createRunLog>
 
-/** A run that says more than this, with what its tools answer, has run away; a screenshot at each of 25 steps fits in. Bytes. */
+/** The maximum size of a run's events, bytes. A larger run is out of control; 25 steps with a screenshot each fit. */
 export const LOG_LIMIT = 32 * 1024 * 1024
-/** One large output, such as a picture, makes nobody a slow reader: it counts as no more than this. */
-const MOST_LAG = 64 * 1024
+/** The most that one event adds to a reader's lag, bytes, so that one large output, such as an image, does not make a slow reader. */
+const MAX_EVENT_LAG = 64 * 1024
 
-/** A reader gets no more at once, but for a single event: what it does not take is held for it. */
+/** The maximum size of a batch, bytes, unless it is a single event. An unread batch stays in memory. */
 const BATCH_BYTES = 64 * 1024
-/** Readers that are equally far get the very same batch, so that what is made of it is made once: so many are known. */
-const BATCHES_KNOWN = 4
+/** The number of cached batches. Readers at the same position get the same array, so that it is rendered once for all of them. */
+const CACHED_BATCHES = 4
 
-/** Rough size of an event in memory and on the wire, bytes. */
+/** Estimates the size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
   const attached = 'providerMetadata' in event && event.providerMetadata !== undefined ? JSON.stringify(event.providerMetadata).length : 0
   if ('delta' in event) return event.delta.length + attached + 64
@@ -22,18 +22,18 @@ function sizeOf (event: RunEvent): number {
 }
 
 /**
- * The sequenced events of one run. The loop appends, any number of readers follow from any position; all of it is
- * kept while the run lives (LOG_LIMIT bounds it), so that a reader may begin at the first event.
+ * Keeps the sequenced events of one run. The loop appends; any number of readers read from any position. All events stay in
+ * memory while the run is active (`checkLength` enforces LOG_LIMIT), so that a reader can begin at the first event.
  */
 export function createRunLog (history: readonly RunEvent[] = []) {
   const events: RunEvent[] = []
-  /** Bytes up to and with each event, so that a reader's lag is one subtraction. */
+  /** Cumulative bytes up to and including each event, so that a reader's lag is one subtraction. */
   const sums: number[] = []
   let bytes = 0
   let counted = 0
   let ended = false
   const waiting = new Set<() => void>()
-  const known: Array<{ start: number, batch: RunEvent[] }> = []
+  const cached: Array<{ start: number, batch: RunEvent[] }> = []
 
   const wake = () => {
     for (const resolve of waiting) resolve()
@@ -44,17 +44,17 @@ export function createRunLog (history: readonly RunEvent[] = []) {
     events.push(event)
     const size = sizeOf(event)
     bytes += size
-    sums.push(counted += Math.min(size, MOST_LAG))
+    sums.push(counted += Math.min(size, MAX_EVENT_LAG))
   }
-  /** What follows a position, up to a whole batch or the end of a segment. Batches end at the same places for all. */
+  /** Returns the batch that begins at a position and ends at a batch boundary or the end of a segment. All readers share the boundaries. */
   const batchAt = (start: number) => {
     let end = start
-    const enough = before(start) - before(start) % BATCH_BYTES + BATCH_BYTES
-    while (end < events.length && events[end++].type !== 'finish' && sums[end - 1] < enough);
-    const same = known.find((one) => one.start === start && one.batch.length === end - start)
+    const boundary = before(start) - before(start) % BATCH_BYTES + BATCH_BYTES
+    while (end < events.length && events[end++].type !== 'finish' && sums[end - 1] < boundary);
+    const same = cached.find((entry) => entry.start === start && entry.batch.length === end - start)
     if (same !== undefined) return same.batch
     const batch = events.slice(start, end)
-    if (known.unshift({ start, batch }) > BATCHES_KNOWN) known.pop()
+    if (cached.unshift({ start, batch }) > CACHED_BATCHES) cached.pop()
     return batch
   }
   history.forEach(add)
@@ -73,18 +73,18 @@ export function createRunLog (history: readonly RunEvent[] = []) {
       if (waiting.size > 0) wake()
     },
 
-    /** No event follows; readers finish. */
+    /** Ends the log; readers finish after the last event. */
     end () {
       ended = true
       wake()
     },
 
-    /** Bytes between a position and the newest event. */
+    /** Returns the bytes between a position and the newest event. */
     lag: (position: number) => counted - before(position),
 
     /**
-     * Batches of events from `position` on: what there is each time the reader asks (about BATCH_BYTES at most), then
-     * waiting for more. Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
+     * Yields batches of events from `position` on, about BATCH_BYTES at most, and waits for more.
+     * Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
      */
     async * read (position: number, signal: AbortSignal): AsyncGenerator<readonly RunEvent[]> {
       signal.addEventListener('abort', wake)
@@ -93,7 +93,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
           if (position === events.length) {
             if (ended) return
             await new Promise<void>((resolve) => waiting.add(resolve))
-            // One batch a turn of the event loop, however many events the turn brings.
+            // Collect all events of one turn of the event loop into one batch.
             await new Promise(setImmediate)
             continue
           }
@@ -109,7 +109,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
   }
 }
 
-/** The position of the `start` event of a segment, counted from 0; -1 when there is none. */
+/** Returns the position of the `start` event of a segment, counted from 0; -1 if there is none. */
 export function segmentStart (events: readonly RunEvent[], segment: number): number {
   let seen = -1
   return events.findIndex((event) => event.type === 'start' && ++seen === segment)

@@ -3,7 +3,7 @@ import type { EventOf, RunEvent } from './run-events.ts'
 /** A part of a chat client's message. */
 type Part = { type: string, [field: string]: any }
 
-/** What a person said to an approval request. */
+/** The user's answer to an approval request. */
 export interface Answered {
   approvalId: string
   approved?: boolean
@@ -19,11 +19,10 @@ export interface UIAnswer {
 }
 
 /**
- * A run's answer as a chat client holds it that has read the run's stream (see dialects/ui.ts, and `ui5` for its 5.x):
- * the same message, so that a chat made of it shows and sends back the same. `base` is the client's own message that
- * the run went on with. Two things differ between clients and are kept in a form that all of them read: the ids of
- * reasoning parts, which some keep, are not here; the input of a bad call is both `input` and `rawInput`, and
- * its metadata the call's.
+ * Folds a run's events to the message that a chat client builds from the run's stream (see encoders/ui.ts; `ui5` for clients of
+ * version 5), so that a chat loaded from the thread shows and sends back the same. `base` is the client's message that the run
+ * continues. Clients differ in two points, for which a form is kept that all of them read: reasoning parts have no ids, and an
+ * invalid call has its input both as `input` and as `rawInput`, with its metadata as `callProviderMetadata`.
  */
 export function foldToUIMessage (
   events: readonly RunEvent[],
@@ -34,7 +33,7 @@ export function foldToUIMessage (
   const calls = new Map<string, Part>()
   let id = base?.id ?? ''
   let metadata: Record<string, unknown> = { ...base?.metadata }
-  /** A chat reads no further than an error. */
+  /** Chat clients stop reading at an error. */
   let hasFailed = false
 
   const begin = (key: string, part: Part) => {
@@ -55,12 +54,12 @@ export function foldToUIMessage (
     }
     return part
   }
-  /** The outcome of a call, with what the person said to it. */
+  /** Sets the outcome of a call, with the user's answer to its approval request. */
   const settle = (event: { toolCallId: string, toolName: string }, outcome: object) => {
     const part = callOf(event)
-    const said = answered.find(({ approvalId }) => approvalId === part.approval?.id)
-    if (said?.approved !== undefined) {
-      part.approval = { id: said.approvalId, approved: said.approved, ...(said.reason && { reason: said.reason }) }
+    const answer = answered.find(({ approvalId }) => approvalId === part.approval?.id)
+    if (answer?.approved !== undefined) {
+      part.approval = { id: answer.approvalId, approved: answer.approved, ...(answer.reason && { reason: answer.reason }) }
     }
     Object.assign(part, outcome)
   }
@@ -137,7 +136,7 @@ export function foldToUIMessage (
   return { ...base, id, role: 'assistant', metadata, parts }
 }
 
-/** Marks the analysis, so that it can be told from the model's own thinking when the client sends it back. */
+/** Marks the analysis, to distinguish it from the model's reasoning when the client sends it back. */
 export const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
 
 interface Meta {
@@ -145,7 +144,7 @@ interface Meta {
 }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 
-/** What a data part says of a request, to clients of version 5. */
+/** Returns the data part of an approval request, for clients of version 5. */
 export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>

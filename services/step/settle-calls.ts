@@ -4,7 +4,7 @@ import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
 import { runInOrder } from '../tools/run-in-order.ts'
 import { readInput } from '../tools/read-input.ts'
 import { folderGone, type WorkFolder } from '../tools/work-folder.ts'
-import { shownFolder, type MovedCall } from '../agent/ask-anew.ts'
+import { shownFolder, type MovedCall } from '../approvals/approved-folder.ts'
 import { wasDenied, type ConversationState } from '../agent/refused-calls.ts'
 import type { AgentDeps } from '../agent/agent-deps.ts'
 import type { ActiveRun } from '../agent/active-runs.ts'
@@ -12,19 +12,19 @@ import { recordAnswer } from '../agent/answer-record.ts'
 import { checkLength, commit } from '../agent/run-repository.ts'
 import type { ToolCall } from './step-writer.ts'
 
-/** A call whose tool exists and whose input holds. */
+/** A call whose tool exists and whose input is valid. */
 export interface ReadyCall {
   toolCallId: string
   toolName: string
   input: unknown
 }
 
-/** A call that a person is to be asked about, and where it would work. */
+/** A call that needs an approval, with its working folder. */
 export interface AskedCall extends ReadyCall {
   folder: WorkFolder
 }
 
-/** A live run's attempt, as the fence counts them. */
+/** One execution of an active run, with its number at the fence. */
 export interface RunAttempt {
   live: ActiveRun
   attempt: number
@@ -35,8 +35,8 @@ const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 
 /**
- * Settles the calls of one step: bad ones become tool errors that the model sees, permitted ones run now, the rest
- * are returned for the user to decide.
+ * Settles the calls of one step: an invalid call becomes a tool error that the model sees, a permitted call runs now, and a
+ * refused call is refused again. Returns the calls that need an approval.
  */
 export async function settleCalls (calls: ToolCall[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { log } = attempt.live.run
@@ -74,7 +74,7 @@ async function withFolders (calls: ReadyCall[], { live }: RunAttempt, { host }: 
   })
 }
 
-/** Answers calls that came although no tools were offered any more, so that none is left open in anybody's view of the run. */
+/** Answers calls that the model made although tools were no longer offered, so that no reader shows them as open. */
 export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: RunAttempt, deps: AgentDeps) {
   for (const { toolCallId, toolName, input: text, providerMetadata } of calls) {
     log.append({
@@ -88,7 +88,7 @@ export function refuseCalls (calls: ToolCall[], { live: { run: { log } } }: RunA
   }
 }
 
-/** Runs the permitted calls; returns those whose tool has come to need approval meanwhile, as its server changed it. */
+/** Runs the permitted calls. Returns the calls whose tool needs an approval by now, because its server changed it meanwhile. */
 async function runPermitted (calls: ReadyCall[], attempt: RunAttempt, deps: AgentDeps): Promise<ReadyCall[]> {
   const { log } = attempt.live.run
   const changed: ReadyCall[] = []
@@ -98,7 +98,7 @@ async function runPermitted (calls: ReadyCall[], attempt: RunAttempt, deps: Agen
       changed.push(call)
       return
     }
-    // The tool as it is now: one that is replaced while its server reconnects may need approval.
+    // Bind the call to the current tool: a tool that is replaced while its server reconnects may need an approval.
     const identity = deps.host.identity(call.toolName)
     log.append(
       await execute({ ...call, identity }, attempt, deps).catch((error) => {
@@ -143,17 +143,17 @@ const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 't
 })
 
 /**
- * Carries out what was decided about the calls of a step, in their order. A tool runs only after `executing` is on
- * disk; one that is found there later has an unknown outcome and never runs again. The thread learns every outcome at once.
- * Returns the approved calls that did not run since they would work in another folder than the one that was shown;
- * approved calls behind the first of these stay as they are until it is decided anew, so that the order is kept.
+ * Executes the decisions on the calls of a step, in their order. A tool runs only after the state `executing` is on disk. A
+ * call that is found in that state later has an unknown outcome and never runs again. Each outcome is stored in the thread
+ * immediately. Returns the approved calls that did not run because their working folder is no longer the one that was shown.
+ * Approved calls behind the first of these stay approved until that one is decided again, so that the order is kept.
  */
-export async function settleDecided (approvals: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<MovedCall[]> {
+export async function executeDecisions (approvals: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<MovedCall[]> {
   const { run } = attempt.live
   const { ledger, host } = deps
   const moved: MovedCall[] = []
   const settle = async (approval: Approval, state: Approval['state'], outcome: RunEvent) =>
-    commit(run, deps, { tail: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
+    commit(run, deps, { finalEvents: [outcome], ops: [ledger.move(approval, state).op, ...await recordAnswer(run, deps, [outcome])] })
   for (const approval of approvals) {
     const { toolCallId, toolName } = approval
     if (hasOutcome(run.log.events, approval)) continue
@@ -182,12 +182,12 @@ export async function settleDecided (approvals: Approval[], attempt: RunAttempt,
       run.log.append({ type: 'tool-denied', toolCallId, toolName, reason: approval.reason ?? DENIED, approvalId: approval.approvalId })
     } else {
       await commit(run, deps, {
-        tail: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }],
+        finalEvents: [{ type: 'tool-denied', toolCallId, toolName, reason: 'Nobody answered in time.' }],
         ops: ledger.expire(approval)
       })
     }
   }
-  // What is asked anew is committed with the rest of the segment.
+  // Requests for moved calls are committed with the end of the segment.
   if (moved.length === 0 && run.stored < run.log.events.length) await commit(run, deps)
   return moved
 }

@@ -3,11 +3,11 @@ import { createError } from '@fastify/error'
 import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
 import { attachedTo, createMetadata } from '../models/provenance.ts'
 
-/** Of one answer: a model that makes more calls goes round in circles. */
-const MOST_CALLS = 128
-/** Of one answer, bytes. */
-const LONGEST_ANSWER = 16 * 1024 * 1024
-/** What a part costs beside what it says, bytes. */
+/** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
+const MAX_CALLS = 128
+/** The maximum size of one answer, bytes. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+/** The size of a part apart from its content, bytes. */
 const PART_BYTES = 64
 
 const AnswerTooLong = createError(
@@ -16,10 +16,10 @@ const AnswerTooLong = createError(
 )
 const TooManyCalls = createError(
   'ERR_TOO_MANY_CALLS',
-  `The model made more than ${MOST_CALLS} tool calls at once and was stopped; none of them was carried out.`
+  `The model made more than ${MAX_CALLS} tool calls at once and was stopped; none of them was carried out.`
 )
 
-/** A tool call of the model, its input as the JSON text it wrote. */
+/** A tool call of the model, with its input as JSON text. */
 export interface ToolCall {
   toolCallId: string
   toolName: string
@@ -43,10 +43,10 @@ export interface StepResult {
 }
 
 /**
- * Turns the parts of one model call into events as they come, and remembers what the loop needs of them.
- * Part ids are numbered anew through the run and tool call ids made unique in it: providers repeat both. What providers
- * attach to a part is kept with it, marked with the model. Throws for an
- * answer that nobody can want: inputs are kept here until they are taken up.
+ * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
+ * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
+ * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls.
  */
 export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
   const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
@@ -54,7 +54,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
   let bytes = 0
   const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
 
-  /** Begins a part, and returns it; `attached` is what the provider has attached to it by then. */
+  /** Begins a part and returns it. `attached` is the provider's metadata so far. */
   const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): OpenPart => {
     const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
     parts[kind].set(id, part)
@@ -69,7 +69,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
   const start = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part, model: string) => {
     if (!parts[kind].has(id)) begin(kind, id, model, providerMetadata)
   }
-  /** A part that was not announced begins with its first delta, since no reader takes it otherwise. */
+  /** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
   const extend = (kind: 'text' | 'reasoning', { id, delta, providerMetadata }: Part & { delta: string }, model: string) => {
     const part = parts[kind].get(id) ?? begin(kind, id, model, undefined)
     append({ type: `${kind}-delta`, id: part.id, delta, ...part.collect(providerMetadata) })
@@ -81,17 +81,17 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
     parts[kind].delete(id)
   }
   const callId = (id: string) => {
-    let ours = calls.get(id)
-    if (ours === undefined) calls.set(id, ours = ids.call(id))
-    return ours
+    let unique = calls.get(id)
+    if (unique === undefined) calls.set(id, unique = ids.call(id))
+    return unique
   }
 
   return {
     result,
-    /** Takes a part of the answer of `model`, which is named `<provider>/<model>`. */
+    /** Writes a part of the answer of `model` (`<provider>/<model>`). */
     write (part: LanguageModelV4StreamPart, model: string) {
       bytes += PART_BYTES + lengthOf(part)
-      if (bytes > LONGEST_ANSWER) throw new AnswerTooLong()
+      if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLong()
       switch (part.type) {
         case 'text-delta':
           return extend('text', part, model)
@@ -113,17 +113,17 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
           return
         case 'tool-call': {
           if (part.providerExecuted) return
-          if (result.calls.length === MOST_CALLS) throw new TooManyCalls()
+          if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
           const announced = calls.has(part.toolCallId)
           const toolCallId = callId(part.toolCallId)
           if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
           result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
-          // The next call with this id, also in this step, is another call.
+          // A later call with the same id is another call, even in this step.
           calls.delete(part.toolCallId)
           return
         }
         case 'finish':
-          // The answer is whole: what a server leaves out here is no reason to lose it.
+          // The answer is complete, so missing fields here must not fail it.
           result.finishReason = part.finishReason?.unified ?? 'other'
           result.usage = { inputTokens: count(part.usage?.inputTokens), outputTokens: count(part.usage?.outputTokens) }
       }
@@ -139,7 +139,7 @@ const lengthOf = (part: LanguageModelV4StreamPart) =>
 
 export type IdSource = ReturnType<typeof createIdSource>
 
-/** Ids of parts and calls, unique within a run, going on from what its log and its history already hold. */
+/** Makes ids of parts and calls that are unique within a run, including the ids in its log and in its prompt. */
 export function createIdSource (events: readonly RunEvent[], prompt: LanguageModelV4Prompt) {
   let parts = events.filter(({ type }) => type === 'text-start' || type === 'reasoning-start').length
   const taken = new Set<string>()

@@ -1,12 +1,12 @@
 import type { Store } from '../store/store-types.ts'
 import type { ThreadHead } from './thread-head.ts'
-import { partsOf, tellings, type ThreadMessage } from './thread-message.ts'
+import { partsOf, answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { UserTurn, HistoryMatch } from './history-match.ts'
 
-/** The messages of a request with the thread's own in the place of the client's copies of them. */
+/** The messages of a request, with stored answers in place of the client's copies. */
 export interface Recalled {
   messages: ThreadMessage[]
-  /** Where each message stands in the request; undefined for one that comes from the thread. */
+  /** The index of each message in the request; undefined for a message from the thread. */
   places: Array<number | undefined>
 }
 
@@ -17,48 +17,48 @@ interface Parts {
   lastMessages: (id: string, page: { end: number, limit: number }) => Promise<{ messages: ThreadMessage[] }>
 }
 
-/** Messages are recalled from a multiple of this on, and at most two such blocks: the beginning moves only now and then. */
+/** Answers are recalled from a multiple of BLOCK messages on, at most two blocks, so that the beginning of the prompt changes rarely. */
 const BLOCK = 1_000
 
 /**
- * Takes the answers in a request's history from the thread. The thread holds what the model said and saw: thinking with its
- * signature, inputs and outputs of calls. A client's copy may lack or change that. Which conversation it is the user's
- * messages say; an answer whose text or calls are not the thread's is the client's own, and no model's mark in it counts.
+ * Replaces the answers in a request's history by the stored answers, which contain exactly what the model produced and saw:
+ * reasoning with its signature, inputs and outputs of calls. A client's copy may lack or change these. The user's messages decide
+ * which answers correspond. An answer with other text or other calls than the stored one stays, without its model marks.
  */
 export function createRecall ({ store, turns, get, lastMessages }: Parts) {
-  /** Up to which turn of the thread the request holds it, and how many of its turns that are. */
-  async function matched (thread: string, count: number, theirs: UserTurn[]): Promise<{ turns: number, end: number }> {
-    const earlier = theirs.length - 1
-    const common = Math.min(await turns.shared(thread, count, theirs), earlier)
+  /** Returns how many turns of the request are in the thread, and the number of turns of the thread up to the last of them. */
+  async function matched (thread: string, count: number, requestTurns: UserTurn[]): Promise<{ turns: number, end: number }> {
+    const earlier = requestTurns.length - 1
+    const common = Math.min(await turns.shared(thread, count, requestTurns), earlier)
     if (common > 0) return { turns: common, end: common }
-    const end = await turns.windowEnd(thread, count, theirs)
+    const end = await turns.windowEnd(thread, count, requestTurns)
     return { turns: end > 0 ? earlier : 0, end }
   }
 
-  return async function recall (id: string, said: ThreadMessage[]): Promise<Recalled> {
+  return async function recall (id: string, request: ThreadMessage[]): Promise<Recalled> {
     const head = await get(id)
-    const theirs = await turns.read(said)
+    const requestTurns = await turns.read(request)
     const answers = new Map<number, ThreadMessage[]>()
-    if (head !== undefined && head.turns > 0 && theirs.length > 1) {
+    if (head !== undefined && head.turns > 0 && requestTurns.length > 1) {
       const thread = store.digest(id)
-      const { turns: count, end: last } = await matched(thread, head.turns, theirs)
+      const { turns: count, end: last } = await matched(thread, head.turns, requestTurns)
       const end = count === 0 ? 0 : await turns.position(thread, last, { count: head.turns, length: head.messageCount })
       const from = Math.max(0, Math.floor(end / BLOCK) * BLOCK - BLOCK)
-      let ours = end > from ? (await lastMessages(id, { end, limit: end - from })).messages : []
-      for (let n = count - 1; n >= 0 && ours.length > 0; n--) {
-        const at = ours.findLastIndex(({ role }) => role === 'user')
-        if (at >= 0 && isCopy(said.slice(theirs[n].at + 1, theirs[n + 1].at), ours.slice(at + 1))) {
-          answers.set(theirs[n].at, ours.slice(at + 1))
+      let stored = end > from ? (await lastMessages(id, { end, limit: end - from })).messages : []
+      for (let n = count - 1; n >= 0 && stored.length > 0; n--) {
+        const at = stored.findLastIndex(({ role }) => role === 'user')
+        if (at >= 0 && isCopy(request.slice(requestTurns[n].at + 1, requestTurns[n + 1].at), stored.slice(at + 1))) {
+          answers.set(requestTurns[n].at, stored.slice(at + 1))
         }
-        ours = ours.slice(0, Math.max(at, 0))
+        stored = stored.slice(0, Math.max(at, 0))
       }
     }
     const recalled: Recalled = { messages: [], places: [] }
     let isReplaced = false
-    for (const [at, message] of said.entries()) {
+    for (const [at, message] of request.entries()) {
       if (message.role === 'user') isReplaced = false
       if (isReplaced) continue
-      recalled.messages.push(unmarked(message))
+      recalled.messages.push(withoutModelMarks(message))
       recalled.places.push(at)
       const answer = answers.get(at)
       if (answer === undefined) continue
@@ -74,24 +74,24 @@ const callsIn = (messages: ThreadMessage[]): string[] =>
   messages.filter(({ role }) => role === 'assistant').flatMap(partsOf)
     .flatMap((part) => typeof part?.toolCallId === 'string' && part.type !== 'tool-approval-request' ? [part.toolCallId] : [])
 
-/** Whether a client's messages between two of the user are a copy of the thread's: they tell the same, and make no other calls. */
-function isCopy (theirs: ThreadMessage[], ours: ThreadMessage[]): boolean {
+/** Whether a client's messages between two user messages are a copy of the stored answer: the same text, and no other calls. */
+function isCopy (received: ThreadMessage[], stored: ThreadMessage[]): boolean {
   if (
-    ours.length === 0 || !theirs.some(({ role }) => role === 'assistant') ||
-    theirs.some(({ role }) => role !== 'assistant' && role !== 'tool')
+    stored.length === 0 || !received.some(({ role }) => role === 'assistant') ||
+    received.some(({ role }) => role !== 'assistant' && role !== 'tool')
   ) return false
-  const made = new Set(callsIn(ours))
-  if (!callsIn(theirs).every((id) => made.has(id))) return false
-  const told = tellings(ours)
-  const [whole, ...end] = tellings(theirs)
-  return whole === '' ? told[0] === '' : [whole, ...end].some((text) => text !== '' && told.includes(text))
+  const made = new Set(callsIn(stored))
+  if (!callsIn(received).every((id) => made.has(id))) return false
+  const storedTexts = answerTexts(stored)
+  const [whole, ...end] = answerTexts(received)
+  return whole === '' ? storedTexts[0] === '' : [whole, ...end].some((text) => text !== '' && storedTexts.includes(text))
 }
 
-/** Where parts carry what a provider attached to them. */
+/** The fields of parts that contain provider metadata. */
 const ATTACHED = ['providerMetadata', 'callProviderMetadata', 'resultProviderMetadata', 'providerOptions']
 
-/** The message without the marks that say which model made its parts: only the service's own copy says so. */
-export function unmarked (message: ThreadMessage): ThreadMessage {
+/** Returns the message without its model marks: only the stored copy proves which model made a part. */
+export function withoutModelMarks (message: ThreadMessage): ThreadMessage {
   const field = message.parts === undefined ? 'content' : 'parts'
   const parts = message[field]
   if (message.role === 'user' || !Array.isArray(parts)) return message

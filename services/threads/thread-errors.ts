@@ -4,6 +4,6 @@ export const ThreadNotFound = createError('ERR_THREAD_NOT_FOUND', 'There is no t
 export const ThreadExists = createError('ERR_THREAD_EXISTS', 'There is a thread "%s" already. Change it with PUT /threads/:id.', 409)
 export const ThreadDamaged = createError(
   'ERR_RECORD_DAMAGED',
-  'What is stored of the thread "%s" is damaged and cannot be read. DELETE /threads/:id removes it; only a backup from before has it whole.',
+  'The stored thread "%s" is damaged and cannot be read. DELETE /threads/:id removes it; only an earlier backup contains it undamaged.',
   500
 )

@@ -1,52 +1,55 @@
+import { historyKey } from '../store/record-names.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { opening, textOf, type ThreadMessage } from './thread-message.ts'
+import { excerpt, textOf, type ThreadMessage } from './thread-message.ts'
 
-/** What is stored of a thread beside its messages. It is written by whoever has the conversation to itself. */
+/** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */
 export interface ThreadHead {
   id: string
   createdAt: number
-  /** When a message was last added or taken away. */
+  /** The time when a message was last added or removed, epoch milliseconds. */
   updatedAt: number
-  /** Messages are stored under 0 to messageCount - 1. */
+  /** The number of messages, which are stored at positions 0 to messageCount - 1. */
   messageCount: number
-  /** Messages of the user among them. */
+  /** The number of user messages among them. */
   turns: number
-  /** The beginning of the first thing that was said. */
+  /** The beginning of the first user message. */
   words: string
-  /** The beginning of the last. */
+  /** The beginning of the last message. */
   lastMessage: string
-  /** The id is of our making and no client has used it. */
+  /** Present if the service made the id and no client has used it. */
   minted?: true
-  /** Approval requests that the thread's last message ends with. */
+  /** The ids of the approvals that the thread's last message requests. */
   asked?: string[]
-  /** Digests of what the thread holds, under which a request without an id finds it. */
+  /** Digests of the thread's content, by which a request without an id finds the thread. */
   found?: string[]
 }
 
+/** Characters of `words` and of `lastMessage`. */
 const WORDS = 60
 const LAST_MESSAGE = 200
 
-/** How far a thread was looked through for facts. */
+/** The progress of the extraction of facts. */
 export const readKey = (thread: string) => `read/${thread}`
-/** What stands for its older messages before a model. */
+/** The summaries that replace older messages in prompts. */
 export const summaryKey = (thread: string) => `summary/${thread}`
-/** What it is called. */
+/** The metadata; the stored key keeps its earlier name. */
 export const metadataKey = (thread: string) => `face/${thread}`
+export const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
 export const headKey = (thread: string) => `thread/${thread}`
-/** Beside each thread, so that they are listed by time; the newest last. */
+/** The prefix of the index of threads by the time of their last change. */
 export const RECENT = 'recent/'
 export const recentKey = (time: number, thread: string) => `${RECENT}${String(time).padStart(15, '0')}-${thread}`
-/** Beside each thread that the user has said something in since facts were last looked for. */
+/** The prefix of the index of threads with user messages that changed since they were last searched for facts. */
 export const UNREAD = 'unread/'
 export const unreadKey = (time: number, thread: string) => `${UNREAD}${String(time).padStart(15, '0')}-${thread}`
-/** The time and the thread of a key of either list. */
-export function listed (key: string): { time: number, thread: string } {
+/** Parses a key of either index; the time is epoch milliseconds. */
+export function parseIndexKey (key: string): { time: number, thread: string } {
   const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
   return { time: Number(time), thread }
 }
 export const foundPrefix = (digest: string) => `found/${digest}/`
 
-/** The operations that put a head in the place of another, with its places in the lists. */
+/** Returns the operations that replace a head and update its index entries. */
 export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | undefined, after: ThreadHead | undefined): Op[] {
   const thread = store.digest((after ?? before)!.id)
   const ops: Op[] = []
@@ -63,8 +66,8 @@ export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | unde
   return ops
 }
 
-/** What a list shows of messages; '' when none of them says anything. */
+/** Return excerpts of the first user message and of the last message with text; '' if there is none. */
 export const firstWords = (messages: ThreadMessage[]) =>
-  opening(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
+  excerpt(textOf(messages.find((message) => message.role === 'user' && textOf(message).trim() !== '') ?? { role: '' }), WORDS)
 export const lastWords = (messages: ThreadMessage[]) =>
-  opening(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)
+  excerpt(textOf(messages.findLast((message) => textOf(message).trim() !== '') ?? { role: '' }), LAST_MESSAGE)

@@ -3,7 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 
 export const BadMessages = createError('ERR_INVALID_MESSAGES', '%s', 400)
 
-/** A message as its client gave it, or as a run made it: a UIMessage (`parts`) or a ModelMessage (`content`). */
+/** A message as its client sent it or as a run made it: a UIMessage (`parts`) or a ModelMessage (`content`). */
 export interface ThreadMessage {
   role: string
   [field: string]: unknown
@@ -11,7 +11,7 @@ export interface ThreadMessage {
 
 const ROLES = ['system', 'user', 'assistant', 'tool']
 
-/** Throws BadMessages (400) unless all have a role and something that can be read as a message later. */
+/** Throws BadMessages (400) unless every message has a known role and well-formed content. */
 export function checkMessages (messages: ThreadMessage[]) {
   for (const [at, { role, parts, content }] of messages.entries()) {
     if (!ROLES.includes(role)) throw new BadMessages(`messages[${at}].role must be one of ${ROLES.join(', ')}.`)
@@ -25,21 +25,21 @@ export function checkMessages (messages: ThreadMessage[]) {
 const isParts = (value: unknown) =>
   Array.isArray(value) && value.every((part) => typeof part === 'object' && part !== null && typeof part.type === 'string')
 
-/** The parts of a message, in either shape; a text is one part. */
+/** Returns the parts of a message of either format. A plain text counts as one part. */
 export function partsOf ({ parts, content }: ThreadMessage): any[] {
   const list = parts ?? content
   if (typeof list === 'string') return [{ type: 'text', text: list }]
   return Array.isArray(list) ? list : []
 }
 
-/** What is said in a message, without its files, thoughts and tools. */
+/** Returns the text of a message, without files, reasoning and tool parts. */
 export const textOf = (message: ThreadMessage, separator = ''): string =>
   partsOf(message).flatMap((part) => part?.type === 'text' && typeof part.text === 'string' ? [part.text] : []).join(separator)
 
-/** The one text for what a user's message says: a text and its one part are the same, ids and metadata say nothing. */
-export function essence (message: ThreadMessage): string {
+/** Returns the canonical content of a user message, for comparison: a text equals its single text part; ids and metadata are ignored. */
+export function canonicalContent (message: ThreadMessage): string {
   const [only, ...more] = partsOf(message)
-  // What most messages are, and the same as the rest would make of it.
+  // Fast path for the limit frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
     return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
   }
@@ -47,8 +47,8 @@ export function essence (message: ThreadMessage): string {
   return canonicalJson(parts)
 }
 
-/** What the assistant said last, as a client may keep it: all of an answer, or what follows its last tool call. No blanks. */
-export function tellings (messages: ThreadMessage[]): string[] {
+/** Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call. No whitespace. */
+export function answerTexts (messages: ThreadMessage[]): string[] {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant')
   const whole = answers.map((message) => textOf(message)).join('')
@@ -57,11 +57,11 @@ export function tellings (messages: ThreadMessage[]): string[] {
   return [...new Set([whole, textOf({ role: 'assistant', parts: end })].map((text) => text.replace(/\s+/g, '')))]
 }
 
-/** The beginning of a text on one line, cut between words where it can be. */
-export function opening (text: string, most: number): string {
-  const line = text.slice(0, most * 4).toWellFormed().replace(/[\s\p{Cc}]+/gu, ' ').trim()
-  if (line.length <= most) return line
-  const cut = line.slice(0, most)
+/** Returns the beginning of a text on one line, at limit `limit` characters and an ellipsis, cut between words if possible. */
+export function excerpt (text: string, limit: number): string {
+  const line = text.slice(0, limit * 4).toWellFormed().replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  if (line.length <= limit) return line
+  const cut = line.slice(0, limit)
   const blank = cut.lastIndexOf(' ')
-  return `${(blank > most / 2 ? cut.slice(0, blank) : cut).toWellFormed().trimEnd()}…`
+  return `${(blank > limit / 2 ? cut.slice(0, blank) : cut).toWellFormed().trimEnd()}…`
 }

@@ -1,9 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
-import { historyKey } from '../store/record-names.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { isDamage, unlessDamaged } from '../store/store-errors.ts'
-import { ThreadDamaged } from './thread-errors.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
 import {
   metadataKey,
   firstWords,
@@ -11,101 +8,45 @@ import {
   headKey,
   headOps,
   lastWords,
-  listed,
+  messageKey,
   readKey,
   RECENT,
   summaryKey,
   UNREAD,
-  unreadKey,
   type ThreadHead
 } from './thread-head.ts'
-import { tellings, type ThreadMessage } from './thread-message.ts'
+import { answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from '../models/compaction/items.ts'
+import { createReadPositions } from './read-positions.ts'
 import { createRecall } from './recall-answers.ts'
+import { createThreadReader } from './thread-reader.ts'
 import { createHistoryMatch, type RequestMessages } from './history-match.ts'
 
+export type { ReadPosition } from './read-positions.ts'
 export { partsOf, type ThreadMessage } from './thread-message.ts'
 
 export type ThreadRepository = ReturnType<typeof createThreadRepository>
 
-/**
- * How far a thread was looked through for facts, of how many messages of the user, as it was at `updatedAt`. `isPart`:
- * the user plays a part there.
- */
-export interface ReadPosition {
-  read: number
-  turns: number
-  updatedAt: number
-  isPart?: boolean
-}
-
-/** Threads that hold the very same words, of which the newest is taken. */
-const SAME_WORDS = 50
+/** The number of threads with the same content that are compared; the newest is taken. */
+const MAX_CANDIDATES = 50
 
 /**
- * Conversations as they were exchanged, message by message. Ids are callers' text, so the keys are digests. What
- * changes a thread gives operations, for whoever has the conversation to itself to commit with what belongs to them.
+ * Stores conversations message by message. Clients choose thread ids freely, so the keys are digests. Methods that change a
+ * thread return operations: the caller locks the conversation and commits them together with its own changes.
  */
 export function createThreadRepository ({ store, clock }: { store: Store, clock: Clock }) {
   const turns = createHistoryMatch(store)
-  const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
-  const tellDamage = (id: string) => (): never => {
-    throw new ThreadDamaged(id)
-  }
-  const inWords = (id: string) => (error: unknown): never => {
-    throw isDamage(error) ? new ThreadDamaged(id) : error
-  }
-  const get = (id: string) => store.get<ThreadHead>(headKey(store.digest(id))).catch(inWords(id))
+  const reader = createThreadReader(store)
+  const { get, lastMessages } = reader
   const sizeOf = ({ turns: count, messageCount: length }: ThreadHead) => ({ count, length })
 
-  /** The messages from position `from` on, at most `limit`. */
-  async function messages (id: string, { from = 0, limit }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {
-    const thread = store.digest(id)
-    const found: ThreadMessage[] = []
-    const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }), damaged: tellDamage(id) }
-    for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, range)) found.push(message)
-    return found
-  }
-
-  /** The messages and where they stand, the newest first: they are read as they are asked for. */
-  async function * backwards (id: string): AsyncGenerator<{ at: number, message: ThreadMessage }> {
-    const prefix = `message/${store.digest(id)}/`
-    for await (const [key, message] of store.list<ThreadMessage>(prefix, { reverse: true, damaged: tellDamage(id) })) {
-      yield { at: Number(key.slice(prefix.length)), message }
-    }
-  }
-
-  /** The last messages before position `end`, at most `limit` and as many as a page holds; and where they begin. */
-  async function lastMessages (
-    id: string,
-    { end, limit }: { end: number, limit: number }
-  ): Promise<{ messages: ThreadMessage[], from: number }> {
-    const thread = store.digest(id)
-    const found: ThreadMessage[] = []
-    let bytes = 0
-    if (end > 0) {
-      for await (
-        const [, message] of store.list<ThreadMessage>(`message/${thread}/`, {
-          reverse: true,
-          after: messageKey(thread, end),
-          damaged: tellDamage(id)
-        })
-      ) {
-        bytes += jsonBytes(message)
-        if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
-        found.push(message)
-      }
-    }
-    return { messages: found.reverse(), from: end - found.length }
-  }
-
-  /** The digests under which a thread is found that has said this much and was told that, or waits for its answer. */
-  const foundUnder = (chain: string, told: string[] | 'waits') =>
-    told === 'waits' ? [store.digest(`waits ${chain}`)] : told.map((text) => store.digest(`told ${chain} ${text}`))
+  /** Returns the digests that identify a thread by its user messages and the text of its last answer, or as waiting for an answer. */
+  const contentDigests = (chain: string, answers: string[] | 'waits') =>
+    answers === 'waits' ? [store.digest(`waits ${chain}`)] : answers.map((text) => store.digest(`told ${chain} ${text}`))
 
   /**
-   * The operations that make the thread hold `fresh` from position `from` on and nothing behind it, after its first
-   * `keep` turns. `saidAt` is the time of each turn among them.
+   * Returns the operations that replace the messages of the thread from position `from` on by `fresh`; the first `keep` turns
+   * stay. `saidAt` returns the time of each turn in `fresh`, epoch milliseconds, 0 for unknown.
    */
   async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt }: {
     keep: number,
@@ -127,7 +68,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     }
     const last = newTurns.at(-1)?.chain ?? chain
     const isWaiting = fresh.length === 0 || fresh.at(-1)!.role === 'user'
-    if (after.minted && after.turns > 0) after.found = foundUnder(last, isWaiting ? 'waits' : tellings(fresh))
+    if (after.minted && after.turns > 0) after.found = contentDigests(last, isWaiting ? 'waits' : answerTexts(fresh))
     else delete after.found
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
@@ -135,12 +76,12 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, n === newTurns.length - 1) }))
     }
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
-    if (from < (before?.messageCount ?? 0)) ops.push(...await unplaced(digest, from))
+    if (from < (before?.messageCount ?? 0)) ops.push(...await clearSummaryPositions(digest, from))
     return [...ops, ...headOps(store, before, after)]
   }
 
-  /** The operations after which no summary claims to stand for messages of the thread behind position `from`: they change. */
-  async function unplaced (thread: string, from: number): Promise<Op[]> {
+  /** Returns the operations that remove the positions from summaries of messages behind position `from`, because those messages change. */
+  async function clearSummaryPositions (thread: string, from: number): Promise<Op[]> {
     const summaries = await unlessDamaged(store.get<Summary[]>(summaryKey(thread))) ?? []
     if (!summaries.some(({ at = 0 }) => at > from)) return []
     return [{
@@ -161,37 +102,35 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
   })
 
   return {
-    get,
-    messages,
-    backwards,
-    lastMessages,
+    ...reader,
+    ...createReadPositions({ store, turns, get }),
     recall: createRecall({ store, turns, get, lastMessages }),
 
-    /** The messages of the user from the `n`-th on: where they stand, and when they were said. */
+    /** Returns the user's turns from the `n`-th on, with positions and times. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),
 
     /**
-     * Takes over what a request says of its conversation: messages that the thread has are left as they are, new ones are
-     * added, and where the request's history says otherwise, what followed is gone (see `Turns.divergence`). A thread
-     * whose id is `minted` for the request is one nobody has named. Resolves to the operations and to the place of the answer.
+     * Merges a request into its thread: known messages stay, new ones are appended, and from the point where the request's
+     * history diverges, later messages are removed (see `findDivergence`). `minted` says that the service made the id for this
+     * request. Resolves to the operations and to the position of the answer.
      */
-    async appendRequest (id: string, said: RequestMessages, { minted = false } = {}): Promise<{ ops: Op[], answerAt: number }> {
+    async appendRequest (id: string, request: RequestMessages, { minted = false } = {}): Promise<{ ops: Op[], answerAt: number }> {
       const before = await get(id)
       const { asked, minted: wasMinted, ...known } = before ?? newHead(id)
       const thread: ThreadHead = { ...known, ...(minted && (wasMinted ?? before === undefined) && { minted: true }) }
       const digest = store.digest(id)
-      const { keep, since } = await turns.findDivergence(digest, sizeOf(thread), said)
+      const { keep, since } = await turns.findDivergence(digest, sizeOf(thread), request)
       const from = await turns.position(digest, keep, sizeOf(thread))
-      const fresh = said.messages.slice(since)
+      const fresh = request.messages.slice(since)
       const now = clock.now()
-      // The same message again, as for another answer, was said when it was said.
-      const again = keep < thread.turns ? await turns.get(digest, keep) : undefined
-      const saidAt = (chain: string, isLast: boolean) => again?.chain === chain ? again.said : isLast ? now : 0
+      // A repeated message, such as for a regenerated answer, keeps its time.
+      const repeated = keep < thread.turns ? await turns.get(digest, keep) : undefined
+      const saidAt = (chain: string, isLast: boolean) => repeated?.chain === chain ? repeated.said : isLast ? now : 0
       const ops = await put(before, thread, { keep, from, fresh, saidAt })
       return { ops, answerAt: from + fresh.length }
     },
 
-    /** Adds messages behind those that the thread has; as `take` does otherwise. */
+    /** Appends messages to the thread. Resolves to the operations and to the position of the answer. */
     async append (id: string, fresh: ThreadMessage[]): Promise<{ ops: Op[], answerAt: number }> {
       const before = await get(id)
       const { asked, minted, ...thread } = before ?? newHead(id)
@@ -205,14 +144,14 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       return { ops, answerAt: thread.messageCount + fresh.length }
     },
 
-    /** The operations that put a run's answer in its place, with the approvals that it asks for. */
+    /** Returns the operations that store a run's answer at its position, with the approvals that it requests. */
     async appendAnswer (id: string, at: number, answer: ThreadMessage[], { asked }: { asked?: string[] } = {}): Promise<Op[]> {
       const before = await get(id)
       const { asked: _, ...thread } = before ?? newHead(id)
       return put(before, { ...thread, ...(asked && { asked }) }, { keep: thread.turns, from: at, fresh: answer, saidAt: clock.now })
     },
 
-    /** The operations that make a thread hold these messages, or make one that does. What it held before was said when it was. */
+    /** Returns the operations that replace the messages of a thread, or create it. Known user messages keep their times. */
     async replace (id: string, fresh: ThreadMessage[]): Promise<Op[]> {
       const before = await get(id)
       const { asked, minted, ...thread } = before ?? newHead(id)
@@ -221,7 +160,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       return put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now })
     },
 
-    /** The operations that remove a thread. */
+    /** Returns the operations that remove a thread. */
     async remove (head: ThreadHead): Promise<Op[]> {
       const thread = store.digest(head.id)
       const ops: Op[] = []
@@ -231,7 +170,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       return [...ops, ...headOps(store, head, undefined)]
     },
 
-    /** The operations that remove a thread, by its digest, whose head cannot be read: all that lies under its name. */
+    /** Returns the operations that remove a thread with an unreadable head: all records under its digest. */
     async removeDamaged (thread: string): Promise<Op[]> {
       const keys = [headKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread)]
       for (const prefix of [`message/${thread}/`, `turn/${thread}/`]) for await (const key of store.keys(prefix)) keys.push(key)
@@ -239,63 +178,27 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       return keys.map((key) => ({ type: 'del', key }))
     },
 
-    /** What stands for older messages of the thread before a model, each as long as those are what it was made of. */
+    /** Reads the summaries of older messages. A summary is valid only while the messages that it was made of are unchanged. */
     summaries: async (id: string): Promise<Summary[]> => await store.get<Summary[]>(summaryKey(store.digest(id))) ?? [],
     keepSummaries: (id: string, summaries: Summary[]): Promise<void> =>
       store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }]),
 
     /**
-     * How many of the user's messages were looked through for facts, and as of when. Those that were changed since, or
-     * follow one that was, count as not.
-     */
-    async unread (id: string): Promise<ReadPosition> {
-      const thread = store.digest(id)
-      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string, isPart?: true }>(readKey(thread))])
-      const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
-      return {
-        read: isSame ? read.turns : 0,
-        turns: head?.turns ?? 0,
-        updatedAt: head?.updatedAt ?? 0,
-        ...(isSame && read.isPart && { isPart: true })
-      }
-    },
-
-    /** Remembers that a thread was looked through as it was at `unread`. */
-    async markRead (id: string, { turns: count, updatedAt, isPart }: ReadPosition): Promise<void> {
-      const thread = store.digest(id)
-      if (await get(id) === undefined) return
-      await store.transact([
-        {
-          type: 'put',
-          key: readKey(thread),
-          value: { turns: count, chain: await turns.chainAt(thread, count), ...(isPart && { isPart: true }) }
-        },
-        { type: 'del', key: unreadKey(updatedAt, thread) }
-      ])
-    },
-
-    /** The threads that were not looked through since they changed, with the time of that; the one that changed first comes first. */
-    async * rested (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
-      for await (const [key] of store.list(UNREAD, { signal, damaged () {} })) {
-        const { time, thread } = listed(key)
-        const head = await unlessDamaged(store.get<ThreadHead>(headKey(thread)))
-        if (head !== undefined) yield { id: head.id, time }
-      }
-    },
-
-    /**
-     * The thread that a request without an id goes on with: one that no client has named, and that holds exactly what the
-     * request's history says, the user's messages and the text of the last answer, or already its new message without an
-     * answer. Of several that hold the very same the one that changed last; undefined when there is none that `isFree`.
+     * Finds the thread that a request without an id continues: its id was made by the service, and it contains exactly the
+     * user messages of the request's history with the text of the last answer, or already the new message without an answer.
+     * Returns the one that changed last among those that are `isFree`; undefined if there is none.
      */
     async find (messages: ThreadMessage[], isFree: (id: string) => boolean): Promise<string | undefined> {
-      const said = await turns.read(messages)
-      if (said.length < 2 || messages.at(-1)!.role !== 'user') return undefined
-      const history = messages.slice(0, said.at(-1)!.at)
-      const keys = [...foundUnder(said.at(-2)!.chain, tellings(history).slice(0, 1)), ...foundUnder(said.at(-1)!.chain, 'waits')]
+      const userTurns = await turns.read(messages)
+      if (userTurns.length < 2 || messages.at(-1)!.role !== 'user') return undefined
+      const history = messages.slice(0, userTurns.at(-1)!.at)
+      const keys = [
+        ...contentDigests(userTurns.at(-2)!.chain, answerTexts(history).slice(0, 1)),
+        ...contentDigests(userTurns.at(-1)!.chain, 'waits')
+      ]
       for (const key of keys) {
         const same: Array<{ id: string, at: number }> = []
-        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: SAME_WORDS, damaged () {} })) {
+        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: MAX_CANDIDATES, damaged () {} })) {
           same.push(found)
         }
         const newest = same.filter(({ id }) => isFree(id)).sort((a, b) => b.at - a.at)[0]

@@ -1,7 +1,5 @@
 import picomatch from 'picomatch'
-import type { Tool } from './tool.ts'
-
-export type Permission = 'allow' | 'ask' | 'deny'
+import type { Permission, Tool } from './tool.ts'
 
 /** Patterns of tool names, as in config.permissions. */
 export type Permissions = Record<string, Permission>

@@ -1,9 +1,15 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Permission } from './permissions.ts'
-import type { FolderIdentity } from './work-folder.ts'
 
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
+
+export type Permission = 'allow' | 'ask' | 'deny'
+
+/** The identity of a folder, independent of its name: device and inode, as decimal numbers. */
+export interface FolderIdentity {
+  dev: string
+  ino: string
+}
 
 /** What a tool is told about the call it serves. */
 export interface ToolContext {

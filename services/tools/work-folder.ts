@@ -1,12 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Tool } from './tool.ts'
-
-/** Which folder it is, whatever its name: device and inode, as decimal numbers. */
-export interface FolderIdentity {
-  dev: string
-  ino: string
-}
+import type { FolderIdentity, Tool } from './tool.ts'
 
 /** The folder that a call works in, by its real path. An approval is bound to it. */
 export interface WorkFolder extends FolderIdentity {

@@ -78,7 +78,7 @@ const config = {
 
 /** A run under way in the conversation `live`. */
 const live = async (app: App) =>
-  app.agent.liveRuns > 0 ||
+  app.agent.activeRunCount > 0 ||
   app.agent.run({ messages: [{ role: 'user', content: 'run `sleep 30`' }], id: 'live', resumable: true })
 
 const weekly = {

@@ -87,6 +87,6 @@ t.test('the body of a run counts until the run has begun, however long that take
     const body = filled(run, 9 * MIB)
     const stream = await begin(t, port, post(n % 2 === 0 ? '/run' : '/run/sync', `Content-Length: ${body.length}`) + body)
     if (n % 2 === 0) t.match(String(await once(stream, 'data')), /^HTTP\/1.1 200/)
-    else while (app.agent.liveRuns < n + 1) await setImmediate()
+    else while (app.agent.activeRunCount < n + 1) await setImmediate()
   }
 })

@@ -68,9 +68,9 @@ t.test('also of those that come at the same moment only so many begin', async (t
   const { app, gateway } = await withGateway(t, () => stalled, { config: { limits: { liveRuns: 3 } } })
   const runs = await Promise.all(Array.from({ length: 12 }, () => openRun(app, userSays('go'))))
   t.same(runs.map(({ response }) => response.statusCode).sort(), [...Array(3).fill(200), ...Array(9).fill(429)])
-  t.equal(app.agent.liveRuns, 3)
+  t.equal(app.agent.activeRunCount, 3)
   for (const run of runs) run.hangUp()
-  while (app.agent.liveRuns > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
   t.equal(gateway.requests.length, 3)
 })
 
@@ -104,7 +104,7 @@ t.test('a reader that stops reading holds the model back, and is dropped after t
   void gateway.requests[0].ended.then(() => dropped.abort())
   while (!dropped.signal.aborted) await clock.advance(1_000)
   t.ok(clock.monotonic() >= 30_000, `after ${clock.monotonic()} ms`)
-  while (app.agent.liveRuns > 0) await new Promise(setImmediate) // its run ends, too
+  while (app.agent.activeRunCount > 0) await new Promise(setImmediate) // its run ends, too
 })
 
 t.test('a slow reader gets everything in the end', async (t) => {

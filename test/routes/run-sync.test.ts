@@ -101,5 +101,5 @@ t.test('a client that hangs up ends its run, as with a stream', async (t) => {
   leave.abort()
   await t.rejects(answer)
   t.equal(await gateway.requests[0].ended, 'aborted')
-  while (app.agent.liveRuns > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
 })

@@ -142,7 +142,7 @@ async function planning (t: Test) {
   return { app, run, gateway, tasks: await tasksOf(t, app), release: () => held.resolve() }
 }
 const idle = async (app: App) => {
-  while (app.agent.liveRuns > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
 }
 
 t.test('a client that goes away leaves exactly one task behind, and the thread says so', async (t) => {

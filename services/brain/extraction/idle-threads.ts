@@ -11,7 +11,7 @@ const RETRY_MS = 30 * 60 * 1000
 const ATTEMPTS = 3
 
 export interface IdleThreadsParts {
-  threads: Pick<ThreadRepository, 'rested' | 'unread' | 'markRead'>
+  threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
   isLive: (id: string) => boolean
@@ -47,7 +47,7 @@ export function createIdleThreads ({ threads, extractor, clock, isLive, after, l
   async function round (signal: AbortSignal): Promise<number> {
     const rest = after() ?? REST_MS
     if (rest === false) return LOOK_MS
-    for await (const { id, time } of threads.rested(signal)) {
+    for await (const { id, time } of threads.unreadThreads(signal)) {
       const due = time + rest - clock.now()
       if (due > 0) return Math.min(due, LOOK_MS)
       if (!isLive(id) && (failures.get(id)?.until ?? 0) <= clock.now()) await look(id, signal)

@@ -1,6 +1,17 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { dropOldest, isSummed, itemsOf, messagesIn, prune, tokensOfAll, tooOld, withSummaries, type Item, type Summary } from './items.ts'
-import { itemOf, type Older } from './unread-history.ts'
+import {
+  dropOldest,
+  isSummarised,
+  itemsOf,
+  messagesIn,
+  prune,
+  tokensOfAll,
+  oldestRuns,
+  withSummaries,
+  type Item,
+  type Summary
+} from './items.ts'
+import { itemOf, type UnreadHistory } from './unread-history.ts'
 import { shortened } from './prune-outputs.ts'
 import { refusalsIn, summarise, summaryNote, type Ask } from './summarise.ts'
 import { tokensIn, tokensOf } from './token-estimate.ts'
@@ -8,7 +19,7 @@ import { chainsOf, unitsIn, unitsOf } from './units.ts'
 
 export type { Summary } from './items.ts'
 
-/** What was done to make a conversation fit: tokens as estimated; outputs left out, messages summed up and left out. */
+/** The result of a compaction: estimated tokens before and after; the numbers of outputs and messages left out or summarised. */
 export interface Compaction {
   before: number
   after: number
@@ -18,75 +29,75 @@ export interface Compaction {
 }
 
 export interface CompactorParts {
-  /** Tokens that the model reads at once; may be a guess where a conversation of so many fits easily. */
+  /** Returns the model's context window in tokens. It may be an estimate if a conversation of `tokens` fits easily. */
   contextWindow: (id: string, tokens: number) => Promise<number>
   ask: Ask
-  /** Tokens that the one who is asked reads at once. */
+  /** Returns the context window, in tokens, of the model that `ask` uses. */
   askedWindow: (tokens: number) => Promise<number>
-  /** Summaries that were made before, and where to keep those there are now. */
+  /** Load and store the summaries of the conversation. */
   load: () => Promise<Summary[]>
   keep: (summaries: Summary[]) => Promise<unknown>
-  /** Told what was done whenever it is something else than the last time. */
-  say: (compaction: Compaction) => void
+  /** Called with each compaction that differs from the previous one. */
+  onCompaction: (compaction: Compaction) => void
 }
 
 export interface Conversation {
   system: LanguageModelV4Message
   messages: LanguageModelV4Prompt
-  /** Where among the messages the user's latest stands. What the user says behind it is steering. */
+  /** The index of the user's latest message. Later user messages are steering. */
   latest: number
   tools: unknown[]
-  /** What of the thread lies before the messages. */
-  older?: Older
-  /** Where in the thread messages stand; of each message there the first that the model is told of it. */
+  /** The part of the thread before the messages, which was not read. */
+  older?: UnreadHistory
+  /** The positions in the thread; a thread message that became several prompt messages is represented by the first. */
   places?: ReadonlyMap<LanguageModelV4Message, number>
 }
 
-/** Shares of the model's window: beyond the first a conversation is made smaller, to the second where that can be had, and to the third at least. */
+/** Shares of the context window: a conversation above FULL is compacted, down to TARGET if possible, and to HARD_LIMIT at least. */
 const FULL = 0.7
-const WANTED = 0.5
-const MOST = 0.9
-/** Of what a provider has found too long. */
-const HARDER = 0.6
-/** Less than this is not worth a summary. */
-const WORTH_TOKENS = 200
-/** Kept free for a new summary, and the share of the budget that this is at most. */
+const TARGET = 0.5
+const HARD_LIMIT = 0.9
+/** The next budget, as a share of the size that the provider refused as too long. */
+const REFUSED_SHARE = 0.6
+/** Messages with fewer tokens than this are not summarised. */
+const MIN_SUMMARY_TOKENS = 200
+/** Tokens reserved for a new summary, and the maximum share of the budget that is reserved. */
 const RESERVE_TOKENS = 3_000
 const RESERVE = 0.15
-/** Characters shown to the model that sums up: so many for each token it reads at once, and never more than these. */
-const SHOWN_A_TOKEN = 2
-const SHOWN = 300_000
-/** Summaries of one conversation; the newest are kept. */
-const KEPT = 8
+/** Characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its window, at most MAX_SHOWN. */
+const SHOWN_PER_TOKEN = 2
+const MAX_SHOWN = 300_000
+/** The number of summaries that are kept of one conversation, the newest ones. */
+const MAX_SUMMARIES = 8
 
 export type Compactor = ReturnType<typeof createCompactor>
 
 /**
- * Makes the conversation of a run fit its model: old outputs of tools are left out first, then what is old is summed up
- * by the role `fast`, and what still does not fit is left out. The system prompt, the user's latest message with what
- * they said since, and the newest step stay; calls and their results stay together. Each pass takes every message once,
- * and lets the event loop go on between them.
+ * Makes the conversation of a run fit its model's context window: it leaves out old tool outputs first, then summarises old
+ * messages with the model of role `fast`, and drops messages that still do not fit. The system prompt, the user's latest message
+ * with later steering, and the newest step stay; calls and their results stay together. Each pass visits every message once and
+ * yields to the event loop between messages.
  */
-export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, say }: CompactorParts) {
+export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, onCompaction }: CompactorParts) {
   const budgets = new Map<string, number>()
   let summaries: Summary[] | undefined
   let prunedTo = 0
   let mayAsk = true
-  let told = '0 0 0'
+  let reported = '0 0 0'
   let sent = 0
 
-  /** The items with their old ones summed up; the same where no summary of any use can be had. */
-  async function summedUp (items: Item[], room: number, { chainAt, placeOf }: Names): Promise<Item[]> {
+  /** Replaces old items by summaries. Items stay as they are if no useful summary can be made. */
+  async function summariseOld (items: Item[], room: number, { chainAt, placeOf }: Names): Promise<Item[]> {
     let result = items
-    for (const old of tooOld(items, room)) {
+    for (const old of oldestRuns(items, room)) {
       const { run, place } = wholeMessages(old, placeOf)
       const tokens = tokensOfAll(run)
       const fresh = run.filter(({ summary }) => summary === undefined)
       const earlier = run.flatMap(({ summary }) => summary ?? [])
-      if (!mayAsk || fresh.length === 0 || tokens < WORTH_TOKENS) continue
-      const most = Math.min(SHOWN, SHOWN_A_TOKEN * await askedWindow(tokens))
+      if (!mayAsk || fresh.length === 0 || tokens < MIN_SUMMARY_TOKENS) continue
+      const maxCharacters = Math.min(MAX_SHOWN, SHOWN_PER_TOKEN * await askedWindow(tokens))
       const units = fresh.flatMap(({ raw }) => raw)
-      const text = await summarise(units, { ask, most, earlier: earlier.map((summary) => summary.text) })
+      const text = await summarise(units, { ask, maxCharacters, earlier: earlier.map((summary) => summary.text) })
       const { from } = run[0]
       const { to } = run.at(-1)!
       const refused = [...earlier.flatMap((summary) => summary.refused), ...refusalsIn(units)]
@@ -95,11 +106,11 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         ? undefined
         : { from, to, chain: chainAt(to)!, text, refused, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
       if (summary === undefined || summaryNote(summary).tokens >= tokens) {
-        // Who gives none, or a longer one than what it is of, is not asked again in this run.
+        // A model that gives no summary, or one longer than the original, is not asked again in this run.
         mayAsk = false
         break
       }
-      summaries = [...summaries!.filter((other) => other.to <= from || other.from >= to), summary].slice(-KEPT)
+      summaries = [...summaries!.filter((other) => other.to <= from || other.from >= to), summary].slice(-MAX_SUMMARIES)
       result = withSummaries(result, [summary], chainAt)
       await keep(summaries)
     }
@@ -108,8 +119,8 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
 
   return {
     /**
-     * The prompt of a call of the model `id`. `tooLong` says that the provider has just refused what this gave; undefined
-     * when nothing more can be left out then.
+     * Returns the prompt for a call of the model `id`. `tooLong` says that the provider has just refused the previous prompt as too
+     * long; the result is then undefined if no shorter prompt can be made.
      */
     async compact (
       id: string,
@@ -130,9 +141,9 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       let total = fixed + tokensOfAll(items)
       const before = total + (older?.tokens ?? 0)
       const window = await contextWindow(id, total)
-      if (tooLong) budgets.set(id, sent * HARDER)
+      if (tooLong) budgets.set(id, sent * REFUSED_SHARE)
       const budget = budgets.get(id) ?? window * FULL
-      const wanted = budget * WANTED / FULL
+      const target = budget * TARGET / FULL
       const last = sent
       sent = total
       if (total <= budget && older === undefined) return [system, ...messages]
@@ -142,7 +153,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         total -= saved
       }
       if (total > budget) {
-        const { to, saved } = await prune(items, { from: prunedTo, to: prunedTo, excess: total - wanted })
+        const { to, saved } = await prune(items, { from: prunedTo, to: prunedTo, excess: total - target })
         prunedTo = to
         total -= saved
       }
@@ -157,17 +168,17 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         items = withSummaries(items, summaries, chainAt)
         total = fixed + tokensOfAll(items)
         const free = tokensOfAll(items.filter(({ isProtected }) => !isProtected))
-        const room = wanted - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
+        const room = target - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
         if (total > budget) {
-          items = await summedUp(items, Math.max(room, 0), {
+          items = await summariseOld(items, Math.max(room, 0), {
             chainAt,
             placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0])
           })
         }
         total = fixed + tokensOfAll(items)
       }
-      const summarised = messagesIn(items.filter(isSummed))
-      const hard = budgets.has(id) ? budget : window * MOST
+      const summarised = messagesIn(items.filter(isSummarised))
+      const hard = budgets.has(id) ? budget : window * HARD_LIMIT
       if (total > hard) {
         const rest = await dropOldest(items, total - hard)
         items = rest.items
@@ -184,24 +195,24 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
 
       sent = total
       if (tooLong && sent >= last) return undefined
-      const done = `${outputs} ${summarised} ${left}`
-      if (done !== told) say({ before, after: sent, outputs, summarised, dropped: left })
-      told = done
+      const report = `${outputs} ${summarised} ${left}`
+      if (report !== reported) onCompaction({ before, after: sent, outputs, summarised, dropped: left })
+      reported = report
       return [system, ...items.flatMap(({ shown }) => shown.messages)]
     }
   }
 }
 
 interface Names {
-  /** Names the units before one. */
+  /** Returns the chain of all units before a unit. */
   chainAt: (unit: number) => string | undefined
-  /** Where in the thread the message stands that begins with a unit; undefined when it begins with another, or nobody knows. */
+  /** Returns the position of the thread message that begins with a unit; undefined if no message begins there or it is unknown. */
   placeOf: (unit: number) => number | undefined
 }
 
 /**
- * The old items of a conversation's beginning without those of its last message that is only in part among them: then the
- * thread may be read from behind what they are of. All of them where that cannot be known.
+ * Removes trailing items from a run of old items at the beginning of a conversation until it ends at the boundary of a thread
+ * message, so that the thread can later be read from there on. Returns all items if the boundary is unknown.
  */
 function wholeMessages (old: Item[], placeOf: Names['placeOf']): { run: Item[], place?: number } {
   if (old[0].from !== 0) return { run: old }

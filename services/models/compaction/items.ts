@@ -3,34 +3,34 @@ import { pruned } from './prune-outputs.ts'
 import { droppedNote, refusalsIn, summaryNote } from './summarise.ts'
 import { isOpen, type Unit } from './units.ts'
 
-/** What stands for a conversation's units `from` to `to` (that one not among them) before the model, while their `chain` is the same. */
+/** A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their `chain` is the same. */
 export interface Summary {
   from: number
   to: number
   chain: string
   text: string
   refused: string[]
-  /** Where in the thread the first message stands that it is not of, and how many tokens those before are; only where that is known. */
+  /** The position in the thread of the first message after the summary, and the tokens of the messages before; absent if unknown. */
   at?: number
   tokens?: number
 }
 
-/** Units as they are, and what the model is shown of them. */
+/** Units with the form in which the model gets them. */
 export interface Item {
   from: number
   to: number
   raw: Unit[]
   shown: Unit
   summary?: Summary
-  /** The summary says no more than that nothing is known of them. */
+  /** The summary says only that the content of the units is unknown. */
   isUnknown?: true
   isProtected: boolean
-  /** How many messages it is of. */
+  /** The number of messages in the units. */
   messages: number
 }
 
-/** Whether a summary stands for the item. */
-export const isSummed = ({ summary, isUnknown }: Item): boolean => summary !== undefined && !isUnknown
+/** Whether a summary replaces the units of the item. */
+export const isSummarised = ({ summary, isUnknown }: Item): boolean => summary !== undefined && !isUnknown
 
 export const tokensOfAll = (items: Item[]): number => items.reduce((tokens, { shown }) => tokens + shown.tokens, 0)
 export const messagesIn = (items: Iterable<Item>): number => {
@@ -40,8 +40,8 @@ export const messagesIn = (items: Iterable<Item>): number => {
 }
 
 /**
- * Every unit as an item; the first unit is the conversation's `offset`-th. Protected are the user's latest message, which
- * is the `latest`-th unit here, those right before it and what they said since, the newest step, and calls without a result.
+ * Makes an item of every unit; the first unit is number `offset` of the conversation. These items are protected from compaction:
+ * the user's latest message (unit `latest`), user messages directly before it and after it, the newest step, and calls without a result.
  */
 export async function itemsOf (units: Unit[], latest: number, offset = 0): Promise<Item[]> {
   let first = latest
@@ -56,8 +56,8 @@ export async function itemsOf (units: Unit[], latest: number, offset = 0): Promi
 }
 
 /**
- * Leaves old outputs out, the oldest first: of the items from `from` to `to` (that one not among them) all, then more
- * until `excess` tokens are saved. The newest item's stay. Returns before which item none is left, and what was saved.
+ * Leaves out tool outputs, the oldest first: all outputs of the items `from` to `to` (exclusive), then further ones until
+ * `excess` tokens are saved. The newest item keeps its outputs. Returns the first item that was not pruned, and the saved tokens.
  */
 export async function prune (
   items: Item[],
@@ -74,10 +74,10 @@ export async function prune (
   return { to: Math.max(to, at), saved }
 }
 
-/** The items with summaries in the place of what those stand for, as far as it is still the same: `chainAt` names the units before one. */
+/** Replaces items by the summaries that are still valid for them; `chainAt` returns the chain of all units before a unit. */
 export function withSummaries (items: Item[], summaries: Summary[], chainAt: (unit: number) => string | undefined): Item[] {
   let result = items
-  // The one that stands for most is taken first; what lies in it is then gone.
+  // The largest summary goes first, because it replaces the items of summaries inside it.
   for (const summary of summaries.toSorted((a, b) => (b.to - b.from) - (a.to - a.from))) {
     if (chainAt(summary.to) !== summary.chain) continue
     const first = result.findIndex(({ from }) => from === summary.from)
@@ -99,8 +99,8 @@ export function withSummaries (items: Item[], summaries: Summary[], chainAt: (un
   return result
 }
 
-/** The oldest items that are too much when `room` tokens are to hold the rest, as runs between protected ones. */
-export function tooOld (items: Item[], room: number): Item[][] {
+/** Returns the oldest unprotected items that must go so that the rest fits into `room` tokens, as runs between protected items. */
+export function oldestRuns (items: Item[], room: number): Item[][] {
   const free = items.filter(({ isProtected }) => !isProtected)
   let count = free.length
   for (let left = room; count > 0 && (left -= free[count - 1].shown.tokens) >= 0;) count--
@@ -115,29 +115,29 @@ export function tooOld (items: Item[], room: number): Item[][] {
   return runs
 }
 
-/** What the word in the place of dropped items may cost. */
-const WORD_TOKENS = 100
+/** The estimated size of the note that replaces dropped items, tokens. */
+const NOTE_TOKENS = 100
 
-/** The items without the oldest, to be rid of `excess` tokens; summaries go last. A word stands in the place of the first. */
+/** Drops the oldest items to save `excess` tokens, summaries last. A note replaces the first dropped item. */
 export async function dropOldest (items: Item[], excess: number): Promise<{ items: Item[], messages: number }> {
-  const gone = new Set<Item>()
-  let left = excess + WORD_TOKENS
+  const dropped = new Set<Item>()
+  let left = excess + NOTE_TOKENS
   for (const isSummary of [false, true]) {
     for (const item of items) {
       if (left <= 0) break
-      if (item.isProtected || isSummed(item) !== isSummary) continue
-      gone.add(item)
+      if (item.isProtected || isSummarised(item) !== isSummary) continue
+      dropped.add(item)
       left -= item.shown.tokens
     }
   }
-  if (gone.size === 0) return { items, messages: 0 }
+  if (dropped.size === 0) return { items, messages: 0 }
   const refused: string[] = []
-  for (const { raw, summary } of gone) {
+  for (const { raw, summary } of dropped) {
     for (const line of summary?.refused ?? refusalsIn(raw)) refused.push(line)
     await yieldToEventLoop()
   }
-  const messages = messagesIn(gone)
-  const first = items.find((item) => gone.has(item))
-  const word: Item = { from: -1, to: -1, raw: [], shown: droppedNote(messages, refused), isProtected: true, messages: 0 }
-  return { items: items.flatMap((item) => item === first ? [word] : gone.has(item) ? [] : [item]), messages }
+  const messages = messagesIn(dropped)
+  const first = items.find((item) => dropped.has(item))
+  const note: Item = { from: -1, to: -1, raw: [], shown: droppedNote(messages, refused), isProtected: true, messages: 0 }
+  return { items: items.flatMap((item) => item === first ? [note] : dropped.has(item) ? [] : [item]), messages }
 }

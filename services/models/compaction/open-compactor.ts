@@ -2,26 +2,26 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../providers/registry.ts'
 import type { ContextWindows } from '../../providers/context-windows.ts'
-import { ownedBy } from '../provenance.ts'
+import { withOwnMetadata } from '../provenance.ts'
 import type { Compactor, CompactorParts } from './compactor.ts'
 import { askStructured } from '../structured-call.ts'
 
-/** What makes a summary has this long; then the run goes on without. Milliseconds. */
+/** The time limit of a summary; after it the run continues without the summary. Milliseconds. */
 const SUMMARY_MS = 30_000
 
-export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'say'> {
+export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompaction'> {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
 }
 
 /**
- * What makes the conversation of one run fit its models, and leaves out of it what other models have attached to their
- * answers; loaded when first needed.
+ * Opens the compactor of one run, whose prompts also lack the data that other models attached to their answers. The module is
+ * loaded when it is first needed.
  */
 export async function openCompactor ({ registry, clock, signal, ...parts }: OpenCompactor): Promise<Compactor> {
   const { createCompactor } = await import('./compactor.ts')
-  const room = createCompactor({
+  const compactor = createCompactor({
     ...parts,
     contextWindow: (id, tokens) => registry.contextWindow(id, tokens, signal),
     ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, ...question }),
@@ -29,13 +29,13 @@ export async function openCompactor ({ registry, clock, signal, ...parts }: Open
   })
   return {
     async compact (id, conversation, tooLong) {
-      const messages = ownedBy(id, conversation.messages)
+      const messages = withOwnMetadata(id, conversation.messages)
       const places = new Map<LanguageModelV4Message, number>()
       for (const [n, message] of conversation.messages.entries()) {
         const place = conversation.places?.get(message)
         if (place !== undefined) places.set(messages[n], place)
       }
-      const prompt = await room.compact(id, { ...conversation, messages, ...(conversation.places && { places }) }, tooLong)
+      const prompt = await compactor.compact(id, { ...conversation, messages, ...(conversation.places && { places }) }, tooLong)
       return prompt?.filter(({ content }) => content.length > 0)
     }
   }

@@ -2,12 +2,12 @@ import type { LanguageModelV4ToolResultPart } from '@ai-sdk/provider'
 import { tokensIn } from './token-estimate.ts'
 import { cut, outputText, withResults, type Unit } from './units.ts'
 
-/** An output as small as this stays. */
+/** An output of at limit this many tokens is never left out. */
 const SMALL_TOKENS = 100
-/** Shortest form of an output that the model has not seen yet, characters. */
-const SHORTEST = 800
+/** The minimum length to which an output is cut that the model has not seen yet, characters. */
+const MIN_OUTPUT = 800
 
-/** Leaves the outputs of tools out, with a word in the place of each that is large. */
+/** Replaces each large tool output by a short text. */
 export const pruned = (unit: Unit): Unit =>
   withResults(unit, (result) => {
     const { output } = result
@@ -19,14 +19,14 @@ export const pruned = (unit: Unit): Unit =>
     )
   })
 
-/** Cuts the outputs of tools to what is left of `tokens` for each. */
+/** Cuts the tool outputs of a unit to about `tokens` in all, the same share for each. */
 export function shortened (unit: Unit, tokens: number): Unit {
   const count = unit.messages.reduce((sum, message) => sum + (message.role === 'tool' ? message.content.length : 0), 0)
-  const most = Math.max(SHORTEST, Math.floor(tokens * 3 / Math.max(count, 1)))
+  const limit = Math.max(MIN_OUTPUT, Math.floor(tokens * 3 / Math.max(count, 1)))
   return withResults(unit, (result) =>
-    result.output.type === 'execution-denied' || outputText(result.output).length <= most
+    result.output.type === 'execution-denied' || outputText(result.output).length <= limit
       ? result
-      : withText(result, cut(outputText(result.output), most)))
+      : withText(result, cut(outputText(result.output), limit)))
 }
 
 const withText = (result: LanguageModelV4ToolResultPart, value: string): LanguageModelV4ToolResultPart => ({

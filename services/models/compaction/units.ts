@@ -4,7 +4,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { tokensOf } from './token-estimate.ts'
 
-/** Messages that stay together: a call without its result, or the other way round, is refused by providers. */
+/** Messages that must stay together, because providers refuse a call without its result and a result without its call. */
 export interface Unit {
   role: LanguageModelV4Message['role']
   messages: LanguageModelV4Message[]
@@ -22,7 +22,7 @@ export const unit = (...messages: LanguageModelV4Message[]): Unit => ({
   tokens: messages.reduce((sum, message) => sum + tokensOf(message), 0)
 })
 
-/** The messages as units: one of the user, or one of the assistant with the results of its calls. */
+/** Groups messages to units: one user message, or one assistant message with the results of its calls. */
 export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]> {
   const units: Unit[] = []
   let group: LanguageModelV4Message[] = []
@@ -42,14 +42,14 @@ export async function unitsOf (messages: LanguageModelV4Prompt): Promise<Unit[]>
   return units
 }
 
-/** How many units begin among the first `count` messages. */
+/** Returns how many units begin among the first `count` messages. */
 export function unitsIn (messages: LanguageModelV4Prompt, count: number): number {
   let units = 0
   for (let at = 0; at < count; at++) if (at === 0 || messages[at].role !== 'tool') units++
   return units
 }
 
-/** The unit with each result of a tool changed. */
+/** Returns the unit with `change` applied to each tool result. */
 export function withResults (before: Unit, change: (result: LanguageModelV4ToolResultPart) => LanguageModelV4ToolResultPart): Unit {
   if (before.messages.every(({ role }) => role !== 'tool')) return before
   return unit(...before.messages.map((message): LanguageModelV4Message =>
@@ -60,8 +60,8 @@ export function withResults (before: Unit, change: (result: LanguageModelV4ToolR
 }
 
 /**
- * Names of the conversation up to and with each unit, by what was said and done: ids, thinking and pictures differ
- * between what a run holds and what its client sends back of it. `chain` is the name of what was before.
+ * Returns for each unit a digest of the conversation up to and including it, starting from `chain`. Only texts, calls and results
+ * count: ids, reasoning and images differ between a run and the copy that its client sends back.
  */
 export async function chainsOf (units: Unit[], chain = ''): Promise<string[]> {
   const chains: string[] = []
@@ -88,21 +88,21 @@ function essence (part: Part): unknown[] {
   }
 }
 
-/** What of an output can be read. */
+/** Returns the readable text of an output. */
 export function outputText (output: Part): string {
   if (output.type === 'content') return output.value.find((inner: Part) => inner.type === 'text')?.text ?? ''
   if (output.type === 'execution-denied') return `not carried out: ${output.reason ?? 'denied'}`
   return typeof output.value === 'string' ? output.value : canonicalJson(output.value)
 }
 
-/** Whether a call of the unit still waits for its result. */
+/** Whether a call of the unit has no result yet. */
 export function isOpen (each: Unit): boolean {
   const parts = partsOf(each)
   const answered = new Set(parts.flatMap((part) => part.type === 'tool-result' ? [part.toolCallId] : []))
   return parts.some((part) => part.type === 'tool-call' && !part.providerExecuted && !answered.has(part.toolCallId))
 }
 
-/** The calls that were not carried out, or whose outcome nobody knows, one line each: no model is trusted to remember them. */
+/** Lists the calls that were refused or whose outcome is unknown, one line each; a summary of a model might omit them. */
 export function refusals (units: Unit[], unknown: string): string[] {
   return units.flatMap((each) => {
     if (
@@ -120,7 +120,7 @@ export function refusals (units: Unit[], unknown: string): string[] {
   })
 }
 
-/** The units as text for whoever is to sum them up. */
+/** Renders the units as text for the summarising model. */
 export async function transcript (units: Unit[]): Promise<string> {
   const texts: string[] = []
   for (const each of units) {
@@ -145,11 +145,11 @@ function lineOf ({ role }: Unit, part: Part): string {
   }
 }
 
-const opening = (text: string, most: number) => text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text
+const opening = (text: string, limit: number) => text.length > limit ? `${text.slice(0, limit)}…`.toWellFormed() : text
 
-/** Head and tail of a text that is longer than so many characters. */
-export function cut (text: string, most: number): string {
-  if (text.length <= most) return text
-  const half = Math.floor(most / 2)
+/** Cuts a text to its first and last characters, `limit` in all, with a note between them; a shorter text stays. */
+export function cut (text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const half = Math.floor(limit / 2)
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed()
 }

@@ -1,21 +1,21 @@
 import type { Item, Summary } from './items.ts'
 import { droppedNote, summaryNote } from './summarise.ts'
 
-/** What of a thread lies before the messages that were read of it. */
-export interface Older {
-  /** Where in the thread the first message stands that was read. */
+/** The part of a thread before the messages that were read. */
+export interface UnreadHistory {
+  /** The position in the thread of the first message that was read. */
   at: number
-  /** How many messages lie before it, instructions of the application not counted. */
+  /** The number of messages before it, without the application's instructions. */
   messages: number
-  /** How many units those are, and what names them: as the summary says that stands for them. */
+  /** The number and the chain of the units before it, as in the summary that replaces them. */
   units: number
   chain: string
-  /** Tokens that they are, estimated. */
+  /** The estimated tokens of these messages. */
   tokens: number
 }
 
-/** What was not read when no summary stands for exactly that. */
-export const unreadBefore = (at: number, messages: number, tokens: number): Older => ({
+/** Describes unread messages that no single summary covers exactly. */
+export const unreadBefore = (at: number, messages: number, tokens: number): UnreadHistory => ({
   at,
   messages,
   units: at,
@@ -23,17 +23,17 @@ export const unreadBefore = (at: number, messages: number, tokens: number): Olde
   tokens
 })
 
-/** What a summary stands for, where that is known to be the beginning of the thread. */
-export function standsFor ({ from, to, chain, at, tokens = 0 }: Summary): Omit<Older, 'messages'> | undefined {
+/** Returns the part of the thread that a summary covers; undefined unless it is known to be the beginning of the thread. */
+export function coveredHistory ({ from, to, chain, at, tokens = 0 }: Summary): Omit<UnreadHistory, 'messages'> | undefined {
   return from === 0 && at !== undefined ? { at, units: to, chain, tokens } : undefined
 }
 
 /**
- * What the model is shown of what was not read: the summary of it, or the newest one of a part of it with a word about
- * the rest; with the number of messages in that gap. As a summary it goes into the next one.
+ * Makes the item that represents the unread messages in prompts: their summary, or the newest summary of a part of them with a
+ * note about the rest. `gap` is the number of messages in the rest. The item counts as a summary, so the next summary includes it.
  */
-export function itemOf ({ at, messages, units, chain, tokens }: Older, summaries: Summary[]): { item: Item, gap: number } {
-  const known = summaries.filter((summary) => (standsFor(summary)?.at ?? Infinity) <= at).sort((a, b) => b.at! - a.at!)[0]
+export function itemOf ({ at, messages, units, chain, tokens }: UnreadHistory, summaries: Summary[]): { item: Item, gap: number } {
+  const known = summaries.filter((summary) => (coveredHistory(summary)?.at ?? Infinity) <= at).sort((a, b) => b.at! - a.at!)[0]
   const gap = known === undefined ? messages : at - known.at!
   const unknown = `${gap} messages ${known === undefined ? 'at the beginning' : 'after that'} are not known.`
   const text = known === undefined ? unknown : gap === 0 ? known.text : `${known.text}\n\n${unknown}`

@@ -2,9 +2,8 @@ import type { RunEvent } from '../run-events.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
- * The documented stream: the UI message stream protocol's events, each with the fields that our interface names
- * beside the protocol's own (`content` beside `delta`, `toolName` on every tool event), and `step-boundary`
- * between steps. Every `data:` line is JSON.
+ * Renders the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
+ * interface (`content` beside `delta`, `toolName` on every tool event) and with `step-boundary` between steps. Every `data:` line is JSON.
  */
 export function renderDocumented (events: readonly RunEvent[]): string {
   let text = ''
@@ -14,7 +13,7 @@ export function renderDocumented (events: readonly RunEvent[]): string {
 
 function render (event: RunEvent): string {
   switch (event.type) {
-    // The one event that comes by the thousand is written by hand.
+    // Deltas are by far the most frequent events, so their JSON is assembled by hand.
     case 'text-delta':
       return delta('text-delta', event.id, event.delta)
     case 'reasoning-delta':

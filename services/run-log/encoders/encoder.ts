@@ -4,19 +4,19 @@ import { renderDocumented } from './documented.ts'
 import { renderUI } from './ui.ts'
 import { renderUI5 } from './ui5.ts'
 
-/** A way to write a run's events as Server-Sent Events. */
+/** Renders a run's events as Server-Sent Events of one protocol. */
 export interface Encoder {
   headers: Record<string, string>
-  /** The same events, as an object, are rendered once, however many read them. */
+  /** Renders a batch. The result is cached by the identity of the array, so a shared batch is rendered once for all readers. */
   render(events: readonly RunEvent[]): string | Buffer
-  /** What follows the last event. */
+  /** The text after the last event. */
   end: string
 }
 
 /** https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol */
 const uiStream = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, end: 'data: [DONE]\n\n' }
 
-/** A text beyond this is kept as bytes: those can be sent to many without a copy for each. */
+/** A rendered text longer than this (characters) is kept as bytes, which can be sent to many readers without a copy for each. */
 const LARGE = 16 * 1024
 
 function once (render: (events: readonly RunEvent[]) => string): Encoder['render'] {
@@ -32,15 +32,15 @@ function once (render: (events: readonly RunEvent[]) => string): Encoder['render
   }
 }
 
-const DIALECTS: Record<Protocol, Encoder> = {
+const ENCODERS: Record<Protocol, Encoder> = {
   documented: { headers: {}, render: once(renderDocumented), end: '' },
   ui: { ...uiStream, render: once(renderUI) },
   ui5: { ...uiStream, render: once(renderUI5) }
 }
 
-export const encoderFor = (protocol: Protocol): Encoder => DIALECTS[protocol]
+export const encoderFor = (protocol: Protocol): Encoder => ENCODERS[protocol]
 
-/** How a request without a `protocol` is answered: in the chat clients' own when its messages are theirs, which have `parts`. */
+/** Returns the protocol for a request that names none: `ui` if a message has `parts`, as chat clients' messages do. */
 export function protocolOf (messages: ReadonlyArray<object>): Protocol {
   return messages.some((message) => 'parts' in message) ? 'ui' : 'documented'
 }

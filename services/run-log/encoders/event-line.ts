@@ -1,7 +1,7 @@
 import type { EventOf } from '../run-events.ts'
 
-/** One event of a stream. */
+/** Returns one event of a Server-Sent Events stream. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
-/** The same in every dialect: clients take data parts of any name, and keep none that is transient. */
+/** Renders a compaction, the same in every protocol: clients accept data parts of any name and keep no transient ones. */
 export const compactionLine = ({ type, ...data }: EventOf<'compaction'>) => eventLine({ type: 'data-compaction', data, transient: true })

@@ -4,9 +4,9 @@ import { ANALYSIS } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
- * The AI SDK's UI message stream. Its clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk that has a key they
- * do not know, and all of them a type they do not know: no chunk here has more than the oldest of them takes. So
- * the finish reason, which 5.x before 5.0.92 refuses, is the message's metadata.
+ * Renders the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
+ * all clients refuse an unknown type, so each chunk contains only keys that the oldest client accepts. For this reason the
+ * finish reason, which clients before 5.0.92 refuse, is sent as message metadata.
  */
 export function renderUI (events: readonly RunEvent[]): string {
   let text = ''
@@ -16,7 +16,7 @@ export function renderUI (events: readonly RunEvent[]): string {
 
 export function renderChunk (event: RunEvent): string {
   switch (event.type) {
-    // The one event that comes by the thousand is written by hand.
+    // Text deltas are by far the most frequent events, so their JSON is assembled by hand.
     case 'text-delta':
       return event.providerMetadata
         ? eventLine({ type: 'text-delta', id: event.id, delta: event.delta, ...meta(event) })
@@ -62,7 +62,7 @@ export function renderChunk (event: RunEvent): string {
       return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: event.output })
     case 'tool-error':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
-    // A denied part holds the user's answer; where there was none, clients would find nothing in its place.
+    // Clients expect the user's answer in a denied part; a denial without an answer is therefore sent as an error.
     case 'tool-denied':
       return event.approvalId === undefined
         ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
@@ -87,5 +87,5 @@ export function renderChunk (event: RunEvent): string {
   }
 }
 
-/** What the provider wants back with the part in the next request, such as the signature of its reasoning. */
+/** Returns the provider's metadata, such as a reasoning signature, which the provider requires back in the next request. */
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}

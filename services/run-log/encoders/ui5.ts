@@ -4,8 +4,8 @@ import { eventLine } from './event-line.ts'
 import { renderChunk } from './ui.ts'
 
 /**
- * The UI message stream for clients of version 5, which have no approvals: a request for one is a data part of the
- * message, to be answered with `POST /run/approve`, and a denial is a tool's error.
+ * Renders the UI message stream for clients of version 5, which know no approvals: an approval request is a data part, to be
+ * answered with `POST /run/approve`, and a denial is a tool error.
  */
 export function renderUI5 (events: readonly RunEvent[]): string {
   let text = ''
@@ -15,7 +15,7 @@ export function renderUI5 (events: readonly RunEvent[]): string {
 
 function renderChunk5 (event: RunEvent): string {
   switch (event.type) {
-    // The id lets a request that is asked again replace itself.
+    // With the id, a request that is sent again replaces its earlier part.
     case 'approval-request':
       return eventLine({
         type: 'data-approval-request',
@@ -24,7 +24,7 @@ function renderChunk5 (event: RunEvent): string {
       })
     case 'tool-denied':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
-    // `tool-input-error` came with 5.0.7.
+    // Clients before 5.0.7 do not know `tool-input-error`.
     case 'tool-input-error': {
       const { toolCallId, errorText } = event
       return renderChunk({ ...event, type: 'tool-input' }) + eventLine({ type: 'tool-output-error', toolCallId, errorText })

@@ -3,29 +3,32 @@ import type { Writable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
-/** Where a stream's text comes from. Ends when there is no more. */
+/** The source of a stream's text. */
 export interface Source {
   chunks: AsyncGenerator<string | Buffer>
-  /** Bytes that wait to be taken. */
+  /** Bytes that the reader has not taken yet. */
   lag(): number
 }
 
-/** A comment line after so much silence keeps proxies and clients from giving up, milliseconds. */
+/** A comment line is sent after this much silence, so that proxies and clients keep the connection open. Milliseconds. */
 const PING_MS = 15_000
-/** A reader that takes nothing for so long is dropped, */
+/** A reader that takes nothing for this long is dropped. Milliseconds. */
 const STALL_MS = 30_000
-/** and one that is behind by so much after so long: where the service is what is slow, it took what it was given. */
+/**
+ * A reader that has not drained its socket for LAG_MS milliseconds and lags by more than MAX_LAG bytes is dropped. If the service
+ * is slow, not the reader, the socket is drained and the reader stays.
+ */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
-/** So few readers take no turns of their own: what they do for a piece is little beside what its model's call did, in its turn. */
+/** Up to this many readers, `pump` does not yield between chunks: their work is small beside that of the model call. */
 const FEW = 64
 
-/** Streams that are being read. */
+/** The number of active streams. */
 let readers = 0
 
 /**
- * Copies a source to a socket as Server-Sent Events until it ends: one write for whatever there is, never more than
- * the reader takes. Resolves to whether the reader got everything; a stalled one is dropped.
+ * Copies a source to a socket as Server-Sent Events until it ends, with one write for each chunk, and waits whenever the socket
+ * is full. Resolves to whether the reader got everything. A stalled reader is dropped.
  */
 export async function pump (
   { chunks, lag }: Source,
@@ -34,7 +37,7 @@ export async function pump (
 ): Promise<boolean> {
   let wroteAt = clock.monotonic()
   const done = new AbortController()
-  const over = AbortSignal.any([signal, done.signal])
+  const ended = AbortSignal.any([signal, done.signal])
   const gone = () => signal.aborted || out.destroyed
   ping().catch(() => {})
   readers++
@@ -47,8 +50,8 @@ export async function pump (
         out.destroy()
         return false
       }
-      const over = readers > FEW ? yieldToEventLoop() : undefined
-      if (over) await over
+      const turn = readers > FEW ? yieldToEventLoop() : undefined
+      if (turn) await turn
     }
     return !gone()
   } finally {
@@ -58,7 +61,7 @@ export async function pump (
 
   async function ping () {
     for (let wait = PING_MS; ;) {
-      await clock.sleep(wait, over)
+      await clock.sleep(wait, ended)
       const quiet = clock.monotonic() - wroteAt
       wait = quiet < PING_MS ? PING_MS - quiet : PING_MS
       if (quiet < PING_MS || out.writableNeedDrain) continue
@@ -67,10 +70,10 @@ export async function pump (
     }
   }
 
-  /** Whether the reader took what was written, in time. */
+  /** Resolves to whether the reader took the written data in time. */
   async function drained (): Promise<boolean> {
     const settled = new AbortController()
-    const either = AbortSignal.any([over, settled.signal])
+    const either = AbortSignal.any([ended, settled.signal])
     const stalled = (async () => {
       const deadline = clock.awake() + STALL_MS
       do await clock.timeout(LAG_MS, either)

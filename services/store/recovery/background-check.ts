@@ -3,8 +3,8 @@ import type { StoreLog } from '../store-types.ts'
 import { rootOf } from '../store-errors.ts'
 import type { TableList } from './table-list.ts'
 
-/** Slow enough not to delay requests; 2 GB take about half a minute. */
-const BYTES_PER_SECOND = 64 * 1024 * 1024
+/** Slow enough not to delay requests; 2 GB take about a minute. */
+const BYTES_PER_SECOND = 32 * 1024 * 1024
 /** Shorter pauses are accumulated. */
 const PAUSE_MS = 20
 const RETRY_MS = 60_000

@@ -131,7 +131,7 @@ export function createSession ({ task, run: begun, log: known, attempt, deps }: 
       signal,
       load: async () => run.summaries ?? [],
       keep: (summaries) => record({ summaries }),
-      say: (compaction) => {
+      onCompaction: (compaction) => {
         stepping.push({ type: 'compaction', ...compaction })
       }
     })

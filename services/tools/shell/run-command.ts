@@ -3,11 +3,11 @@ import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { spawnGuarded } from '../../process/spawn-guarded.ts'
 import { shellCommand } from '../../process/shell.ts'
-import type { Tool } from '../tool.ts'
+import type { FolderIdentity, Tool } from '../tool.ts'
 import { about, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../files/open-folder.ts'
-import { isSameFolder, type FolderIdentity } from '../work-folder.ts'
+import { isSameFolder } from '../work-folder.ts'
 import { collect } from './command-output.ts'
 
 /** Limit of the interface. */

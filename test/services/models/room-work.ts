@@ -33,7 +33,7 @@ const room = createCompactor({
   ask: async () => (answer === 'summary' ? { value: { summary: 'They talked.' } } : { problem: 'none' }) as never,
   load: async () => [],
   keep: async () => {},
-  say () {}
+  onCompaction () {}
 })
 const session = new Session()
 session.connect()

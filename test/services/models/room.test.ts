@@ -22,7 +22,7 @@ const room = (parts: Partial<CompactorParts>, said: Compaction[] = []) =>
     askedWindow: async () => 2_000,
     load: async () => [],
     keep: async () => {},
-    say: (done) => {
+    onCompaction: (done) => {
       said.push(done)
     },
     ...parts

@@ -1,0 +1,65 @@
+import { unlessDamaged } from '../store/store-errors.ts'
+import type { Store } from '../store/store-types.ts'
+import type { HistoryMatch } from './history-match.ts'
+import { headKey, parseIndexKey, readKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
+
+/**
+ * The progress of the extraction of facts in a thread: `read` of the user's `turns` messages were searched, as the thread
+ * was at `updatedAt`. `isPart` says that the user plays a part in the thread.
+ */
+export interface ReadPosition {
+  read: number
+  turns: number
+  updatedAt: number
+  isPart?: boolean
+}
+
+interface Parts {
+  store: Pick<Store, 'get' | 'list' | 'transact' | 'digest'>
+  turns: Pick<HistoryMatch, 'chainAt'>
+  get: (id: string) => Promise<ThreadHead | undefined>
+}
+
+/** Records how far each thread was searched for facts. */
+export function createReadPositions ({ store, turns, get }: Parts) {
+  return {
+    /**
+     * Returns how many of the user's messages were searched for facts. If a searched message was changed since, or a
+     * message before it, the whole thread counts as unread.
+     */
+    async unread (id: string): Promise<ReadPosition> {
+      const thread = store.digest(id)
+      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string, isPart?: true }>(readKey(thread))])
+      const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
+      return {
+        read: isSame ? read.turns : 0,
+        turns: head?.turns ?? 0,
+        updatedAt: head?.updatedAt ?? 0,
+        ...(isSame && read.isPart && { isPart: true })
+      }
+    },
+
+    /** Records that a thread was searched as `unread` described it. Does nothing if the thread is gone. */
+    async markRead (id: string, { turns: count, updatedAt, isPart }: ReadPosition): Promise<void> {
+      const thread = store.digest(id)
+      if (await get(id) === undefined) return
+      await store.transact([
+        {
+          type: 'put',
+          key: readKey(thread),
+          value: { turns: count, chain: await turns.chainAt(thread, count), ...(isPart && { isPart: true }) }
+        },
+        { type: 'del', key: unreadKey(updatedAt, thread) }
+      ])
+    },
+
+    /** Yields the threads that changed since they were last searched, each with the time of its change, the oldest change first. */
+    async * unreadThreads (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
+      for await (const [key] of store.list(UNREAD, { signal, damaged () {} })) {
+        const { time, thread } = parseIndexKey(key)
+        const head = await unlessDamaged(store.get<ThreadHead>(headKey(thread)))
+        if (head !== undefined) yield { id: head.id, time }
+      }
+    }
+  }
+}
