@@ -75,7 +75,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closed.signal.aborted) {
         return undefined
       }
-      const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, suspend: false }, events: [] }
+      const begun = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
       return {
         task: begun.task,
         runs: [begun.run],
