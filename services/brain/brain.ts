@@ -52,11 +52,11 @@ export function createBrain (
   }
 
   return {
-    /** The brain, and its text for models. Throws BrainDamaged (500), like every operation here except `clear` and `told`. */
+    /** The brain, and its text for models. Throws BrainDamaged (500), like every operation here except `clear` and `promptText`. */
     recall,
 
     /** The brain as text for models. A damaged memory yields a sentence that says so, because it must not stop a run. */
-    told: (): Promise<string> =>
+    promptText: (): Promise<string> =>
       recall().then(({ contextPreview }) => contextPreview, (error) => {
         if (!(error instanceof BrainDamaged)) throw error
         return DAMAGED
@@ -107,7 +107,7 @@ export function createBrain (
     },
 
     /** Merges statements and retractions into the memory, see `mergeStatements`. Resolves to the number of new entries. */
-    async hear (statements: Observed[], retractions: Retraction[] = []): Promise<number> {
+    async ingest (statements: Observed[], retractions: Retraction[] = []): Promise<number> {
       let added = 0
       await update((memory) => {
         const merged = mergeStatements(memory, [...statements, ...retractions], { now: now(), digest })

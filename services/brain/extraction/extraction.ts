@@ -26,7 +26,7 @@ interface UserMessage {
 
 export interface ExtractionParts {
   threads: ThreadRepository
-  brain: Pick<BrainService, 'hear' | 'from'>
+  brain: Pick<BrainService, 'ingest' | 'from'>
   /** Asks the model of role `fast`. Not called when that model is the offline model; rules replace it then. */
   ask: <S extends TSchema>(
     question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
@@ -118,7 +118,7 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
             source: { threadId: id, message: by.at }
           }))
         ]
-        const added = statements.length + retractions.length > 0 ? await brain.hear(statements, retractions) : 0
+        const added = statements.length + retractions.length > 0 ? await brain.ingest(statements, retractions) : 0
         await threads.markRead(id, { ...state, isPart })
         return { ...await brain.from(id), added }
       })
