@@ -23,7 +23,7 @@ export default fp(async (app) => {
     threads,
     tasks,
     config: () => config.current,
-    memory: () => brain.told(),
+    memory: () => brain.promptText(),
     workspace,
     log
   })

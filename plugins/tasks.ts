@@ -30,7 +30,7 @@ export default fp(async (app) => {
     fence,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
-    memory: () => brain.told(),
+    memory: () => brain.promptText(),
     workspace,
     emit: bus.emit,
     log

@@ -3,7 +3,10 @@ import { systemClock } from '../services/lib/clock.ts'
 import { createDesktopActions } from '../services/tools/desktop/control/acts.ts'
 import type { Answer, Order } from '../services/tools/desktop/control/desktop-rpc.ts'
 
-/** Screen, mouse and keyboard, a process of its own: robotjs ends it where something is wrong. See services/tools/desktop/control/desktop.ts. */
+/**
+ * Screen, mouse and keyboard in a separate process, because robotjs ends its process on some errors.
+ * See services/tools/desktop/control/desktop.ts.
+ */
 const { default: robot } = await import('robotjs').catch((error) => {
   answer({ error: `robotjs cannot be loaded: ${error.message.split('\n')[0]}` })
   process.exit()
@@ -24,6 +27,6 @@ async function obey (line: string) {
   }
 }
 
-function answer (said: Answer) {
-  process.stdout.write(`${JSON.stringify(said)}\n`)
+function answer (message: Answer) {
+  process.stdout.write(`${JSON.stringify(message)}\n`)
 }

@@ -3,22 +3,22 @@ import { createBirpc } from 'birpc'
 import type { TaskMain, TaskPort } from '../services/tasks/runner/worker-rpc.ts'
 import { taskLoop } from '../services/tasks/runner/worker-loop.ts'
 
-// One task run. Everything it needs is on the main thread, behind a port of its own that comes as the first message.
+// Executes one task run. Models, tools and the store are on the main thread, behind a message port that arrives as the first message.
 
 parentPort!.once('message', (port: MessagePort) => {
   const remote = createBirpc<TaskPort>({}, {
     post: (data) => port.postMessage(data),
     on: (listener) => port.on('message', listener),
-    // A model or a tool takes its time; the main thread is the one to be impatient.
+    // Models and tools may be slow; the main thread sets the deadlines.
     timeout: -1
   })
   const method = (name: keyof TaskMain) => async (...args: unknown[]) => {
     const reply = await remote.call(name, args)
-    // The main thread knows why, and ends this thread.
+    // The main thread has the error and terminates this thread, so this call never settles.
     if (!reply.ok) return new Promise<never>(() => {})
     return reply.value as never
   }
-  void taskLoop({ begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }).then((how) =>
-    remote.end(how)
+  void taskLoop({ begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }).then((workerEnd) =>
+    remote.end(workerEnd)
   )
 })

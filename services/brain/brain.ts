@@ -13,35 +13,38 @@ export type { Observed, Retraction } from './merge.ts'
 export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
 export const TooManyFacts = createError(
   'ERR_TOO_MANY_FACTS',
-  `${LIMITS.facts} facts are remembered, which is the most. Forget one with DELETE /memory/brain/fact first.`,
+  `${LIMITS.facts} facts are stored, which is the maximum. Remove a fact with DELETE /memory/brain/fact first.`,
   409
 )
 export const TooManyPreferences = createError(
   'ERR_TOO_MANY_PREFERENCES',
-  `${LIMITS.preferences} preferences are remembered, which is the most. Set one that exists, or clear everything with DELETE /memory/brain.`,
+  `${LIMITS.preferences} preferences are stored, which is the maximum. ` +
+    'Overwrite an existing preference, or clear everything with DELETE /memory/brain.',
   409
 )
 
 export const BrainDamaged = createError(
   'ERR_RECORD_DAMAGED',
-  'What is remembered of the user is damaged on the disk and cannot be read. DELETE /memory/brain clears it; only a backup from before has it whole.',
+  'The stored memory of the user is damaged and cannot be read. ' +
+    'DELETE /memory/brain clears it; only an earlier backup can restore it.',
   500
 )
+/** The text that models get instead of a damaged memory. */
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 
-/** The user's long-term memory, one encrypted record. Every change is durable before it resolves, to the brain as it then is. */
+/** The user's long-term memory, one encrypted record. A change resolves to the new brain when it is durable. */
 export function createBrain (
   { record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }
 ) {
-  /** `edit` gives what changes, or nothing; only a change has a time. */
+  /** Applies the changes that `edit` returns. When it returns undefined, `updatedAt` stays as it is. */
   const update = async (edit: (memory: Memory) => Partial<Memory> | undefined): Promise<Brain> =>
     brainOf(
       await record.update((memory) => {
         const changes = edit(memory)
         return changes ? { ...memory, ...changes, updatedAt: now() } : memory
-      }).catch(inWords)
+      }).catch(toBrainError)
     )
-  const load = () => record.get().catch(inWords)
+  const load = () => record.get().catch(toBrainError)
 
   async function recall (): Promise<BrainView> {
     const brain = brainOf(await load())
@@ -49,17 +52,17 @@ export function createBrain (
   }
 
   return {
-    /** Throws BrainDamaged (500), as all of them do but `clear` and `told`. */
+    /** The brain, and its text for models. Throws BrainDamaged (500), like every operation here except `clear` and `promptText`. */
     recall,
 
-    /** What a model is told of the user. A damaged memory keeps nobody from working; the model is told of that, too. */
-    told: (): Promise<string> =>
+    /** The brain as text for models. A damaged memory yields a sentence that says so, because it must not stop a run. */
+    promptText: (): Promise<string> =>
       recall().then(({ contextPreview }) => contextPreview, (error) => {
         if (!(error instanceof BrainDamaged)) throw error
         return DAMAGED
       }),
 
-    /** Adds a fact unless it is known, in whatever case. Throws TextLength (400) and TooManyFacts (409). */
+    /** Adds a fact unless it is known, compared without case. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
       return update((memory) => {
@@ -71,23 +74,23 @@ export function createBrain (
       })
     },
 
-    /** Removes the fact that equals `text` after normalisation, case and all. Throws TextLength (400) and FactNotFound (404). */
+    /** Removes the fact that equals `text` after normalisation, compared with case. Throws TextLength (400) and FactNotFound (404). */
     async forget (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
       return update((memory) => {
         if (!memory.facts.includes(fact)) throw new FactNotFound()
         return {
           ...withEntries(entriesOf(memory).filter((known) => known.fact !== fact)),
-          // What was said of it up to now is not heard again.
+          // Extraction must not learn the fact again from messages up to now.
           dropped: [...memory.dropped ?? [], { key: digest(foldedText(fact)), at: now() }]
         }
       })
     },
 
-    /** Sets or overwrites. Throws TextLength (400) and TooManyPreferences (409). */
-    async prefer ({ key: text, value: given }: PreferenceBody): Promise<Brain> {
+    /** Sets or overwrites a preference. Throws TextLength (400) and TooManyPreferences (409). */
+    async prefer ({ key: text, value: rawValue }: PreferenceBody): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
-      const value = given.toWellFormed()
+      const value = rawValue.toWellFormed()
       return update(({ preferences, origins }) => {
         const isKnown = Object.hasOwn(preferences, key)
         if (!isKnown && Object.keys(preferences).length >= LIMITS.preferences) throw new TooManyPreferences()
@@ -96,33 +99,33 @@ export function createBrain (
       })
     },
 
-    /** Also the way out when the brain on disk is damaged. What was said up to now is not heard again. */
+    /** Clears everything, also a damaged record. Extraction does not learn again from messages up to now. */
     async clear (): Promise<Brain> {
       const memory = await record.get().catch(() => undefined)
       const isEmpty = memory && memory.facts.length + Object.keys(memory.preferences).length + memory.patterns.length === 0
       return brainOf(await record.replace({ ...emptyMemory(), updatedAt: isEmpty ? memory.updatedAt : now(), clearedAt: now() }))
     },
 
-    /** Takes in what the user was heard to say, and to say no more; see `take`. Resolves to how much of it was news. */
-    async hear (heard: Observed[], unsaid: Retraction[] = []): Promise<number> {
+    /** Merges statements and retractions into the memory, see `mergeStatements`. Resolves to the number of new entries. */
+    async ingest (statements: Observed[], retractions: Retraction[] = []): Promise<number> {
       let added = 0
       await update((memory) => {
-        const taken = mergeStatements(memory, [...heard, ...unsaid], { now: now(), digest })
-        added = taken.added
-        return taken.changes
+        const merged = mergeStatements(memory, [...statements, ...retractions], { now: now(), digest })
+        added = merged.added
+        return merged.changes
       })
       return added
     },
 
-    /** The facts with where they come from, the newest first. */
+    /** A page of facts with their sources, newest first. */
     async facts ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ facts: KnownFact[], nextCursor?: string }> {
       const all = entriesOf(await load()).toReversed()
       const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
-      const page = all.slice(from, from + limit).map(shown)
+      const page = all.slice(from, from + limit).map(factView)
       return { facts: page, ...(from + limit < all.length && page.length > 0 && { nextCursor: page.at(-1)!.id }) }
     },
 
-    /** What of it comes from one thread. */
+    /** The facts and preferences that come from one thread. */
     async from (threadId: string): Promise<{ facts: string[], preferences: Record<string, string> }> {
       const memory = await load()
       return {
@@ -135,12 +138,12 @@ export function createBrain (
   }
 }
 
-function inWords (error: { code?: string }): never {
+function toBrainError (error: { code?: string }): never {
   throw error.code === 'ERR_RECORD_DAMAGED' ? new BrainDamaged() : error
 }
 
 const brainOf = ({ facts, preferences, patterns, updatedAt }: Memory): Brain => ({ facts, preferences, patterns, updatedAt })
-const shown = ({ id, fact, source, createdAt, supersedes }: Entry): KnownFact => ({
+const factView = ({ id, fact, source, createdAt, supersedes }: Entry): KnownFact => ({
   id,
   fact,
   ...(source && { source }),

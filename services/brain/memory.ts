@@ -1,36 +1,40 @@
 import type { Brain, FactSource } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
 
-/** A fact with where it comes from. */
+/** A fact with its source. */
 export interface Entry {
   id: string
   fact: string
   createdAt: number
-  /** When the user said it; 0 when nobody knows. */
+  /** When the user said it, milliseconds since the Unix epoch; 0 when unknown. */
   said: number
   source?: FactSource
   supersedes?: string
 }
 
-/** What is stored of the brain. */
+/** The brain as it is stored. */
 export interface Memory extends Brain {
-  /** One a fact, in their order. */
+  /** One entry for each fact, in the same order. */
   entries?: Entry[]
-  /** Where preferences come from, by key. */
+  /** The sources of preferences, by key. */
   origins?: Record<string, { said: number, source?: FactSource }>
-  /** Statements that count no more if they were said by then: removed by the user, or superseded. Digests, since they are to be forgotten. */
+  /**
+   * Statements that are ignored when they were said up to `at`, because the user removed them or newer statements superseded
+   * them. They are stored as digests, because their text must be forgotten.
+   */
   dropped?: Array<{ key: string, at: number }>
-  /** Everything was forgotten then, and what had been said stays so. */
+  /** When everything was cleared. Statements up to then are ignored. */
   clearedAt?: number
 }
 
 export const emptyMemory = (): Memory => ({ facts: [], preferences: {}, patterns: [], updatedAt: 0 })
 
+/** The entries of a memory. Facts of older versions get new entries without a source. */
 export const entriesOf = ({ facts, entries = [], updatedAt }: Memory): Entry[] =>
   facts.map((fact, n) => entries[n]?.fact === fact ? entries[n] : { id: newId(), fact, createdAt: updatedAt, said: updatedAt })
 
 export const withEntries = (entries: Entry[]) => ({ entries, facts: entries.map(({ fact }) => fact) })
 
-/** Texts that differ in case, blanks and their last mark only have the same. */
+/** Folds a text for comparison: case, whitespace and the final punctuation mark do not count. */
 export const foldedText = (fact: string): string =>
   fact.normalize('NFC').toLowerCase().replaceAll('\u2019', "'").replace(/\s+/g, ' ').replace(/[\s.!]+$/, '').trim()

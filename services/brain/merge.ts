@@ -4,44 +4,44 @@ import { entriesOf, foldedText, withEntries, type Entry, type Memory } from './m
 import { bare } from './extraction/english/denials.ts'
 import { readStatement, topicOf, type Statement } from './extraction/english/statements.ts'
 
-/** A statement of the user, and where and when it was made. */
+/** A statement of the user, with its source and its time. */
 export interface Observed extends Omit<Statement, 'text'> {
   fact: string
   source: FactSource
   said: number
 }
 
-/** The user's word that a statement holds no more, or that one message of theirs was not true. */
+/** The user's word that a statement no longer holds, or that one of their messages was not true. */
 export type Retraction =
   & { said: number, source: Pick<FactSource, 'threadId' | 'message'> }
   & ({ statement: string } | { message: number, text: string })
 
-/** Statements that count no more; the oldest are forgotten beyond these. */
-const DROPPED_KEPT = 5_000
+/** Digests of dropped statements that are kept; the oldest are removed. */
+const MAX_DROPPED = 5_000
 
 /**
- * What a memory becomes by what was heard, in the order it was said. What is known, was removed since it was said, or
- * is older than what is known of the same topic changes nothing; a newer statement takes the place of the older one, and
- * what the user unsays is dropped.
+ * Merges statements and retractions into a memory, in the order of their times. A statement changes nothing when it is
+ * known, was removed since it was said, or is older than the known statement on its topic. A newer statement replaces the
+ * older one, and a retraction drops the statement.
  */
 export function mergeStatements (
   memory: Memory,
-  heard: Array<Observed | Retraction>,
+  observations: Array<Observed | Retraction>,
   { now, digest }: { now: number, digest: (text: string) => string }
 ): { changes?: Partial<Memory>, added: number } {
   const { clearedAt = -1 } = memory
   const before = entriesOf(memory)
   let entries = before
   const known = new Set(entries.map(({ fact }) => foldedText(fact)))
-  const gone = new Map((memory.dropped ?? []).map(({ key, at }) => [key, at]))
-  const dropped = new Map(gone)
+  const droppedBefore = new Map((memory.dropped ?? []).map(({ key, at }) => [key, at]))
+  const dropped = new Map(droppedBefore)
   const preferences = { ...memory.preferences }
   const origins = { ...memory.origins }
-  const about = once(topicOf)
-  const plain = once(bare)
+  const topicOfFact = memoize(topicOf)
+  const comparable = memoize(bare)
 
-  // By what was dropped before: among these their order tells.
-  const isGone = (fact: string, said: number) => said <= (gone.get(digest(foldedText(fact))) ?? -1)
+  // Only drops of earlier merges count; within this merge the order of the statements decides.
+  const wasDropped = (fact: string, said: number) => said <= (droppedBefore.get(digest(foldedText(fact))) ?? -1)
   const drop = (old: Entry, at: number) => {
     const key = digest(foldedText(old.fact))
     dropped.delete(key)
@@ -50,11 +50,11 @@ export function mergeStatements (
     entries = entries.filter((entry) => entry !== old)
   }
 
-  for (const each of heard.toSorted(bySaying)) {
+  for (const each of observations.toSorted(byTime)) {
     const { said } = each
     if (said <= clearedAt) continue
     if (!('fact' in each)) {
-      const { isFact, isPreference } = unsaidBy(each, plain)
+      const { isFact, isPreference } = retractedBy(each, comparable)
       for (const old of entries) if (isFact(old) && isOlder(old, each)) drop(old, said)
       for (const [key, value] of Object.entries(preferences)) {
         const origin = origins[key] ?? { said: 0 }
@@ -65,7 +65,7 @@ export function mergeStatements (
       continue
     }
     const { fact, preference, source } = each
-    if (isGone(fact, said) || [...fact].length > LIMITS.fact) continue
+    if (wasDropped(fact, said) || [...fact].length > LIMITS.fact) continue
     if (preference) {
       const key = Object.keys(preferences).find((other) => other.toLowerCase() === preference.key.toLowerCase()) ?? preference.key
       const isKnown = Object.hasOwn(preferences, key)
@@ -76,7 +76,7 @@ export function mergeStatements (
       continue
     }
     if (known.has(foldedText(fact))) continue
-    const old = superseded(entries, each, about)
+    const old = supersededEntry(entries, each, topicOfFact)
     if (old !== undefined && !isOlder(old, each)) continue
     if (old === undefined && entries.length >= LIMITS.facts) continue
     if (old !== undefined) drop(old, said)
@@ -97,13 +97,13 @@ export function mergeStatements (
           ...withEntries(entries),
           preferences,
           origins,
-          dropped: [...dropped].slice(-DROPPED_KEPT).map(([key, at]) => ({ key, at }))
+          dropped: [...dropped].slice(-MAX_DROPPED).map(([key, at]) => ({ key, at }))
         }
       }
 }
 
-/** A function of a fact that reads each once. */
-function once<T> (read: (fact: string) => T): (fact: string) => T {
+/** Caches the results of a function of a fact. */
+function memoize<T> (read: (fact: string) => T): (fact: string) => T {
   const results = new Map<string, T>()
   return (fact) => {
     if (!results.has(fact)) results.set(fact, read(fact))
@@ -111,42 +111,46 @@ function once<T> (read: (fact: string) => T): (fact: string) => T {
   }
 }
 
-interface Saying {
+interface Utterance {
   said: number
   source?: Pick<FactSource, 'threadId' | 'message'>
 }
 
-/** By when it was said; what came at one time, by its place. */
-const bySaying = (a: Saying, b: Saying) => a.said - b.said || (a.source?.message ?? 0) - (b.source?.message ?? 0)
+/** Orders by time, then by the position of the message. */
+const byTime = (a: Utterance, b: Utterance) => a.said - b.said || (a.source?.message ?? 0) - (b.source?.message ?? 0)
 
-/** Whether `old` was said before `each`, or at the same time but in another thread. */
-const isOlder = (old: Saying, each: Saying) =>
-  (old.source?.threadId === each.source?.threadId ? bySaying(old, each) : old.said - each.said) <= 0
+/** Whether `old` was said before `each`. At the same time, another thread counts as before. */
+const isOlder = (old: Utterance, each: Utterance) =>
+  (old.source?.threadId === each.source?.threadId ? byTime(old, each) : old.said - each.said) <= 0
 
-/** What holds no more by the user's word. */
-function unsaidBy (unsaid: Retraction, plain: typeof bare) {
-  if ('message' in unsaid) {
+/** Predicates for the facts and preferences that a retraction drops. */
+function retractedBy (retraction: Retraction, comparable: typeof bare) {
+  if ('message' in retraction) {
     const isFrom = (source?: FactSource) =>
-      source?.threadId === unsaid.source.threadId && source.message === unsaid.message && unsaid.text.includes(source.span)
+      source?.threadId === retraction.source.threadId && source.message === retraction.message && retraction.text.includes(source.span)
     return {
       isFact: ({ source }: Entry) => isFrom(source),
       isPreference: (_key: string, _value: string, { source }: { source?: FactSource }) => isFrom(source)
     }
   }
-  const statement = bare(unsaid.statement)
-  const { preference } = readStatement({ text: unsaid.statement, mark: '' }) ?? {}
+  const statement = bare(retraction.statement)
+  const { preference } = readStatement({ text: retraction.statement, mark: '' }) ?? {}
   const isSame = (a: string, b?: string) => a.toLowerCase() === b?.toLowerCase()
   return {
-    isFact: ({ fact }: Entry) => plain(fact) === statement,
+    isFact: ({ fact }: Entry) => comparable(fact) === statement,
     isPreference: (key: string, value: string) => isSame(key, preference?.key) && isSame(value, preference?.value)
   }
 }
 
-/** What a statement takes the place of: the one of its topic; a correction also the last of its kind in the same thread. */
-function superseded (entries: Entry[], { topic, kind, isCorrection, source }: Observed, about: typeof topicOf): Entry | undefined {
-  if (topic !== undefined) return entries.findLast(({ fact }) => about(fact).topic === topic)
+/** The entry that a statement replaces: the entry with its topic; for a correction also the last of its kind in the same thread. */
+function supersededEntry (
+  entries: Entry[],
+  { topic, kind, isCorrection, source }: Observed,
+  topicOfFact: typeof topicOf
+): Entry | undefined {
+  if (topic !== undefined) return entries.findLast(({ fact }) => topicOfFact(fact).topic === topic)
   if (kind !== undefined && isCorrection) {
-    return entries.findLast((entry) => entry.source?.threadId === source.threadId && about(entry.fact).kind === kind)
+    return entries.findLast((entry) => entry.source?.threadId === source.threadId && topicOfFact(entry.fact).kind === kind)
   }
   return undefined
 }

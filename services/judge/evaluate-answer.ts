@@ -5,7 +5,7 @@ import type { RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
 import { askStructured } from '../models/structured-call.ts'
 
-/** Milliseconds; an evaluation that takes longer is none. */
+/** Deadline of the evaluation; milliseconds. Without an answer in time there is no evaluation. */
 const EVALUATION_MS = 15_000
 const ANSWER_SHOWN = 16_000
 const CALLS_SHOWN = 50
@@ -13,7 +13,7 @@ const CALLS_SHOWN = 50
 const INSTRUCTIONS = 'Judge the answer against the goal and the criteria, by the evidence of the tool calls. ' +
   'Be strict about what is missing, claimed but not done, or wrong. Answer with the JSON object only.'
 
-/** Judges a finished answer with the role `fast`; undefined when no judgement could be had. */
+/** Judges a finished answer with the model of role `fast`; undefined when the model gives no valid evaluation. */
 export async function evaluateAnswer ({ load, analysis, events, signal, clock }: {
   load: () => Promise<{ model: LanguageModelV4 }>,
   analysis: Analysis,
@@ -40,7 +40,7 @@ export async function evaluateAnswer ({ load, analysis, events, signal, clock }:
   return 'value' in answer ? answer.value : undefined
 }
 
-/** One line a call: what was tried, and whether it worked. */
+/** One line for each tool call: its input and its outcome. */
 function evidence (events: readonly RunEvent[]): string[] {
   const outcomes = new Map<string, string>()
   for (const event of events) {
@@ -55,7 +55,7 @@ function evidence (events: readonly RunEvent[]): string[] {
   ).slice(-CALLS_SHOWN)
 }
 
-/** What the model is told for its one refinement. */
+/** The message to the model for its one refinement. */
 export const refinementPrompt = ({ issues }: Evaluation) =>
   'A review of your answer found:\n' + issues.map((issue) => `- ${issue}`).join('\n') +
   '\nMend this now, with the tools if need be, and give the improved answer. Do not repeat what was right.'

@@ -3,19 +3,19 @@ import { answerText } from '../run-log/fold.ts'
 import { runEvents, toolCallsOf, type TaskLogEvent } from '../tasks/run-history.ts'
 import type { StoredRun } from '../tasks/task-records.ts'
 
-/** What is on record of a run when it is judged. */
+/** The recorded facts by which a run is judged. */
 export interface Evidence {
   goal: string
   answer: string
   calls: TaskToolCall[]
   run: Pick<StoredRun, 'phases'>
-  /** Why the last model call ended. */
+  /** The finish reason of the last model call. */
   finishReason: string
-  /** The size of a file, as the run's own tools would find it; undefined when it is not there. */
+  /** The size of a file in bytes, resolved like a path of the run's own tools; undefined when it does not exist. */
   sizeOf: (path: string) => Promise<number | undefined>
 }
 
-/** Gathers it from the run's history. */
+/** Collects the evidence from the history of a run. */
 export function evidenceOf (goal: string, run: StoredRun, log: readonly TaskLogEvent[], sizeOf: Evidence['sizeOf']): Evidence {
   const last = log.findLast((event) => event.type === 'step-finish')
   return {
@@ -28,13 +28,13 @@ export function evidenceOf (goal: string, run: StoredRun, log: readonly TaskLogE
   }
 }
 
-/** Files that the run wrote. */
+/** The paths of files that the run wrote. */
 export const filesCreated = (calls: TaskToolCall[]): string[] =>
   calls.flatMap(({ tool, status, output }) =>
     tool === 'writeFile' && status === 'complete' && isRecord(output) && typeof output.path === 'string' ? [output.path] : []
   )
 
-/** Pages the run has read. */
+/** The URLs of pages that the run read. */
 export const sources = (calls: TaskToolCall[]): string[] =>
   calls.flatMap(({ tool, status, input }) =>
     tool === 'fetchUrl' && status === 'complete' && isRecord(input) && typeof input.url === 'string' ? [input.url] : []

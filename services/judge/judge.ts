@@ -6,20 +6,20 @@ import type { StoredTask } from '../tasks/task-records.ts'
 import type { Evidence } from './evidence.ts'
 import { checkRules } from './rules/check-rules.ts'
 
-/** Milliseconds; a judge that takes longer is none. */
+/** Deadline of the model's judgement; milliseconds. Without an answer in time the rules decide alone. */
 const JUDGE_MS = 15_000
 const ANSWER_SHOWN = 16_000
 const CALLS_SHOWN = 50
-/** A run whose score is less has failed. */
+/** Lowest score of the model with which a run succeeds although the model is not satisfied. */
 export const GOOD_ENOUGH = 0.5
-/** The most that a run which breaks a rule can be worth. */
-const BROKEN = 0.4
+/** Highest score of a run that breaks a rule. */
+const MAX_BROKEN_SCORE = 0.4
 
 const INSTRUCTIONS = 'Judge the run of a background task against its goal and criteria, by the evidence of its tool calls. ' +
   "The report is the agent's own claim: believe what the calls show. Be strict about what is missing, claimed but not done, or wrong. " +
   'Answer with the JSON object only.'
 
-/** Judges a run: rules on what is on record first, then the role `fast`. A broken rule only ever lowers the score. */
+/** Judges a run: first by rules on the evidence, then with the model of role `fast`. A broken rule can only lower the score. */
 export async function judge (
   task: StoredTask,
   evidence: Evidence,
@@ -37,9 +37,9 @@ export async function judge (
     signal,
     clock
   })
-  if (!('value' in answer)) log.warn({ problem: answer.problem }, 'a run could not be judged by a model')
+  if (!('value' in answer)) log.warn({ problem: answer.problem }, 'a model did not judge a run; the rules decide alone')
   const opinion = 'value' in answer ? answer.value : { satisfied: true, score: share, issues: [] }
-  const score = issues.length > 0 ? Math.min(opinion.score, share, BROKEN) : opinion.score
+  const score = issues.length > 0 ? Math.min(opinion.score, share, MAX_BROKEN_SCORE) : opinion.score
   return {
     satisfied: issues.length === 0 && (opinion.satisfied || opinion.score >= GOOD_ENOUGH),
     qualityScore: score,
@@ -53,19 +53,19 @@ function question ({ goal, plan }: StoredTask, { calls, answer, run }: Evidence,
     `Goal: ${goal.slice(0, 8_000)}`,
     `Criteria:\n${lines(plan.qualityCriteria) || '- the goal is reached'}`,
     `Phases:\n${lines(run.phases.map(({ description, status }) => `${description}: ${status}`))}`,
-    `Tool calls:\n${lines(calls.slice(-CALLS_SHOWN).map(inWords)) || '- none'}`,
+    `Tool calls:\n${lines(calls.slice(-CALLS_SHOWN).map(describeCall)) || '- none'}`,
     `Found by rules:\n${lines(issues) || '- nothing'}`,
     `Answer:\n${answer.slice(0, ANSWER_SHOWN)}`
   ].join('\n\n')
 }
 
 const lines = (texts: string[]) => texts.map((text) => `- ${text.slice(0, 500)}`).join('\n')
-const inWords = ({ tool, input, status, error, output }: TaskToolCall) =>
+const describeCall = ({ tool, input, status, error, output }: TaskToolCall) =>
   `${tool} ${JSON.stringify(input)?.slice(0, 200)}: ${
     error ? `${status}, ${error.slice(0, 200)}` : `${status} ${JSON.stringify(output)?.slice(0, 200) ?? ''}`
   }`
 
-/** What the run is told for its one refinement. */
+/** The message to the model for the one refinement of a run. */
 export const refinement = ({ issues }: TaskEvaluation) =>
   'A review of this run found:\n' + (lines(issues) || '- it does not reach the goal') +
   '\nMend this now with the tools, then give the whole report again. Claim nothing that was not done.'

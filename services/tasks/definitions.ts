@@ -10,25 +10,26 @@ import type { StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { taskView } from './views.ts'
 
-const FIRST_N = 3
+/** Approved runs after which learned tools need no approval, unless the caller says otherwise. */
+const DEFAULT_FIRST_N = 3
 
-export const noMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
+export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
 
-/** Makes tasks and changes what they are. */
+/** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
   const { repository, clock, workspace } = deps
 
-  /** Throws BadTask (400) that says what is allowed. */
+  /** The approval settings of a task. Throws BadTask (400) when they contradict each other. */
   async function approvalOf (
     given: TaskBody['approval'],
-    { firstN = FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}
+    { firstN = DEFAULT_FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}
   ): Promise<Task['approval']> {
     const mode = given?.mode ?? 'first_n'
     if (given?.firstN !== undefined && mode !== 'first_n') throw new BadTask(`approval.firstN belongs to mode "first_n", not to "${mode}".`)
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
-  /** A task that is planned and not stored yet. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
+  /** Validates and plans a task without storing it. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
     const { goal, taskType = 'one_shot', schedule, budget } = body
     if (taskType === 'recurring' && schedule === undefined) {
@@ -39,7 +40,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     }
     const approval = await approvalOf(body.approval)
     const cwd = await workingFolder(body.cwd, workspace())
-    if (schedule !== undefined) await schedules.check(schedule)
+    if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
     const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
     const now = clock.now()
@@ -53,7 +54,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       ...(schedule !== undefined && { schedule }),
       approval,
       ...(budget !== undefined && { budget }),
-      memory: noMemory(),
+      memory: emptyTaskMemory(),
       approvalHistory: [],
       steeringHistory: [],
       totalRuns: 0,
@@ -76,7 +77,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       return repository.add({ task, ops: remember(answer), answer })
     },
 
-    /** Changes a task; a new goal is planned anew unless the user planned it. Throws as `create` does, and WrongState (409). */
+    /** Changes a task. A new goal gets a new plan, unless the plan is the user's. Throws as `create` does, and WrongState (409). */
     async update (taskId: string, changes: TaskChanges): Promise<StoredTask> {
       const before = await repository.get(taskId)
       const { goal, plan, approval, schedule, budget } = changes
@@ -85,11 +86,13 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
       }
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
-      if (schedule !== undefined) await schedules.check(schedule)
+      if (schedule !== undefined) await schedules.validate(schedule)
       const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, deps, closing) : undefined
       return repository.change(taskId, async (task) => {
         if (plan !== undefined && task.status !== 'planned') {
-          throw new WrongState(`The plan can be changed while the task is planned; it is ${task.status}. A new goal is planned anew.`)
+          throw new WrongState(
+            `The plan can be changed while the task is planned; it is ${task.status}. To get a new plan, change the goal.`
+          )
         }
         const isReset = isNewGoal || plan !== undefined
         const changed: StoredTask = {
@@ -108,5 +111,5 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
   }
 }
 
-/** Nothing is planned for a service that ends. */
+/** The reason that aborts planning when the service closes. */
 export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')

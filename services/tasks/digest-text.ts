@@ -3,18 +3,20 @@ import { DIGEST_LIMITS } from '../../schemas/digest.ts'
 import type { Slot } from '../../schemas/schedule.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
-/** Characters shown of a goal; of what was said, asked or reported; and of that within a sentence. */
+/** Characters shown of a goal. */
 const GOAL_SHOWN = 120
+/** Characters shown of an output, error or input that stands alone. */
 const TEXT_SHOWN = 300
-const QUOTED = 160
+/** Characters shown of such a text within a sentence. */
+const QUOTE_SHOWN = 160
 
-export const shorten = (text: string, most = TEXT_SHOWN) => text.length > most ? `${text.slice(0, most)}…` : text
-const inLine = (text: string, most = QUOTED) => shorten(text.replace(/\s+/g, ' ').trim(), most)
+export const shorten = (text: string, limit = TEXT_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text
+const inLine = (text: string, limit = QUOTE_SHOWN) => shorten(text.replace(/\s+/g, ' ').trim(), limit)
 export const shortGoal = ({ goal }: Pick<StoredTask, 'goal'>) => inLine(goal, GOAL_SHOWN)
 
 const REASONS: Record<string, string> = {
   overlap: 'the run before was still under way, or waited for an answer',
-  late: 'its time was noticed too late, and this schedule makes up for nothing',
+  late: 'its time was noticed too late, and this schedule has no catch-up run',
   paused: 'the task was paused',
   changed: 'its schedule was changed just then',
   cancelled: 'the task was cancelled just then'
@@ -26,7 +28,7 @@ const STOPPED: Partial<Record<StoredRun['status'], string>> = {
   interrupted: 'was interrupted'
 }
 
-/** Says what a digest holds in sentences, with the local times of that zone. */
+/** Describes the entries of a digest in sentences, with local times of the time zone. */
 export function createDigestText (timezone: string) {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
   const time = (at: number) => format.format(at)
@@ -34,11 +36,11 @@ export function createDigestText (timezone: string) {
 
   return {
     run: (task: StoredTask, { runNumber, status, standsFor, output, error }: StoredRun) => {
-      const who = `Run ${runNumber} of ${name(task)}${
+      const subject = `Run ${runNumber} of ${name(task)}${
         standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
       }`
-      if (status === 'completed') return `${who} completed${output ? `: ${inLine(output)}` : '.'}`
-      return `${who} ${STOPPED[status]}${error ? `: ${inLine(error)}` : '.'}`
+      if (status === 'completed') return `${subject} completed${output ? `: ${inLine(output)}` : '.'}`
+      return `${subject} ${STOPPED[status]}${error ? `: ${inLine(error)}` : '.'}`
     },
 
     notRun: (task: StoredTask, { at, from, count, fate, reason, settledAt }: Slot) => {
@@ -84,11 +86,11 @@ export function createDigestText (timezone: string) {
 }
 
 const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
-const sentence = (what: string, who: string) => who === '' ? [] : [`${what}: ${who}.`]
+const sentence = (title: string, text: string) => text === '' ? [] : [`${title}: ${text}.`]
 
-/** "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
-function counts ({ items, more }: { items: unknown[], more: number }, thing: string, what = '') {
+/** Returns "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
+function counts ({ items, more }: { items: unknown[], more: number }, thing: string, participle = '') {
   const n = items.length + more
   if (n === 0) return ''
-  return `${n >= DIGEST_LIMITS.counted ? 'at least ' : ''}${counted(n, thing)}${what && ` ${what}`}`
+  return `${n >= DIGEST_LIMITS.counted ? 'at least ' : ''}${counted(n, thing)}${participle && ` ${participle}`}`
 }

@@ -7,29 +7,29 @@ import { outcomePrefix, outcomeTime, type OutcomeKind, type RunOutcome, type Slo
 import type { TaskStates } from './task-states.ts'
 import { openQuestions, type StoredRun, type StoredTask } from './task-records.ts'
 
-/** What is about to be past may still be on its way to the disk. Milliseconds. */
+/** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
 const SETTLES_MS = 1_000
 
-/** Some of what there is, and how many more. */
-interface Some<T> {
+/** The first items of a list, and the number of further items. */
+interface Excerpt<T> {
   items: T[]
   more: number
 }
 
 /**
- * Tells those who were away what tasks did. It reads every task that is not finished once, the live runs, and of the
- * past only what came since, by the index in `past.ts`: never runs it does not show, nor their finished tasks.
+ * Summarizes what the tasks did since a given time. It reads each unfinished task once, the live runs, and the past runs
+ * that it shows, which the outcome index in `scheduling/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
   { repository, store, clock, timezone }: { repository: TaskRepository, store: Store, clock: Clock, timezone: () => string }
 ) {
-  /** The newest entries of that kind since then that are of a task that is there. */
-  async function past<T extends { taskId: string }> (
+  /** The newest outcomes of that kind since that time, without those of deleted tasks. */
+  async function outcomesSince<T extends { taskId: string }> (
     kind: OutcomeKind,
     since: number,
     limit: number,
     states: TaskStates
-  ): Promise<Some<T>> {
+  ): Promise<Excerpt<T>> {
     const items: T[] = []
     let more = 0
     for await (const [key, entry] of store.list<T>(outcomePrefix(kind), { reverse: true, damaged () {} })) {
@@ -42,12 +42,12 @@ export function createDigest (
   }
 
   return async function digest ({ since, limit }: { since: number, limit: number }): Promise<Digest> {
-    const tell = createDigestText(timezone())
+    const describe = createDigestText(timezone())
     const until = Math.max(clock.now() - SETTLES_MS, 0)
     const tasks = new Map<string, StoredTask>()
     const damaged: string[] = []
     const states = await repository.index.load()
-    /** Undefined of one that is gone, or damaged. */
+    /** Reads a task once; undefined when it does not exist or is damaged. */
     const taskOf = async (taskId: string): Promise<StoredTask | undefined> => {
       const task = tasks.get(taskId) ?? await repository.find(taskId, () => {
         if (!damaged.includes(taskId)) damaged.push(taskId)
@@ -58,36 +58,36 @@ export function createDigest (
     for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
 
-    const ended = async (kind: OutcomeKind): Promise<Some<DigestRun>> => {
-      const { items, more } = await past<RunOutcome>(kind, since, limit, states)
+    const endedRuns = async (kind: OutcomeKind): Promise<Excerpt<DigestRun>> => {
+      const { items, more } = await outcomesSince<RunOutcome>(kind, since, limit, states)
       const runs = await Promise.all(
         items.map(async (pointer) => ({ run: await repository.runAt(pointer, pointer.taskId), task: await taskOf(pointer.taskId) }))
       )
       return {
         items: runs.flatMap(({ run, task }) =>
-          run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, tell)]
+          run?.completedAt === undefined || task === undefined ? [] : [endedRun(run, run.completedAt, task, describe)]
         ),
         more
       }
     }
-    const [completed, failed, stopped] = await Promise.all([ended('completed'), ended('failed'), ended('stopped')])
+    const [completed, failed, stopped] = await Promise.all([endedRuns('completed'), endedRuns('failed'), endedRuns('stopped')])
 
-    const passed = await past<SlotOutcome>('notRun', since, limit, states)
-    const slots = await Promise.all(passed.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
+    const outcomes = await outcomesSince<SlotOutcome>('notRun', since, limit, states)
+    const slots = await Promise.all(outcomes.items.map(async ({ taskId, slot }) => ({ task: await taskOf(taskId), slot })))
     const notRun = {
       items: slots.flatMap(({ task, slot }) =>
-        task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: tell.notRun(task, slot) }]
+        task === undefined ? [] : [{ taskId: task.id, goal: shortGoal(task), slot, text: describe.notRun(task, slot) }]
       ),
-      more: passed.more
+      more: outcomes.more
     }
 
-    const asked: DigestQuestion[] = []
+    const questions: DigestQuestion[] = []
     for (const task of all) {
       if (task.liveRun === undefined || (task.status !== 'pending_approval' && task.status !== 'paused')) continue
       const run = await repository.runAt(task.liveRun, task.id)
       for (const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
         const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
-        asked.push({
+        questions.push({
           taskId: task.id,
           goal: shortGoal(task),
           runId: run!.runId,
@@ -98,13 +98,13 @@ export function createDigest (
           about,
           createdAt,
           expiresAt,
-          text: tell.waiting(task, { kind, tool, about })
+          text: describe.waiting(task, { kind, tool, about })
         })
       }
     }
-    const waiting = some(asked.sort((a, b) => a.createdAt - b.createdAt), limit)
+    const waiting = excerpt(questions.sort((a, b) => a.createdAt - b.createdAt), limit)
 
-    const busy = some(
+    const busy = excerpt(
       all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) =>
         a.liveRun!.runId < b.liveRun!.runId ? -1 : 1
       ),
@@ -112,11 +112,11 @@ export function createDigest (
     )
     const live = await Promise.all(busy.items.map(async (task) => ({ task, run: await repository.runAt(task.liveRun!, task.id) })))
     const working = {
-      items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: tell.working(task, run) }]),
+      items: live.flatMap(({ task, run }) => run === undefined ? [] : [{ ...runFields(run, task), text: describe.working(task, run) }]),
       more: busy.more
     }
 
-    const halted = some(
+    const halted = excerpt(
       all.filter(({ status, pausedReason }) => status === 'paused' && pausedReason !== undefined && pausedReason !== 'user').sort((a, b) =>
         b.lastRunAt! - a.lastRunAt!
       ),
@@ -131,13 +131,13 @@ export function createDigest (
           reason: task.pausedReason!,
           at: task.lastRunAt!,
           ...(error !== undefined && { error: shorten(error) }),
-          text: tell.paused(task, error)
+          text: describe.paused(task, error)
         }
       })),
       more: halted.more
     }
 
-    const ahead = some(
+    const ahead = excerpt(
       all.filter(({ status, nextRunAt }) => nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)).sort((
         a,
         b
@@ -149,17 +149,17 @@ export function createDigest (
         taskId: task.id,
         goal: shortGoal(task),
         at: task.nextRunAt!,
-        text: tell.next(task, task.nextRunAt!)
+        text: describe.next(task, task.nextRunAt!)
       })),
       more: ahead.more
     }
 
     const sections = { completed, failed, stopped, notRun, waiting, working, paused, next }
-    return { since, until, text: tell.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
+    return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
 }
 
-const some = <T>(all: T[], limit: number): Some<T> => ({ items: all.slice(0, limit), more: Math.max(all.length - limit, 0) })
+const excerpt = <T>(all: T[], limit: number): Excerpt<T> => ({ items: all.slice(0, limit), more: Math.max(all.length - limit, 0) })
 
 const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, task: StoredTask) => ({
   taskId: task.id,
@@ -171,7 +171,7 @@ const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, 
   startedAt
 })
 
-function endedRun (run: StoredRun, completedAt: number, task: StoredTask, tell: ReturnType<typeof createDigestText>): DigestRun {
+function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: ReturnType<typeof createDigestText>): DigestRun {
   const { standsFor, output, error } = run
   return {
     ...runFields(run, task),
@@ -179,6 +179,6 @@ function endedRun (run: StoredRun, completedAt: number, task: StoredTask, tell: 
     ...(standsFor !== undefined && { standsFor }),
     ...(output !== undefined && { output: shorten(output) }),
     ...(error !== undefined && { error: shorten(error) }),
-    text: tell.run(task, run)
+    text: describe.run(task, run)
   }
 }

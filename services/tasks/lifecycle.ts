@@ -10,52 +10,58 @@ import type { RunDeps } from './task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
 import { RunNotFound, WrongState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
-import { isOver, isSpent, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver, hasUsedAllRuns, withoutTiming, withTimingOf, type StoredRun, type StoredTask } from './task-records.ts'
 import { newRun } from './new-run.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { assertState } from './task-state.ts'
 
-/** Comments kept of a task, the newest. */
-const COMMENTS = 200
+/** Steering comments that a task keeps; older comments are dropped. */
+const MAX_COMMENTS = 200
 
-type Stopped = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
+type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
-/** What people do to a task that is there: start, pause, resume, cancel, run, steer. Each throws WrongState (409) where it does not fit. */
+/**
+ * The operations on an existing task: start, pause, resume, cancel, run, steer. Each throws WrongState (409) when the state
+ * of the task does not allow it.
+ */
 export function createLifecycle (
   { deps, executor, queue, schedules }: { deps: RunDeps, executor: RunExecutor, queue: Queue, schedules: Schedules }
 ) {
   const { repository, clock } = deps
 
-  /** Begins a run in place of one that a pause has left; from where it goes back when it is over, unless it is a one_shot. */
-  async function begin (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
-    const left = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was begun in its place.' })
-    const made = await newRun(repository, left.task, trigger, clock.now())
-    const { runId, runNumber } = made.run
+  /**
+   * Starts a new run in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo`
+   * when the run ends.
+   */
+  async function beginRun (task: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus) {
+    const replaced = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was started in its place.' })
+    const created = await newRun(repository, replaced.task, trigger, clock.now())
+    const { runId, runNumber } = created.run
     const running: StoredTask = {
-      ...made.task,
+      ...created.task,
       status: 'running',
       liveRun: { runId, runNumber },
       ...(returnTo !== undefined && task.taskType !== 'one_shot' && { returnTo })
     }
     return {
       task: running,
-      runs: [...left.runs, made.run],
-      ops: made.ops,
-      events: left.events,
+      runs: [...replaced.runs, created.run],
+      ops: created.ops,
+      events: replaced.events,
       queued: { ok: true as const, taskId: task.id, runId, runNumber },
       after: () => queue.push(task.id, runId)
     }
   }
 
-  /** Ends the live run and the one behind it, whatever they are doing. */
-  async function stopRuns (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<Stopped> {
+  /** Ends the live run and the run that is queued behind it. */
+  async function stopRuns (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
     const stopped = await stopLive(dropped.task, reason, ending)
     return { task: stopped.task, runs: [...dropped.runs, ...stopped.runs], events: [...dropped.events, ...stopped.events] }
   }
 
   /** Ends the run that is queued behind the live one. */
-  async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<Stopped> {
+  async function dropNext ({ nextRun, ...task }: StoredTask, error: string): Promise<StopChange> {
     if (nextRun === undefined) return { task, runs: [], events: [] }
     queue.drop(nextRun.runId)
     const run = await repository.runAt(nextRun, task.id)
@@ -63,19 +69,20 @@ export function createLifecycle (
     return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
   }
 
-  /** Ends the live run; one that is queued behind it is the live one then. */
-  async function stopLive (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<Stopped> {
+  /** Ends the live run. A run that is queued behind it becomes the live run. */
+  async function stopLive (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
     if (task.liveRun === undefined) return { task, runs: [], events: [] }
     queue.drop(task.liveRun.runId)
     const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runAt(task.liveRun, task.id)
-    // A paused run of a one_shot is over in no other sense: it may go on.
+    // A paused run of a one_shot is stored as interrupted but may still continue, so it has to be ended.
     if (run === undefined || (isOver(run) && run.status !== 'interrupted')) return { task, runs: [], events: [] }
     const history = await unlessDamaged(repository.events(run.runId)) ?? []
     const closed = closeRun(run, history, ending, clock.now())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }
 
-  async function pausedOneShot (task: StoredTask): Promise<Stopped> {
+  /** Stops the live run of a one_shot so that it can continue when the task is resumed. */
+  async function pauseOneShot (task: StoredTask): Promise<StopChange> {
     const { runId } = task.liveRun!
     queue.drop(runId)
     const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runAt(task.liveRun!, task.id)
@@ -85,7 +92,7 @@ export function createLifecycle (
   async function pause (task: StoredTask): Promise<Change<StoredTask>> {
     assertState(task, 'pause')
     const paused = (stopped: { task: StoredTask, runs?: StoredRun[], events?: Change<void>['events'] }): Change<StoredTask> => {
-      // Also when the run that was cut short was the last one of its schedule.
+      // Keep the schedule even when the interrupted run was its last run.
       const { nextRunAt, returnTo, ...rest } = withTimingOf(stopped.task, task)
       const after: StoredTask = { ...rest, status: 'paused', pausedReason: 'user' }
       return { ...stopped, task: after, answer: after }
@@ -95,7 +102,7 @@ export function createLifecycle (
     const stopped = task.status === 'pending_approval'
       ? { task: alone, runs: [], events: [] }
       : task.taskType === 'one_shot'
-        ? await pausedOneShot(alone)
+        ? await pauseOneShot(alone)
         : await stopRuns(alone, new Aborted('pause', 'The task was paused.'), { status: 'interrupted', error: 'The task was paused.' })
     return paused({ ...stopped, runs: [...stopped.runs, ...dropped.runs], events: [...stopped.events, ...dropped.events] })
   }
@@ -112,15 +119,15 @@ export function createLifecycle (
       ...more
     })
     if (live?.status === 'pending_approval') return to('pending_approval')
-    if (isSpent(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
+    if (hasUsedAllRuns(resumed)) return { ops, ...completed(withoutTiming(resumed)) }
     if (task.taskType !== 'one_shot') return to('scheduled')
-    const push = () => queue.push(task.id, live!.runId)
-    if (live?.status === 'queued') return to('running', { after: push })
-    // The cut run goes on from its last step.
+    const enqueue = () => queue.push(task.id, live!.runId)
+    if (live?.status === 'queued') return to('running', { after: enqueue })
+    // The interrupted run continues from its last step.
     if (live?.status === 'interrupted') {
-      return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: push })
+      return to('running', { runs: [{ ...live, status: 'running', attempts: live.attempts + 1, putDown: true }], after: enqueue })
     }
-    const { queued, ...begun } = await begin(resumed, 'start')
+    const { queued, ...begun } = await beginRun(resumed, 'start')
     return { ...begun, answer: begun.task }
   }
 
@@ -129,7 +136,7 @@ export function createLifecycle (
     const { returnTo, pausedReason, ...rest } = task
     const fresh = await schedules.begin({ ...rest, failuresInRow: 0 })
     if (task.taskType !== 'one_shot') return { task: { ...fresh, status: 'scheduled' }, answer: { ...fresh, status: 'scheduled' } }
-    const { queued, ...begun } = await begin(fresh, 'start')
+    const { queued, ...begun } = await beginRun(fresh, 'start')
     return { ...begun, answer: begun.task }
   }
 
@@ -139,8 +146,9 @@ export function createLifecycle (
   })
 
   return {
+    /** Starts a task: schedules it, or begins its run when it is a one_shot. */
     start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
-    /** Adds a task that is started at once, in one batch with `ops`. */
+    /** Stores a new task and starts it, in one transaction with `ops`. */
     async launch (task: StoredTask, ops: Op[]): Promise<StoredTask> {
       const started = await start(task)
       return repository.add({ ...started, ops: [...started.ops ?? [], ...ops] })
@@ -162,22 +170,22 @@ export function createLifecycle (
         return { ...stopped, task: cancelled, ops, answer: cancelled }
       }),
 
-    /** Runs the task at once, whatever its schedule says. */
+    /** Runs the task now, independent of its schedule. */
     run: (taskId: string, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
       repository.change(taskId, async (task) => {
         assertState(task, 'run')
-        const { queued, ...begun } = await begin(task, 'manual', task.status)
+        const { queued, ...begun } = await beginRun(task, 'manual', task.status)
         return { ...begun, ops: [...begun.ops, ...remember(queued)], answer: queued }
       }),
 
-    /** Adds a comment; with `runNow` a run hears it at once, or right after the one under way. */
+    /** Adds a steering comment. With `runNow` a run starts now, or directly after the run that is under way. */
     steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> =>
       repository.change(taskId, async (task) => {
         if (runNow) assertState(task, 'steer')
         const now = clock.now()
         const steered: StoredTask = {
           ...task,
-          steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-COMMENTS)
+          steeringHistory: [...task.steeringHistory, { id: newId(), comment, createdAt: now }].slice(-MAX_COMMENTS)
         }
         const answer: TaskSteered = { ok: true, taskId, comment, runTriggered: runNow }
         const change: Change<TaskSteered> = {
@@ -189,7 +197,7 @@ export function createLifecycle (
         const isLive = task.status === 'running' || task.status === 'pending_approval'
         if (!runNow || (isLive && task.nextRun !== undefined)) return change
         if (!isLive) {
-          const { queued, ...begun } = await begin(steered, 'steer', task.status)
+          const { queued, ...begun } = await beginRun(steered, 'steer', task.status)
           return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
         }
         const { task: numbered, run, ops } = await newRun(repository, steered, 'steer', now)
@@ -201,7 +209,7 @@ export function createLifecycle (
         }
       }),
 
-    /** Ends one run; the task goes on as after any other. Throws RunNotFound (404), or WrongState (409) when the run is over. */
+    /** Cancels one run; the task continues as after any run. Throws RunNotFound (404), or WrongState (409) when the run has ended. */
     cancelRun: (taskId: string, runId: string): Promise<StoredRun> =>
       repository.change(taskId, async (task) => {
         const run = await repository.run(taskId, runId)
@@ -227,7 +235,7 @@ export function createLifecycle (
         }
       }),
 
-    /** Stops everything of a task that is to be deleted; resolves to what is to be told of it. */
+    /** Stops the runs of a task that is being deleted. Resolves to the events to emit once it is deleted. */
     halt: async (task: StoredTask) =>
       (await stopRuns(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
   }

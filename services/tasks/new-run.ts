@@ -4,10 +4,10 @@ import type { Op } from '../store/store-types.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
-/** Runs kept of a task. */
-const KEPT = 1_000
+/** Runs that are kept for each task. */
+const MAX_RUNS = 1_000
 
-/** A new run of the task in the queue, its number taken; and what makes room for it. */
+/** Creates a queued run with the next number. `ops` removes the oldest run when there would be more than MAX_RUNS. */
 export async function newRun (
   repository: TaskRepository,
   task: StoredTask,
@@ -17,11 +17,11 @@ export async function newRun (
 ): Promise<{ task: StoredTask, run: StoredRun, ops: Op[] }> {
   const runNumber = task.totalRuns + 1
   const run: StoredRun = { ...blankRun(task, { runId: newId(), runNumber }, trigger, now), ...(standsFor !== undefined && { standsFor }) }
-  const oldest = runNumber > KEPT ? await repository.runAt({ runNumber: runNumber - KEPT }, task.id) : undefined
+  const oldest = runNumber > MAX_RUNS ? await repository.runAt({ runNumber: runNumber - MAX_RUNS }, task.id) : undefined
   return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await repository.removal(oldest) }
 }
 
-/** What takes the place of a run whose record is gone or damaged. */
+/** A replacement for a run whose record is missing or damaged. */
 export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun =>
   blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 

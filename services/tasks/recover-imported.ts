@@ -6,11 +6,11 @@ import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { IMPORTED } from '../store/record-names.ts'
 
-const WHY = 'The run was under way when the backup was made.'
+const REASON = 'The run was under way when the backup was made.'
 
 /**
- * After an import: runs that were under way in the backup are over, and schedules go on from now, without what has
- * passed since. Questions that waited for a person still do. Done again after a crash it changes nothing more.
+ * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
+ * catching up on the time since. Open questions stay open. The function is idempotent, so a crash in between is harmless.
  */
 export async function recoverImported (
   { store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }
@@ -26,12 +26,12 @@ export async function recoverImported (
     const { liveRun, nextRun, ...rest } = task
     const runs: StoredRun[] = []
     const next = nextRun && await repository.runAt(nextRun, task.id)
-    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: WHY }, clock.now()).run)
+    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: REASON }, clock.now()).run)
     const live = liveRun && await repository.runAt(liveRun, task.id)
     let after: StoredTask = { ...rest, ...(liveRun && { liveRun }) }
     if (live?.status === 'running' || live?.status === 'queued') {
       const log = await repository.events(live.runId)
-      const { run } = closeRun(live, log, { status: 'interrupted', error: WHY }, clock.now())
+      const { run } = closeRun(live, log, { status: 'interrupted', error: REASON }, clock.now())
       runs.push(run)
       after = afterRun(after, run, log, clock.now())
     }

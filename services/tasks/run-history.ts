@@ -2,32 +2,35 @@ import type { TaskToolCall } from '../../schemas/task-runs.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { PHASE_TOOL } from './runner/phases.ts'
 
-/** What a task run's history holds: a run's events, and before each call that changes something, that it was about to. */
+/** An entry of a task run's history: an event of the run log, or the intent that is stored before each call that may change something. */
 export type TaskLogEvent = (RunEvent & { durationMs?: number }) | { type: 'tool-intent', toolCallId: string }
 
-/** The events that a run's readers know, but for what its models were told beside them. */
+/** The events of the run log, without intents and without the context that only models receive. */
 export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] =>
   log.filter((event): event is RunEvent => event.type !== 'tool-intent' && event.type !== 'context')
 
-/** The calls of a run in their order, each with what came of it; how far it said to be is no work. `most` characters of an input or output are kept. */
-export function toolCallsOf (log: readonly TaskLogEvent[], most = Infinity): TaskToolCall[] {
+/**
+ * The tool calls of a run in order, each with its outcome. Calls of the phase tool are left out, because they only report
+ * progress. `limit` is the number of characters kept of each input and output.
+ */
+export function toolCallsOf (log: readonly TaskLogEvent[], limit = Infinity): TaskToolCall[] {
   const calls = new Map<string, TaskToolCall>()
   for (const event of log) {
     if (!('toolCallId' in event) || ('toolName' in event && event.toolName === PHASE_TOOL)) continue
     const call = calls.get(event.toolCallId)
-    const took = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
+    const duration = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
     switch (event.type) {
       case 'tool-input':
-        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, most), status: 'pending' })
+        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, limit), status: 'pending' })
         break
       case 'tool-input-error':
-        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, most), status: 'error', error: event.errorText })
+        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, limit), status: 'error', error: event.errorText })
         break
       case 'tool-output':
-        Object.assign(call ?? {}, { output: shorten(event.output, most), status: 'complete' }, took)
+        Object.assign(call ?? {}, { output: shorten(event.output, limit), status: 'complete' }, duration)
         break
       case 'tool-error':
-        Object.assign(call ?? {}, { error: event.errorText, status: 'error' }, took)
+        Object.assign(call ?? {}, { error: event.errorText, status: 'error' }, duration)
         break
       case 'tool-denied':
         Object.assign(call ?? {}, { error: event.reason, status: 'denied' })
@@ -36,9 +39,9 @@ export function toolCallsOf (log: readonly TaskLogEvent[], most = Infinity): Tas
   return [...calls.values()]
 }
 
-/** The value itself while it is short, else the beginning of its JSON. */
-function shorten (value: unknown, most: number): unknown {
-  if (most === Infinity) return value
+/** Returns a value unchanged when its JSON is short enough, otherwise the beginning of its JSON. */
+function shorten (value: unknown, limit: number): unknown {
+  if (limit === Infinity) return value
   const json = JSON.stringify(value) ?? ''
-  return json.length <= most ? value : `${json.slice(0, most)}…`
+  return json.length <= limit ? value : `${json.slice(0, limit)}…`
 }

@@ -10,7 +10,7 @@ import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { TaskRepository } from './task-repository.ts'
 
-/** What the tasks work with. */
+/** The collaborators of the task service. */
 export interface TaskDeps {
   store: Store
   clock: Clock
@@ -19,9 +19,9 @@ export interface TaskDeps {
   fence: Fence
   idempotency: Idempotency
   config: () => Config
-  /** What is remembered of the user, as text for the system prompt. */
+  /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
-  /** Folder of tasks that name none. */
+  /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
   log: {
@@ -31,13 +31,13 @@ export interface TaskDeps {
   }
 }
 
-/** The same with the book, for what is built upon it. */
+/** The collaborators of the parts that use the repository. */
 export interface RunDeps extends TaskDeps {
   repository: TaskRepository
 }
 
-/** The models that may answer a question of ours, the cheap one first. */
-export const loaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
+/** Loaders of the models that may answer an internal question: the fast model, then the capable model when it differs. */
+export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
   const load = (id: string) => (): Promise<{ model: LanguageModelV4 }> => registry.model(id)
   return fast === capable ? [load(fast)] : [load(fast), load(capable)]

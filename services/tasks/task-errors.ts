@@ -3,13 +3,14 @@ import { createError } from '@fastify/error'
 export const TaskNotFound = createError('ERR_TASK_NOT_FOUND', 'There is no task "%s". GET /tasks lists them.', 404)
 export const TaskDamaged = createError(
   'ERR_RECORD_DAMAGED',
-  'What is stored of task "%s" is damaged and cannot be read. DELETE /tasks/:id removes it; only a backup from before has it whole.',
+  'The stored record of task "%s" is damaged and cannot be read. ' +
+    'DELETE /tasks/:id removes the task; only an earlier backup can restore it.',
   500
 )
 export const RunNotFound = createError('ERR_RUN_NOT_FOUND', 'This task has no run "%s". GET /tasks/:id/runs lists them.', 404)
 export const RunDamaged = createError(
   'ERR_RECORD_DAMAGED',
-  'What is stored of the run "%s" is damaged and cannot be read; only a backup from before has it whole.',
+  'The stored record of run "%s" is damaged and cannot be read; only an earlier backup can restore it.',
   500
 )
 export const WrongState = createError('ERR_TASK_STATE', '%s', 409)
@@ -21,12 +22,14 @@ export const TooManyTasks = createError(
 )
 export const TooManyFinishedTasks = createError(
   'ERR_TOO_MANY_TASKS',
-  'There are already %d finished tasks; delete some first: GET /tasks?status=completed lists them (failed and cancelled ones, too), DELETE /tasks/:id removes one.',
+  'There are already %d finished tasks; delete some first. ' +
+    'GET /tasks lists them by status (completed, failed, cancelled), and DELETE /tasks/:id removes a task.',
   409
 )
 export const NoQuestion = createError(
   'ERR_NO_QUESTION',
-  'The task is %s, and nothing of it waits for approval. What does is announced by the event task:approval, and listed by GET /tasks/:id/runs as "questions".',
+  'The task is %s, and nothing of it waits for approval. ' +
+    'The event task:approval announces questions, and GET /tasks/:id/runs lists the open ones as "questions".',
   409
 )
 export const QuestionNotFound = createError(
@@ -36,9 +39,9 @@ export const QuestionNotFound = createError(
 )
 export const QuestionDecided = createError(
   'ERR_APPROVAL_DECIDED',
-  'The approval request "%s" was already %s; the first decision stands.',
+  'The approval request "%s" was already %s; the first decision is kept.',
   409
 )
 
-/** A run used up what it was given. */
-export const BudgetMet = createError('ERR_BUDGET_MET', '%s', 409)
+/** A run exceeded its budget or a limit. */
+export const BudgetExceeded = createError('ERR_BUDGET_MET', '%s', 409)

@@ -1,39 +1,42 @@
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** A listener that takes nothing for so long is dropped, */
+/** A listener that takes no event for this long while events wait is dropped; milliseconds. */
 const STALL_MS = 30_000
-/** and one that is so far behind after so long: where the service is what is slow, it took what it was given. */
+/**
+ * A listener with more than MAX_LAG characters queued is dropped after LAG_MS instead. The delay spares a listener that
+ * reads promptly while the service itself is slow.
+ */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
-/** Whatever the reason, no more is kept for one. */
-const MOST = 8 * MAX_LAG
+/** Characters queued for one listener above which it is dropped at once. */
+const MAX_QUEUED = 8 * MAX_LAG
 
-/** An event as it is written: its name and its JSON, made once for all listeners. */
-export interface TaskEventSubscription {
+/** An event as it is sent: its name and its JSON, serialized once for all listeners. */
+export interface SerializedTaskEvent {
   event: string
   data: string
 }
 
 export type TaskEvents = ReturnType<typeof createTaskEvents>
 
-/** Tells every listener what happens to tasks. There is no replay; nobody waits for a slow listener. */
+/** Sends the events of tasks to all listeners. There is no replay, and a slow listener is dropped instead of slowing the service. */
 export function createTaskEvents ({ clock }: { clock: Clock }) {
   const listeners = new Set<Listener>()
 
   return {
     emit (event: TaskStreamEvent | { type: string }) {
       if (listeners.size === 0) return
-      const told: TaskEventSubscription = { event: event.type, data: JSON.stringify(event) }
-      for (const listener of listeners) listener.tell(told)
+      const serialized: SerializedTaskEvent = { event: event.type, data: JSON.stringify(event) }
+      for (const listener of listeners) listener.push(serialized)
     },
 
     get size () {
       return listeners.size
     },
 
-    /** Events from now on, until the signal aborts, the bus closes, or the listener is dropped: then `onDrop` is called. */
-    listen (signal: AbortSignal, onDrop: () => void): AsyncGenerator<TaskEventSubscription> {
+    /** Yields events from now on, until the signal aborts, `close` is called, or the listener is dropped, which calls `onDrop`. */
+    listen (signal: AbortSignal, onDrop: () => void): AsyncGenerator<SerializedTaskEvent> {
       const listener = createListener({
         clock,
         onDrop () {
@@ -42,16 +45,16 @@ export function createTaskEvents ({ clock }: { clock: Clock }) {
         }
       })
       listeners.add(listener)
-      const leave = () => {
+      const unsubscribe = () => {
         listeners.delete(listener)
         listener.end()
       }
-      if (signal.aborted) leave()
-      signal.addEventListener('abort', leave, { once: true })
+      if (signal.aborted) unsubscribe()
+      signal.addEventListener('abort', unsubscribe, { once: true })
       return listener.events()
     },
 
-    /** Lets every listener have what waits, and no more. */
+    /** Ends every listener after the events that are already queued. */
     close () {
       for (const listener of listeners) listener.end()
       listeners.clear()
@@ -62,9 +65,9 @@ export function createTaskEvents ({ clock }: { clock: Clock }) {
 type Listener = ReturnType<typeof createListener>
 
 function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }) {
-  let queue: TaskEventSubscription[] = []
-  let bytes = 0
-  /** Since when the first in the queue has been waiting. */
+  let queue: SerializedTaskEvent[] = []
+  let queued = 0
+  /** The time since which the first queued event waits; `clock.awake()`. */
   let waitsSince = 0
   let ended = false
   let wake = Promise.withResolvers<void>()
@@ -77,26 +80,26 @@ function createListener ({ clock, onDrop }: { clock: Clock, onDrop: () => void }
   return {
     end,
 
-    tell (told: TaskEventSubscription) {
+    push (event: SerializedTaskEvent) {
       const now = clock.awake()
       if (queue.length === 0) waitsSince = now
-      // What counts is how far it was behind before: one event may be as large as it is.
-      if (now - waitsSince > (bytes > MAX_LAG ? LAG_MS : STALL_MS) || bytes > MOST) {
+      // The lag before this event counts, so that a single large event never drops a listener.
+      if (now - waitsSince > (queued > MAX_LAG ? LAG_MS : STALL_MS) || queued > MAX_QUEUED) {
         queue = []
         end()
         return onDrop()
       }
-      queue.push(told)
-      bytes += told.data.length
+      queue.push(event)
+      queued += event.data.length
       wake.resolve()
     },
 
-    async * events (): AsyncGenerator<TaskEventSubscription> {
+    async * events (): AsyncGenerator<SerializedTaskEvent> {
       for (;;) {
-        for (let told = queue.shift(); told !== undefined; told = queue.shift()) {
-          bytes -= told.data.length
+        for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
+          queued -= event.data.length
           waitsSince = clock.awake()
-          yield told
+          yield event
         }
         if (ended) return
         wake = Promise.withResolvers()

@@ -5,25 +5,25 @@ import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
 import { isFinished, taskKey, TASKS, type StoredTask } from './task-records.ts'
 import { createTaskStates, type TaskState, type TaskStates } from './task-states.ts'
 
-/** Tasks that are not finished, and finished ones that are kept, at most. */
-const MOST_TASKS = 1_000
-const MOST_FINISHED = 10_000
-/** Entries of an older store that are written together. */
-const TOGETHER = 500
+/** Limits for tasks that are not finished and for finished tasks that are kept. */
+const MAX_UNFINISHED = 1_000
+const MAX_FINISHED = 10_000
+/** Index entries that a repair of the index writes in one transaction. */
+const BATCH = 500
 
-/** Beside each task, with nothing in it: its key tells what lists ask for, so that they read no task that they do not show. */
+/** One empty record for each task. The key holds status and type, so that a list reads only the tasks it shows. */
 export const TASK_STATES = 'task-state/'
 const stateKey = (taskId: string, { status, taskType }: TaskState) => `${TASK_STATES}${status}/${taskType}/${taskId}`
 
 export type TaskIndex = ReturnType<typeof createTaskIndex>
 
-/** The status and type of every task, in memory: read once from the keys of the store, and kept in step by `write`. */
+/** The status and type of every task, in memory. It is read once from the keys of the store and updated by `write`. */
 export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>) {
   let states: TaskStates | undefined
   let loading: Promise<TaskStates> | undefined
-  /** What was written while the keys were being read. */
-  const news = new Map<string, TaskState | undefined>()
-  /** Tasks about to be written that take a place among those that are not finished. */
+  /** States that were written while the keys were being read. */
+  const writtenMeanwhile = new Map<string, TaskState | undefined>()
+  /** Unfinished tasks whose write is under way; they count towards MAX_UNFINISHED. */
   let reserved = 0
 
   async function load (): Promise<TaskStates> {
@@ -35,14 +35,14 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
   }
 
   async function read (): Promise<TaskStates> {
-    news.clear()
+    writtenMeanwhile.clear()
     const known = new Map<string, TaskState>()
-    const unwanted = new Set<string>()
+    const staleKeys = new Set<string>()
     for await (const key of store.keys(TASK_STATES)) {
       const [status, taskType, taskId] = key.slice(TASK_STATES.length).split('/') as [TaskStatus, TaskType, string]
       const other = known.get(taskId)
       if (other === undefined) known.set(taskId, { status, taskType })
-      else unwanted.add(key).add(stateKey(taskId, other))
+      else staleKeys.add(key).add(stateKey(taskId, other))
     }
     const found = createTaskStates()
     const missing: string[] = []
@@ -50,28 +50,28 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       const taskId = key.slice(TASKS.length)
       const state = known.get(taskId)
       known.delete(taskId)
-      if (state === undefined || unwanted.has(stateKey(taskId, state))) missing.push(taskId)
+      if (state === undefined || staleKeys.has(stateKey(taskId, state))) missing.push(taskId)
       else found.set(taskId, state)
     }
-    for (const [taskId, state] of known) unwanted.add(stateKey(taskId, state))
-    // Tasks of a store that an older version wrote, or of its backup.
+    for (const [taskId, state] of known) staleKeys.add(stateKey(taskId, state))
+    // A store or a backup of an older version has tasks without index entries.
     for (const taskId of missing) found.set(taskId, await stateOf(taskId))
     const readable = missing.flatMap((taskId) => {
       const state = found.get(taskId)
       return state?.status === undefined ? [] : [stateKey(taskId, state)]
     })
-    await mend([...unwanted], readable)
-    for (const [taskId, state] of news) found.set(taskId, state)
+    await repair([...staleKeys], readable)
+    for (const [taskId, state] of writtenMeanwhile) found.set(taskId, state)
     states = found
     return found
   }
 
-  /** Writes the keys that lack. What a full disk does not take is made again at the next start. */
-  async function mend (unwanted: string[], missing: string[]) {
-    const ops = [...unwanted.map((key): Op => ({ type: 'del', key })), ...missing.map((key): Op => ({ type: 'put', key, value: {} }))]
+  /** Deletes stale keys and writes missing keys. Writes that fail, on a full disk for example, are repeated at the next start. */
+  async function repair (staleKeys: string[], missingKeys: string[]) {
+    const ops = [...staleKeys.map((key): Op => ({ type: 'del', key })), ...missingKeys.map((key): Op => ({ type: 'put', key, value: {} }))]
     const idOf = (key: string) => key.slice(key.lastIndexOf('/') + 1)
-    for (let at = 0; at < ops.length; at += TOGETHER) {
-      await store.transact(ops.slice(at, at + TOGETHER).filter(({ key }) => !news.has(idOf(key)))).catch(() => {})
+    for (let at = 0; at < ops.length; at += BATCH) {
+      await store.transact(ops.slice(at, at + BATCH).filter(({ key }) => !writtenMeanwhile.has(idOf(key)))).catch(() => {})
     }
   }
 
@@ -85,46 +85,46 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
     }
   }
 
-  function assertPlace (found: TaskStates) {
-    if (found.unfinished + reserved >= MOST_TASKS) throw new TooManyTasks(MOST_TASKS)
+  function assertCapacity (found: TaskStates) {
+    if (found.unfinished + reserved >= MAX_UNFINISHED) throw new TooManyTasks(MAX_UNFINISHED)
   }
 
   return {
-    /** What is known of all tasks. */
+    /** The states of all tasks. */
     load,
 
-    /** Throws TooManyTasks or TooManyFinishedTasks (409) when no further task may be made. */
+    /** Throws TooManyTasks or TooManyFinishedTasks (409) when no further task may be created. */
     async assertRoom (): Promise<void> {
       const found = await load()
-      assertPlace(found)
-      if (found.finished >= MOST_FINISHED) throw new TooManyFinishedTasks(MOST_FINISHED)
+      assertCapacity(found)
+      if (found.finished >= MAX_FINISHED) throw new TooManyFinishedTasks(MAX_FINISHED)
     },
 
     /**
-     * Has a task written, or removed when `after` is undefined; `work` gets the operations that belong in its batch.
-     * A task that is made, or begins anew after it was finished, needs a place, which is kept while `work` is under
-     * way: also of those that come at the same moment only so many get one. Throws TooManyTasks (409).
+     * Updates the index for a task that `work` writes, or removes when `after` is undefined. `work` must include the
+     * given operations in its transaction. A task that is created or restarted counts towards the limit while `work` runs,
+     * so that concurrent writes cannot exceed the limit. Throws TooManyTasks (409).
      */
     async write (taskId: string, after: TaskState | undefined, work: (ops: Op[]) => Promise<void>): Promise<void> {
       const found = await load()
       const before = found.get(taskId)
-      const places = after !== undefined && !isFinished(after) && (before === undefined || isFinished(before)) ? 1 : 0
-      if (places > 0) assertPlace(found)
+      const added = after !== undefined && !isFinished(after) && (before === undefined || isFinished(before)) ? 1 : 0
+      if (added > 0) assertCapacity(found)
       const [from, to] = [before, after].map((state) => state?.status === undefined ? undefined : stateKey(taskId, state))
       const ops: Op[] = []
       if (from !== undefined && from !== to) ops.push({ type: 'del', key: from })
       if (to !== undefined && from !== to) ops.push({ type: 'put', key: to, value: {} })
-      reserved += places
+      reserved += added
       try {
         await work(ops)
       } catch (error) {
-        // Nobody knows whether it reached the disk: the keys are read again.
+        // The write may or may not have reached the disk, so the next load reads the keys again.
         states = undefined
         throw error
       } finally {
-        reserved -= places
+        reserved -= added
       }
-      if (states === undefined) news.set(taskId, after)
+      if (states === undefined) writtenMeanwhile.set(taskId, after)
       states?.set(taskId, after)
     }
   }

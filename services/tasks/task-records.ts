@@ -5,43 +5,46 @@ import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
 import { historyKey } from '../store/record-names.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
-/** Points at a run of the task. */
+/** A reference to a run of the task. */
 export interface RunPointer {
   runId: string
   runNumber: number
 }
 
-/** A task as it is stored: what callers see, and what only the engine needs. */
+/** A task as it is stored: the public fields, and the fields that only the engine needs. */
 export interface StoredTask extends Task {
-  /** Tools that were used in approved runs, see `learnedName`: after the first N they go unasked. */
+  /** Tools that approved runs have used, see `learnedToolKey`. After the first N approved runs they need no approval. */
   learnedTools: string[]
-  /** The run that was under way when goal or plan last changed: approved, it counts for nothing now. */
+  /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */
   outdatedRun?: number
-  /** Failed runs since the last one that did not fail. */
+  /** The number of consecutive failed runs. */
   failuresInRow: number
-  /** Its schedule, read when it was started. */
+  /** The parsed schedule, set when the task is started. */
   timing?: Timing
-  /** The newest planned time that has its fate. */
+  /** The newest slot whose fate is decided. */
   lastSlot?: number
-  /** How many slots are stored. */
+  /** The number of stored slots. */
   slotCount?: number
-  /** Runs that its schedule began, towards maxRuns. */
+  /** The number of runs that the schedule has begun; it is limited by maxRuns. */
   slotRuns: number
-  /** The run that works, waits for a person, or is to go on when the task is resumed. */
+  /** The run that is queued or executes, waits for a person, or continues when the task is resumed. */
   liveRun?: RunPointer
-  /** A run that follows the live one. */
+  /** The run that is queued behind the live run. */
   nextRun?: RunPointer
-  /** Where a run by hand leaves the task when it is over. */
+  /** The status to which the task returns after a manual run. */
   returnTo?: Task['status']
 }
 
 export interface StoredQuestion extends TaskQuestion {
   toolCallId?: string
-  /** Of the tool: another one of its name is not run. */
+  /** The identity of the approved tool. Another tool with the same name is not executed. */
   identity?: string
-  /** Which folder `cwd` was when it was shown, see `WorkFolder`. Absent in older records, which are bound to the path alone. */
+  /**
+   * The folder that `cwd` was when the question was shown, see `WorkFolder`. Questions of earlier versions lack it: they
+   * are bound to the path alone.
+   */
   folder?: Omit<WorkFolder, 'path'>
-  /** `withdrawn`: it was approved, but its folder had changed, and another question took its place. */
+  /** `withdrawn`: the question was approved, but its folder had changed, so another question replaced it. */
   state: 'open' | 'approved' | 'rejected' | 'withdrawn'
   notes?: string
 }
@@ -49,25 +52,25 @@ export interface StoredQuestion extends TaskQuestion {
 /** A run as it is stored beside its events. */
 export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
   questions: StoredQuestion[]
-  /** Written once, at the end, shortened; until then the events tell. */
+  /** Written once, at the end of the run, shortened. Until then the calls are read from the events. */
   toolCalls: TaskToolCall[]
-  /** How many chunks of events are stored. */
+  /** The number of stored chunks of events. */
   chunks: number
-  /** Model calls so far. */
+  /** The number of model calls so far. */
   steps: number
-  /** The run had its one refinement. */
+  /** Whether the run has used its one refinement. */
   refined: boolean
-  /** Milliseconds of work, without waiting for people. */
+  /** Working time without the time spent waiting for people; milliseconds. */
   activeMs: number
-  /** Times the service or its worker died under it. */
+  /** How often the service or the worker died during the run. */
   crashes: number
-  /** It was put down in order, by a shutdown: going on is no crash. */
+  /** The run is suspended: it was stopped in order, so its continuation does not count as a crash. */
   putDown?: boolean
-  /** A person looks at this run. */
+  /** Whether a person must approve the tools and the result of this run. */
   needsApproval: boolean
-  /** What stands for its older steps before a model. */
+  /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
-  /** What it learned, for the task's memory when it completes. */
+  /** Findings and decisions that enter the task's memory when the run completes. */
   learned?: { findings: string[], decisions: string[] }
 }
 
@@ -75,46 +78,49 @@ export const TASKS = 'task/'
 export const taskKey = (taskId: string) => TASKS + taskId
 export const runsPrefix = (taskId: string) => `task-run/${taskId}/`
 export const runKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
-/** Finds a run by its id. */
+/** Key of the record that maps a run's id to its task and number. */
 export const runIndexKey = (runId: string) => `task-run-id/${runId}`
 export const eventsPrefix = (runId: string) => `task-event/${runId}/`
 export const eventsKey = (runId: string, chunk: number) => historyKey('task-event', runId, chunk)
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
-/** Slots come in the order of their times; one that stands for many takes no other's place. */
+/** Keys sort by time. A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
   slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => String(time).padStart(16, '0')).join('-')
-/** Which task a request to `/run` has made. */
+/** Prefix of the records that map a request to `/run` to the task it created. */
 export const ORIGINS = 'task-origin/'
 export interface Origin {
   taskId: string
   at: number
 }
-/** A task that is being deleted: its runs go after it, also when the service dies in between. */
+/** Prefix of the marks of deleted tasks. Their runs are removed later, also when the service dies in between. */
 export const TRASH = 'task-trash/'
 
-/** Whether nothing of the task is to come unless somebody starts it again. One whose record cannot be read is not. */
+/** Whether the task has ended and runs only when it is started again. A task whose record cannot be read is not finished. */
 export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
 export const isOver = ({ status }: Pick<StoredRun, 'status'>) => !['queued', 'running', 'pending_approval'].includes(status)
 
-/** The question about a tool that a person said no to: what the run then lacks is no fault of its own. */
+/** The question about a tool call that a person denied. The missing result is then not a failure of the run. */
 export const deniedTool = (run: StoredRun) => run.questions.find(({ kind, state }) => kind === 'tool' && state === 'rejected')
 
 export const openQuestions = (run: StoredRun) => run.questions.filter(({ state }) => state === 'open')
 
-/** Whether its schedule is under way and has begun all the runs that it may. */
-export const isSpent = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns
+/** Whether the active schedule has begun all the runs that maxRuns allows. */
+export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns
 
-/** The task without a schedule under way. */
+/** The task without an active schedule. */
 export function withoutTiming ({ timing, lastSlot, nextRunAt, ...task }: StoredTask): StoredTask {
   return task
 }
 
-/** The task with the schedule of another state of it under way. */
+/** The task with the active schedule of another version of it. */
 export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }: StoredTask): StoredTask {
   return { ...task, ...(timing !== undefined && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
 }
 
-/** What is remembered of a tool that a person has approved: one of a tool server is no longer that tool when it has changed. */
-export const learnedName = (tool: string, identity?: string) => identity === undefined ? tool : `${tool} ${identity}`
+/**
+ * The name under which an approved tool is remembered. It includes the identity, because a changed tool of a tool server
+ * counts as another tool.
+ */
+export const learnedToolKey = (tool: string, identity?: string) => identity === undefined ? tool : `${tool} ${identity}`

@@ -22,35 +22,35 @@ import {
 } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
 
-/** What a change does: the task becomes `task`, `ops` go with it, then `events` leave, then `after` happens. */
+/** A change of a task: `task`, `runs` and `ops` are written together; then `events` are emitted; then `after` is called. */
 export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
   ops?: Op[]
   events?: TaskStreamEvent[]
-  /** What the one who asked is told. */
+  /** The result for the caller of `change`. */
   answer: T
-  /** Once all of it is durable; not waited for. */
+  /** Called when the change is durable. Its completion is not awaited. */
   after?: () => void
 }
 
-/** Only who is told nothing may leave everything as it is. */
+/** An edit may return undefined, for no change, only when its caller expects no result. */
 type Unchanged<T> = T extends undefined ? undefined : never
 
 export type TaskRepository = ReturnType<typeof createTaskRepository>
 
 /**
- * The tasks and their runs on disk. Everything that changes a task goes through `change`, one at a time for each task:
- * what belongs together is one synced batch, and events leave when it is durable.
+ * The stored tasks and their runs. Every change of a task goes through `change`, one at a time for each task. A change is
+ * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
-  /** When each task next wants to be looked at. */
+  /** The time at which the schedule ticker must next check each task; milliseconds since the Unix epoch. */
   const due = new Map<string, number>()
   const listeners = new Set<() => void>()
 
-  /** Throws TaskNotFound (404), TaskDamaged (500). */
+  /** Reads a task. Throws TaskNotFound (404) or TaskDamaged (500). */
   async function get (taskId: string): Promise<StoredTask> {
     const task = await store.get<StoredTask>(taskKey(taskId)).catch((error) => {
       throw isDamage(error) ? new TaskDamaged(taskId) : error
@@ -59,7 +59,7 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     return task
   }
 
-  /** Undefined when it is gone, or damaged: `damaged` is told its id then. */
+  /** Reads a task; undefined when it does not exist or is damaged. Calls `damaged` with the id of a damaged task. */
   async function find (taskId: string, damaged: (taskId: string) => void): Promise<StoredTask | undefined> {
     try {
       return await store.get<StoredTask>(taskKey(taskId))
@@ -70,15 +70,15 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     return undefined
   }
 
-  /** Undefined also when what is stored of it is damaged. */
+  /** Reads a run by its number; undefined when it does not exist or is damaged. */
   const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) =>
     unlessDamaged(store.get<StoredRun>(runKey(taskId, runNumber)))
 
-  /** Throws RunNotFound (404), RunDamaged (500). */
+  /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
-    const at = await store.get<{ taskId: string, runNumber: number }>(runIndexKey(runId))
-    const found = at?.taskId === taskId
-      ? await store.get<StoredRun>(runKey(taskId, at.runNumber)).catch((error) => {
+    const pointer = await store.get<{ taskId: string, runNumber: number }>(runIndexKey(runId))
+    const found = pointer?.taskId === taskId
+      ? await store.get<StoredRun>(runKey(taskId, pointer.runNumber)).catch((error) => {
         throw isDamage(error) ? new RunDamaged(runId) : error
       })
       : undefined
@@ -86,7 +86,7 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     return found
   }
 
-  /** Remembers when the task's next time or question is due; also for tasks that were read at the start. */
+  /** Sets the time at which the next slot or the expiry of a question is due. Also called for tasks that are read at startup. */
   function watch (task: StoredTask, live: StoredRun | undefined) {
     const times = live === undefined ? [] : openQuestions(live).map(({ expiresAt }) => expiresAt)
     if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') {
@@ -111,7 +111,11 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       }
       writes.push(...outcomeOfRun('put', run))
     }
-    await index.write(task.id, { status: task.status, taskType: task.taskType }, (more) => store.transact([...writes, ...more, ...ops]))
+    await index.write(
+      task.id,
+      { status: task.status, taskType: task.taskType },
+      (indexOps) => store.transact([...writes, ...indexOps, ...ops])
+    )
     const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
     watch(task, live)
     for (const event of events) emit(event)
@@ -133,20 +137,20 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       due.delete(taskId)
     },
     due: due as ReadonlyMap<string, number>,
-    /** Calls back whenever `due` has changed. */
+    /** Calls the listener whenever `due` has changed. */
     onDue: (listener: () => void) => {
       listeners.add(listener)
     },
 
-    /** One task at a time does `work`, which may read and write as it likes. */
+    /** Runs `work` while no other change of the same task is under way. */
     locked,
 
     /** Adds a task. */
     add: <T>(change: Change<T>) => commit(undefined, change),
 
     /**
-     * Reads the task, lets `edit` decide on a copy, and makes the decision durable; undefined changes nothing. Throws
-     * TaskNotFound (404) and whatever `edit` throws.
+     * Reads the task, passes a copy to `edit`, and writes the returned change; undefined changes nothing. Throws
+     * TaskNotFound (404) and the errors of `edit`.
      */
     change: <T>(taskId: string, edit: (task: StoredTask) => Promise<Change<T> | Unchanged<T>> | Change<T>): Promise<T> =>
       locked(taskId, async () => {
@@ -155,19 +159,19 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
         return change === undefined ? undefined as T : commit(before, change)
       }),
 
-    /** Tasks of that status and type, newest first: no other is read. `damaged` is told the ids of those that cannot be. */
+    /** Yields the tasks with that status and type, newest first, and reads no others. Calls `damaged` with the ids of damaged tasks. */
     async * matching (
-      { damaged, ...wanted }: { status?: TaskStatus, type?: TaskType, after?: string, damaged: (taskId: string) => void }
+      { damaged, ...filter }: { status?: TaskStatus, type?: TaskType, after?: string, damaged: (taskId: string) => void }
     ): AsyncGenerator<StoredTask> {
-      for (const taskId of (await index.load()).matching(wanted)) {
+      for (const taskId of (await index.load()).matching(filter)) {
         const task = await find(taskId, damaged)
-        // It may have changed since.
-        const { status = task?.status, type = task?.taskType } = wanted
+        // The task may have changed since the index was read.
+        const { status = task?.status, type = task?.taskType } = filter
         if (task !== undefined && task.status === status && task.taskType === type) yield task
       }
     },
 
-    /** Removes a task, but not yet its runs. */
+    /** Removes a task and marks its runs for removal. */
     remove: (taskId: string): Promise<void> =>
       index.write(
         taskId,
@@ -175,7 +179,7 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
         (ops) => store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }, ...ops])
       ),
 
-    /** The runs of a task, newest first, from behind the run with that number, but for damaged ones: `damaged` is told their numbers. */
+    /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their numbers. */
     runs: (taskId: string, { before, damaged }: { before?: number, damaged: (runNumber: number) => void }) =>
       store.list<StoredRun>(runsPrefix(taskId), {
         reverse: true,
@@ -183,13 +187,14 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
         damaged: (key) => damaged(Number(key.slice(runsPrefix(taskId).length)))
       }),
 
+    /** The stored history of a run. */
     async events (runId: string): Promise<TaskLogEvent[]> {
       const events: TaskLogEvent[] = []
       for await (const [, chunk] of store.list<TaskLogEvent[]>(eventsPrefix(runId))) events.push(...chunk)
       return events
     },
 
-    /** Makes a live run on disk what `run` says, with more of its history. Only its own session may. */
+    /** Writes a live run and appends `fresh` to its history in one transaction. Only the session of the run calls this. */
     async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[]) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([

@@ -21,16 +21,16 @@ import { createSchedules } from './scheduling/schedules.ts'
 import { createScheduleTicker } from './scheduling/ticker.ts'
 import { runView, taskView } from './views.ts'
 
-/** The states of a task that has begun and is not over. */
-const UNDER_WAY: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
+/** The states of a task that was started and has not ended. */
+const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** Background tasks: what they are, their runs, and the engine that lets them run. */
-export function createTasks (given: TaskDeps, workers: WorkerPool = createWorkerPool(given)) {
-  const { store, clock, idempotency, config, log } = given
-  const repository = createTaskRepository(given)
-  const deps = { ...given, repository }
+/** Background tasks: their definitions, their runs, and the engine that executes the runs. */
+export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
+  const { store, clock, idempotency, config, log } = collaborators
+  const repository = createTaskRepository(collaborators)
+  const deps = { ...collaborators, repository }
   const closing = new AbortController()
   const schedules = createSchedules(deps)
   const executor = createRunExecutor({ deps, workers, requeue: (...run) => queue.push(...run), isKnown: (runId) => queue.has(runId) })
@@ -39,10 +39,10 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const questions = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, queue, schedules, questions })
-  let keeping: Promise<void> | undefined
-  let trouble: string | undefined
+  let ticking: Promise<void> | undefined
+  let problem: string | undefined
 
-  /** Removes what a deleted task leaves behind. */
+  /** Removes the runs and slots of a deleted task. */
   async function purge (taskId: string) {
     const damaged: Op[] = []
     for await (
@@ -61,29 +61,29 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     await store.transact([{ type: 'del', key: TRASH + taskId }])
   }
 
-  /** Everything that was under way when the service last ended goes on. */
+  /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) {
       await (await import('./recover-imported.ts')).recoverImported({ store, clock, repository, schedules })
     }
     for await (const key of store.keys(TRASH)) {
       await purge(key.slice(TRASH.length)).catch((error) =>
-        log.error({ err: error, key }, 'what a deleted task left behind could not be removed')
+        log.error({ err: error, key }, 'the runs of a deleted task could not be removed')
       )
     }
-    const damaged = (taskId: string) => log.error({ taskId }, 'what is stored of a task is damaged; it does not run')
+    const damaged = (taskId: string) => log.error({ taskId }, 'the record of a task is damaged; the task does not run')
     for (const taskId of (await repository.index.load()).notFinished()) {
       if (closing.signal.aborted) return
-      // One that cannot be read holds up no other.
-      await executor.found(taskId).catch((error) => {
+      // A task that cannot be read must not delay the others.
+      await executor.recover(taskId).catch((error) => {
         if (error instanceof TaskDamaged) damaged(taskId)
-        else if (error.statusCode !== 404) log.error({ err: error, taskId }, 'what was under way of a task could not be found')
+        else if (error.statusCode !== 404) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
       })
     }
   }
 
-  /** A run as callers see it, with all that its tools did. */
-  async function whole (run: StoredRun): Promise<TaskRun> {
+  /** The public form of a run, with its whole tool calls. */
+  async function fullRunView (run: StoredRun): Promise<TaskRun> {
     return runView(run, await repository.events(run.runId))
   }
 
@@ -91,8 +91,8 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     create: (body: TaskBody, key?: string): Promise<Task> =>
       idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
     /**
-     * Makes a task and starts it: it is there with its first run or time, or not at all. Until it is planned, the signal
-     * ends that. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
+     * Creates a task and starts it in one transaction with its first run or slot. The signal aborts the planning. Throws
+     * BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
      */
     async launch (body: TaskBody, signal: AbortSignal, origin: string): Promise<Task> {
       const either = AbortSignal.any([closing.signal, signal])
@@ -106,16 +106,16 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
         }])
       )
     },
-    /** The task that was launched from there, while it is under way. */
+    /** The task that `launch` created for that origin, while the task is started and has not ended. */
     async launched (origin: string): Promise<Task | undefined> {
       const known = await store.get<Origin>(ORIGINS + store.digest(origin))
       const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
-      return task === undefined || !UNDER_WAY.includes(task.status) ? undefined : taskView(task)
+      return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
     },
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
     get: async (taskId: string): Promise<Task> => taskView(await repository.get(taskId)),
 
-    /** A page of tasks, newest first; with the ids of those that cannot be read. */
+    /** A page of tasks, newest first, with the ids of damaged tasks. */
     async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
       const damaged: string[] = []
@@ -129,10 +129,10 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
           }
         })
       ) {
-        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...named(damaged) }
+        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...damagedField(damaged) }
         tasks.push(taskView(task))
       }
-      return { tasks, ...named(damaged) }
+      return { tasks, ...damagedField(damaged) }
     },
 
     start: async (taskId: string): Promise<Task> => taskView(await lifecycle.start(taskId)),
@@ -144,9 +144,9 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
     approve: questions.approve,
-    cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => whole(await lifecycle.cancelRun(taskId, runId)),
+    cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await lifecycle.cancelRun(taskId, runId)),
 
-    /** Stops everything of the task, then removes it with its runs; one that is damaged, too. Throws TaskNotFound (404). */
+    /** Stops the runs of the task, then removes the task with its runs. A damaged task can be removed, too. Throws TaskNotFound (404). */
     remove: (taskId: string) =>
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
@@ -154,12 +154,15 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
         await repository.remove(taskId)
         repository.forget(taskId)
         ticker.forget(taskId)
-        for (const event of events) given.emit(event)
+        for (const event of events) collaborators.emit(event)
         await purge(taskId)
         return { ok: true as const, taskId }
       }),
 
-    /** A page of a task's runs, newest first, with the numbers of those that cannot be read; inputs and outputs of their calls are shortened. Throws TaskNotFound (404). */
+    /**
+     * A page of a task's runs, newest first, with the numbers of damaged runs. Inputs and outputs of tool calls are
+     * shortened. Throws TaskNotFound (404).
+     */
     async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<Static<typeof TaskRunListSchema>> {
       await repository.get(taskId)
       const runs: TaskRun[] = []
@@ -172,16 +175,16 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
           }
         })
       ) {
-        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...named(damaged) }
+        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
         runs.push(isOver(run) ? runView(run) : runView(run, await unlessDamaged(repository.events(run.runId)), CALL_SHOWN))
       }
-      return { runs, ...named(damaged) }
+      return { runs, ...damagedField(damaged) }
     },
 
-    /** One run, whole. Throws RunNotFound (404). */
-    runOf: async (taskId: string, runId: string): Promise<TaskRun> => whole(await repository.run(taskId, runId)),
+    /** A run with its whole tool calls. Throws RunNotFound (404). */
+    runOf: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await repository.run(taskId, runId)),
 
-    /** What is ahead of a schedule, and what became of its past. Throws TaskNotFound (404), BadTask (400) when the task has none. */
+    /** The upcoming times of a schedule and its past slots. Throws TaskNotFound (404), or BadTask (400) when the task has no schedule. */
     async schedule (
       taskId: string,
       { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }
@@ -195,38 +198,38 @@ export function createTasks (given: TaskDeps, workers: WorkerPool = createWorker
       }
     },
 
-    /** What happened since, what waits, and what comes next, of all tasks. */
+    /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
     digest: createDigest({ repository, store, clock, timezone: schedules.timezone }),
 
-    /** Begins to work: what was under way goes on, what is due is looked at. */
+    /** Recovers interrupted runs, then starts the schedule ticker. */
     async open () {
       await recover().catch((error) => {
-        trouble = 'what was under way could not be found; the log says why'
-        log.error({ err: error }, 'what was under way could not be found')
+        problem = 'interrupted runs could not be recovered; see the log of the service'
+        log.error({ err: error }, 'interrupted runs could not be recovered')
       })
       if (closing.signal.aborted) return
-      keeping = ticker.run(closing.signal).catch((error) => {
-        trouble = 'stopped; restart the service'
-        log.error({ err: error }, 'time is no longer kept')
+      ticking = ticker.run(closing.signal).catch((error) => {
+        problem = 'stopped; restart the service'
+        log.error({ err: error }, 'the schedule ticker stopped')
       })
     },
 
-    /** How time is kept: 'ok', 'starting' until `open` is through, or what is wrong. */
-    check: (): string => trouble ?? (keeping === undefined ? 'starting' : ticker.problem() ?? 'ok'),
+    /** The state of the schedule ticker: 'ok', 'starting' until `open` has recovered the runs, or a description of the problem. */
+    check: (): string => problem ?? (ticking === undefined ? 'starting' : ticker.problem() ?? 'ok'),
 
-    /** How many runs wait or work. */
+    /** The number of runs that are queued or execute. */
     get live () {
       return queue.size
     },
 
-    /** Puts every run down; they go on at the next start. */
+    /** Suspends every run. They continue at the next start. */
     async close () {
       closing.abort(CLOSING)
       executor.close()
-      await Promise.all([queue.close(), keeping])
+      await Promise.all([queue.close(), ticking])
     }
   }
 }
 
-/** What could not be read, where there is any. */
-const named = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}
+/** The `damaged` field of an answer; absent when nothing is damaged. */
+const damagedField = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}

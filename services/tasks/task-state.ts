@@ -2,7 +2,7 @@ import type { TaskStatus } from '../../schemas/tasks.ts'
 import { WrongState } from './task-errors.ts'
 import type { StoredTask } from './task-records.ts'
 
-/** From which states each verb works. */
+/** The states in which each operation is allowed. */
 const ALLOWED = {
   start: ['planned', 'completed', 'failed', 'cancelled'],
   pause: ['running', 'scheduled', 'pending_approval'],
@@ -14,18 +14,18 @@ const ALLOWED = {
 } as const satisfies Record<string, readonly TaskStatus[]>
 
 const HINTS: Partial<Record<TaskStatus, string>> = {
-  paused: 'POST /tasks/:id/resume lets it go on',
+  paused: 'POST /tasks/:id/resume continues it',
   running: 'POST /tasks/:id/pause or /cancel stops it',
-  pending_approval: 'POST /tasks/:id/approve answers what it waits for',
+  pending_approval: 'POST /tasks/:id/approve answers its question',
   cancelled: 'POST /tasks/:id/start starts it again'
 }
 
-/** Throws WrongState (409) that names the state, and those in which the verb works. */
-export function assertState ({ status }: Pick<StoredTask, 'status'>, verb: keyof typeof ALLOWED) {
-  const allowed: readonly TaskStatus[] = ALLOWED[verb]
+/** Throws WrongState (409), which names the state of the task and the states in which the operation is allowed. */
+export function assertState ({ status }: Pick<StoredTask, 'status'>, operation: keyof typeof ALLOWED) {
+  const allowed: readonly TaskStatus[] = ALLOWED[operation]
   if (allowed.includes(status)) return
   const hint = HINTS[status]
-  throw new WrongState(`The task is ${status}; "${verb}" works when it is ${either(allowed)}.${hint ? ` ${hint}.` : ''}`)
+  throw new WrongState(`The task is ${status}; "${operation}" works when it is ${either(allowed)}.${hint ? ` ${hint}.` : ''}`)
 }
 
 const either = (words: readonly string[]) => words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`

@@ -1,7 +1,7 @@
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import { isFinished } from './task-records.ts'
 
-/** What lists ask of a task; nothing is known of one whose record cannot be read. */
+/** The fields by which lists filter tasks. Both are absent when the record of the task cannot be read. */
 export interface TaskState {
   status?: TaskStatus
   taskType?: TaskType
@@ -9,10 +9,10 @@ export interface TaskState {
 
 export type TaskStates = ReturnType<typeof createTaskStates>
 
-/** The states of tasks by their ids, which are in the order in which tasks were made. */
+/** The states of tasks by id. The order of ids is the order of creation. */
 export function createTaskStates () {
   const states = new Map<string, TaskState>()
-  /** All ids, oldest first; undefined until it is asked for after one went, or came in between. */
+  /** All ids, oldest first; undefined when it must be sorted again after a removal or an insertion in between. */
   let order: string[] | undefined = []
   let finished = 0
 
@@ -20,16 +20,16 @@ export function createTaskStates () {
     order ??= [...states.keys()].sort()
     return order
   }
-  const weigh = (state: TaskState | undefined) => state !== undefined && isFinished(state) ? 1 : 0
+  const countFinished = (state: TaskState | undefined) => state !== undefined && isFinished(state) ? 1 : 0
 
   return {
     get: (taskId: string) => states.get(taskId),
     has: (taskId: string) => states.has(taskId),
 
-    /** Undefined when the task is gone. */
+    /** Sets the state of a task; `undefined` removes the task. */
     set (taskId: string, state: TaskState | undefined) {
       const before = states.get(taskId)
-      finished += weigh(state) - weigh(before)
+      finished += countFinished(state) - countFinished(before)
       if (state === undefined) {
         if (states.delete(taskId)) order = undefined
         return
@@ -50,12 +50,12 @@ export function createTaskStates () {
     /** The ids of tasks that are not finished, oldest first. */
     notFinished: (): string[] => ids().filter((taskId) => !isFinished(states.get(taskId)!)),
 
-    /** The ids of tasks of that status and type, newest first, behind `after`. Those that cannot be read may be any. */
+    /** The ids of the tasks with that status and type, newest first, older than `after`. Unreadable tasks always match. */
     matching ({ status, type, after }: { status?: TaskStatus, type?: TaskType, after?: string }): string[] {
       return ids().filter((taskId) => {
-        const { status: is, taskType } = states.get(taskId)!
+        const { status: taskStatus, taskType } = states.get(taskId)!
         return (after === undefined || taskId < after) &&
-          (is === undefined || ((status === undefined || is === status) && (type === undefined || taskType === type)))
+          (taskStatus === undefined || ((status === undefined || taskStatus === status) && (type === undefined || taskType === type)))
       }).reverse()
     }
   }

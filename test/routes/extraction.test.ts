@@ -124,7 +124,7 @@ t.test('of very many new messages the newest 500 are looked at, each of them', a
 
 t.test('a full brain learns no more, and is not lost', async (t) => {
   const app = await build(t)
-  await app.brain.hear(
+  await app.brain.ingest(
     Array.from(
       { length: 1_000 },
       (_, n) => ({ fact: `I like number ${n}`, said: 1, isCorrection: false, source: { threadId: 'x', message: 0, span: '' } })

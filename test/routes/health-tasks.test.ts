@@ -9,7 +9,7 @@ import { tasksOf } from '../harness/tasks.ts'
 const healthOf = async (app: App): Promise<any> => (await app.inject('/health')).json()
 const HOUR = 3_600_000
 
-t.test('whether time is kept: starting, ok, and degraded while a task that is due cannot be looked at', async (t) => {
+t.test('whether time is kept: starting, ok, and degraded while a due task cannot be checked', async (t) => {
   const clock = fakeClock()
   const app = await build(t, { clock })
   t.match(await healthOf(app), { status: 'ok', checks: { scheduler: 'starting' } })
@@ -21,7 +21,7 @@ t.test('whether time is kept: starting, ok, and degraded while a task that is du
   const { get } = app.store
   app.store.get = async (key) => key.startsWith('task/') ? Promise.reject(new Error('unreadable')) : get(key)
   await clock.advance(HOUR)
-  t.match(await healthOf(app), { status: 'degraded', checks: { store: 'ok', scheduler: /1 task that is due cannot be looked at/ } })
+  t.match(await healthOf(app), { status: 'degraded', checks: { store: 'ok', scheduler: /1 due task cannot be checked/ } })
 
   app.store.get = get
   await clock.advance(1_000)
@@ -47,8 +47,8 @@ t.test('a due task that is damaged is told of once, and no more when it is remov
   app.store.get = async (key) => key.startsWith('task/') ? Promise.reject(new RecordDamaged(key)) : get(key)
   await clock.advance(HOUR)
   for (let second = 0; second < 5; second++) await clock.advance(1_000)
-  t.match(await healthOf(app), { checks: { scheduler: /1 task that is due cannot be looked at/ } })
-  t.equal(log.split('a task that is due could not be looked at').length - 1, 1)
+  t.match(await healthOf(app), { checks: { scheduler: /1 due task cannot be checked/ } })
+  t.equal(log.split('the check of a due task failed').length - 1, 1)
   t.equal((await tasks.call('DELETE', `/${task.id}`)).status, 200)
   t.equal((await healthOf(app)).checks.scheduler, 'ok')
 })
@@ -64,6 +64,6 @@ t.test('a look that never ends is noticed', async (t) => {
   app.store.get = async (key) => key.startsWith('task/') ? held.promise.then(() => get(key)) as never : get(key)
   await clock.advance(HOUR)
   await clock.advance(61_000)
-  t.match(await healthOf(app), { status: 'degraded', checks: { scheduler: /stalled: nothing was looked at for \d+ s/ } })
+  t.match(await healthOf(app), { status: 'degraded', checks: { scheduler: /stalled: no task was checked for \d+ s/ } })
   held.resolve()
 })

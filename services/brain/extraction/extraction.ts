@@ -11,12 +11,12 @@ import { INSTRUCTIONS, PointersSchema, readByRules, readDenials, readPointers, t
 
 const ModelFailed = createError(
   'ERR_UPSTREAM',
-  'The model of role "fast" could not be asked for facts: its answer %s. Try again, or test it with POST /providers/test.',
+  'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.',
   502
 )
 
 /** A message of the user in a thread. */
-interface Said {
+interface UserMessage {
   text: string
   at: number
   said: number
@@ -26,8 +26,8 @@ interface Said {
 
 export interface ExtractionParts {
   threads: ThreadRepository
-  brain: Pick<BrainService, 'hear' | 'from'>
-  /** Asks the model of role `fast`; undefined when that is the offline one, whose place rules take. */
+  brain: Pick<BrainService, 'ingest' | 'from'>
+  /** Asks the model of role `fast`. Not called when that model is the offline model; rules replace it then. */
   ask: <S extends TSchema>(
     question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
   ) => Promise<{ value: Static<S> } | { problem: string }>
@@ -36,47 +36,48 @@ export interface ExtractionParts {
 
 export type Extractor = ReturnType<typeof createExtraction>
 
-/** Characters that one question to the model holds, and how many questions a thread is worth. */
-const QUESTION = 12_000
-const QUESTIONS = 10
-/** Messages of the user that are looked at, the newest. */
-const MESSAGES = 500
+/** Characters of messages in one model call. */
+const MAX_CHARACTERS = 12_000
+/** Model calls for one extraction. */
+const MAX_CALLS = 10
+/** Messages of the user that one extraction reads; the newest count. */
+const MAX_MESSAGES = 500
 
-/** Learns what the user says of themselves in threads: their own words, and nothing else that stands there. */
+/** Extracts the user's statements about themselves from threads. Only the user's own words count. */
 export function createExtraction ({ threads, brain, ask, isOffline }: ExtractionParts) {
-  /** One at a time: what one finds, the next knows. */
+  /** Extractions run one at a time, so that each knows the results of the previous one. */
   const locked = createKeyedLock()
 
-  /** The user's messages from the `n`-th on that are meant, and which of all of them the next one calls untrue. */
+  /** The sincere messages of the user from the `n`-th on, and the messages that the next message calls untrue. */
   async function messagesOf (
     id: string,
     { read: n, isPart: wasPart }: Pick<ReadPosition, 'read' | 'isPart'>
-  ): Promise<{ meant: Said[], untrue: Array<{ untrue: Said, by: Said }>, isPart: boolean }> {
-    // The one before tells what the first new one may mean.
-    const turns = (await threads.turns(id, Math.max(n - 1, 0))).slice(-MESSAGES - 1)
-    const before = n > 0 || turns.length > MESSAGES ? 1 : 0
-    const said: Said[] = []
-    for (const { at, said: time, id: messageId } of turns) {
+  ): Promise<{ meant: UserMessage[], untrue: Array<{ untrue: UserMessage, by: UserMessage }>, isPart: boolean }> {
+    // The message before the first new message is needed as context.
+    const userTurns = (await threads.turns(id, Math.max(n - 1, 0))).slice(-MAX_MESSAGES - 1)
+    const before = n > 0 || userTurns.length > MAX_MESSAGES ? 1 : 0
+    const messages: UserMessage[] = []
+    for (const { at, said: time, id: messageId } of userTurns) {
       const [message] = await threads.messages(id, { from: at, limit: 1 })
-      said.push({
+      messages.push({
         text: message === undefined ? '' : beginning(wordsOf(message)),
         at,
         said: time,
         ...(messageId !== undefined && { id: messageId })
       })
     }
-    const { isMeant, isPart } = sincereMessages(said.map(({ text }) => text), wasPart)
+    const { isSincere, isPart } = sincereMessages(messages.map(({ text }) => text), wasPart)
     return {
-      meant: said.filter((_message, at) => at >= before && isMeant[at]),
-      untrue: said.flatMap((by, at) => at > 0 && deniesPrevious(by.text) ? [{ untrue: said[at - 1], by }] : []),
+      meant: messages.filter((_message, at) => at >= before && isSincere[at]),
+      untrue: messages.flatMap((by, at) => at > 0 && deniesPrevious(by.text) ? [{ untrue: messages[at - 1], by }] : []),
       isPart
     }
   }
 
-  async function read (messages: Said[], signal: AbortSignal): Promise<Array<Found<Said>>> {
+  async function read (messages: UserMessage[], signal: AbortSignal): Promise<Array<Found<UserMessage>>> {
     if (isOffline()) return readByRules(messages)
-    const found: Array<Found<Said>> = []
-    for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-QUESTIONS)) {
+    const found: Array<Found<UserMessage>> = []
+    for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
       const text = shown.map(({ text }, n) => `[${n + 1}] ${text}`).join('\n\n')
       const answer = await ask({ name: 'facts', schema: PointersSchema, instructions: INSTRUCTIONS, text, signal })
       if ('problem' in answer) throw new ModelFailed(answer.problem)
@@ -87,8 +88,8 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
 
   return {
     /**
-     * Looks through a thread for what is not known yet: all of it, or only what was said since it was last looked
-     * through. Throws ThreadNotFound (404) and ModelFailed (502).
+     * Extracts new statements from a thread: from the whole thread, or only from messages since the last extraction.
+     * Throws ThreadNotFound (404) and ModelFailed (502).
      */
     extract: (
       id: string,
@@ -98,13 +99,13 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
         if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
         const state = await threads.unread(id)
         const { meant, untrue, isPart } = await messagesOf(id, since === 'last' ? state : { read: 0 })
-        const heard: Observed[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
+        const statements: Observed[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
           ...statement,
           fact: span,
           said: words.said,
           source: { threadId: id, message: words.at, ...(words.id !== undefined && { messageId: words.id }), span }
         }))
-        const unsaid = [
+        const retractions = [
           ...readDenials(meant).map(({ statement, words }): Retraction => ({
             statement,
             said: words.said,
@@ -117,30 +118,30 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
             source: { threadId: id, message: by.at }
           }))
         ]
-        const added = heard.length + unsaid.length > 0 ? await brain.hear(heard, unsaid) : 0
+        const added = statements.length + retractions.length > 0 ? await brain.ingest(statements, retractions) : 0
         await threads.markRead(id, { ...state, isPart })
         return { ...await brain.from(id), added }
       })
   }
 }
 
-/** What a message says in words, its parts apart: a sentence does not go on in another part. */
+/** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */
 const wordsOf = (message: ThreadMessage) => textOf(message, '\n')
 
-/** As much of a text as may be looked at; a copy, so that the rest of it is not kept. */
-const beginning = (text: string) => text.length > QUESTION ? Buffer.from(text.slice(0, QUESTION)).toString() : text
+/** The beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
+const beginning = (text: string) => text.length > MAX_CHARACTERS ? Buffer.from(text.slice(0, MAX_CHARACTERS)).toString() : text
 
-/** Messages in order, as many together as one question holds. */
-function batches (messages: Said[]): Said[][] {
-  const all: Said[][] = [[]]
-  let room = QUESTION
+/** Groups messages in order, as many in a group as fit into one model call. */
+function batches (messages: UserMessage[]): UserMessage[][] {
+  const all: UserMessage[][] = [[]]
+  let remaining = MAX_CHARACTERS
   for (const message of messages) {
-    if (message.text.length > room) {
+    if (message.text.length > remaining) {
       all.push([])
-      room = QUESTION
+      remaining = MAX_CHARACTERS
     }
     all.at(-1)!.push(message)
-    room -= message.text.length
+    remaining -= message.text.length
   }
   return all.filter(({ length }) => length > 0)
 }

@@ -3,12 +3,14 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Extractor } from './extraction.ts'
 import type { ThreadRepository } from '../../threads/thread-repository.ts'
 
-/** How long a thread rests before it is looked through, by default, and how often that is looked up at least; milliseconds. */
-const REST_MS = 10 * 60 * 1000
-const LOOK_MS = 60 * 1000
-/** After a failure a thread is left alone for so long, and after so many for good, until it changes. */
+/** Default time without a message after which a thread is idle; milliseconds. */
+const IDLE_MS = 10 * 60 * 1000
+/** Longest pause between two rounds; milliseconds. */
+const ROUND_MS = 60 * 1000
+/** Pause after a failed extraction; milliseconds. */
 const RETRY_MS = 30 * 60 * 1000
-const ATTEMPTS = 3
+/** Failed extractions after which a thread is skipped until it changes. */
+const MAX_ATTEMPTS = 3
 
 export interface IdleThreadsParts {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
@@ -21,48 +23,48 @@ export interface IdleThreadsParts {
 }
 
 /**
- * Looks through threads that have rested, one after the other. Which they are is on disk, so a restart forgets none;
- * those under a run are left until that has ended.
+ * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart
+ * forgets none. A thread with an active run waits until the run has ended.
  */
 export function createIdleThreads ({ threads, extractor, clock, isLive, after, log }: IdleThreadsParts) {
   const failures = new Map<string, { count: number, until: number }>()
 
-  /** Looks through one thread; whatever becomes of it, the next has its turn. */
-  async function look (id: string, signal: AbortSignal) {
+  /** Extracts from one thread. A failure is logged and does not stop the round. */
+  async function extractFrom (id: string, signal: AbortSignal) {
     try {
       await extractor.extract(id, { signal, since: 'last' })
       failures.delete(id)
     } catch (error) {
       if (signal.aborted || abortKind(error) !== undefined) return
       const count = (failures.get(id)?.count ?? 0) + 1
-      log.warn({ err: error, attempt: count }, 'a thread could not be looked through for facts')
+      log.warn({ err: error, attempt: count }, 'the extraction of facts from a thread failed')
       failures.set(id, { count, until: clock.now() + RETRY_MS })
-      if (count < ATTEMPTS) return
+      if (count < MAX_ATTEMPTS) return
       failures.delete(id)
       await threads.markRead(id, await threads.unread(id))
     }
   }
 
-  /** All that have rested by now; resolves to how long nothing more will have, at most LOOK_MS. */
+  /** Extracts from all threads that are idle now. Resolves to the time until the next thread is idle, at most ROUND_MS; milliseconds. */
   async function round (signal: AbortSignal): Promise<number> {
-    const rest = after() ?? REST_MS
-    if (rest === false) return LOOK_MS
+    const idleMs = after() ?? IDLE_MS
+    if (idleMs === false) return ROUND_MS
     for await (const { id, time } of threads.unreadThreads(signal)) {
-      const due = time + rest - clock.now()
-      if (due > 0) return Math.min(due, LOOK_MS)
-      if (!isLive(id) && (failures.get(id)?.until ?? 0) <= clock.now()) await look(id, signal)
+      const due = time + idleMs - clock.now()
+      if (due > 0) return Math.min(due, ROUND_MS)
+      if (!isLive(id) && (failures.get(id)?.until ?? 0) <= clock.now()) await extractFrom(id, signal)
     }
-    return Math.min(rest, LOOK_MS)
+    return Math.min(idleMs, ROUND_MS)
   }
 
   return {
     round,
-    /** Goes on until the signal aborts. */
+    /** Repeats rounds until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const pause = await round(signal).catch((error) => {
-          if (!signal.aborted) log.warn({ err: error }, 'threads could not be looked through for facts; trying again')
-          return LOOK_MS
+          if (!signal.aborted) log.warn({ err: error }, 'the extraction of facts from idle threads failed; retrying')
+          return ROUND_MS
         })
         await clock.sleep(Math.max(pause, 1), signal).catch(() => {})
       }

@@ -1,8 +1,8 @@
-/** Stands for each character that is not the user's own. Where a message has it itself, it is hidden as well. */
+/** Replaces each character of quoted content. The character itself counts as quoted content in a message, too. */
 export const HIDDEN = '\uE000'
 
-/** What may belong to somebody else: code, quotations, what a terminal shows, quoted lines, markup, data, what stands below a rule. */
-const FOREIGN = [
+/** Patterns of quoted content: code, quotations, terminal output, quoted lines, markup, data, text below a horizontal rule, URLs. */
+const QUOTED = [
   /(```|~~~)[^]*?(?:\1|$)/g,
   /`[^`]*`/g,
   /^[^\S\n]*(?:\$|>>>|[\w-]+@[\w-]+[:~])(?=\s|\S*[$#]\s)[^]*/gm,
@@ -18,9 +18,9 @@ const FOREIGN = [
   /https?:\/\/\S+/g
 ]
 
-/** A message with straight apostrophes, and hidden what may belong to somebody else. */
+/** Straightens apostrophes and hides quoted content. The length of the message stays the same. */
 export function hideQuotedContent (message: string): string {
   let text = message.replaceAll('\u2019', "'")
-  for (const pattern of FOREIGN) text = text.replace(pattern, (found) => HIDDEN.repeat(found.length))
+  for (const pattern of QUOTED) text = text.replace(pattern, (found) => HIDDEN.repeat(found.length))
   return text
 }

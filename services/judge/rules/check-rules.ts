@@ -1,11 +1,11 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
 import { changedFiles, claimedFiles, namedFiles, removedFiles, wantedFiles } from './claims.ts'
-import { deedWithoutCall, failedCheck, howItEnded, isBadExit, isChange, isDone, laterOnes, placeholders, unheardOf } from './deeds.ts'
+import { deedWithoutCall, failedCheck, describeExit, isBadExit, isChange, isDone, laterCallsOfTool, placeholders, unknownFiles } from './deeds.ts'
 import type { Evidence } from '../evidence.ts'
 import { isToReport, needsChange, needsLook } from './goals.ts'
 import { admission, breaksOff, hasGaps, isErrorText, isMereAssent, isWordless } from './words.ts'
 
-/** A rule that a finished run must keep: resolves to what is wrong with it, or undefined. */
+/** A rule for finished runs: returns a sentence about the violation, or undefined. */
 type Rule = (evidence: Evidence) => Promise<string | undefined> | string | undefined
 
 const ADMITTED = {
@@ -15,8 +15,7 @@ const ADMITTED = {
 }
 
 /**
- * The rules, each a sentence's worth. They read what is on record, not what is claimed: what they find cannot be
- * outvoted by a model.
+ * The rules by name. They compare the report with the recorded facts, so a model's opinion cannot overrule their findings.
  */
 export const RULES: Record<string, Rule> = {
   saysSomething ({ answer, goal, calls }) {
@@ -44,16 +43,16 @@ export const RULES: Record<string, Rule> = {
   toolsWorked ({ calls, goal, answer }) {
     const tried = calls.filter(({ status }) => status !== 'denied')
     const failed = tried.filter(({ status }) => status !== 'complete')
-    // A look that found nothing may be part of the work, or what was to be found out; a change that was not made is work not done.
+    // A failed read may be part of the work, or the very result that the goal asks for. A failed change is work that was not done.
     if (failed.length > 0 && failed.length === tried.length && !(isToReport(goal, answer) && !failed.some(isChange))) {
-      return `Every tool call failed: ${inWords(failed)}.`
+      return `Every tool call failed: ${describeCalls(failed)}.`
     }
-    const lost = failed.filter((call) => isChange(call) && !laterOnes(calls, call).some(({ status }) => status === 'complete'))
-    return lost.length > 0 ? `These calls failed and were not made good: ${inWords(lost)}.` : undefined
+    const lost = failed.filter((call) => isChange(call) && !laterCallsOfTool(calls, call).some(({ status }) => status === 'complete'))
+    return lost.length > 0 ? `These calls failed and were not made good: ${describeCalls(lost)}.` : undefined
   },
   commandsWorked ({ calls, goal, answer }) {
-    const failed = calls.filter((call) => isBadExit(call) && !laterOnes(calls, call).some(isDone))
-    return failed.length > 0 && !isToReport(goal, answer) ? `A command ${howItEnded(failed[0])} and no later one succeeded.` : undefined
+    const failed = calls.filter((call) => isBadExit(call) && !laterCallsOfTool(calls, call).some(isDone))
+    return failed.length > 0 && !isToReport(goal, answer) ? `A command ${describeExit(failed[0])} and no later one succeeded.` : undefined
   },
   checksPassed ({ answer, calls }) {
     const failed = failedCheck(answer, calls)
@@ -64,33 +63,33 @@ export const RULES: Record<string, Rule> = {
     return deed && `The report says ${JSON.stringify(deed)}, but no tool has done that.`
   },
   async claimedFilesAreThere ({ answer, calls, sizeOf }) {
-    const missing = await those(withoutDeleted(claimedFiles(answer), calls), sizeOf, (size) => size === undefined)
+    const missing = await pathsWhere(withoutDeleted(claimedFiles(answer), calls), sizeOf, (size) => size === undefined)
     return missing.length > 0 ? `The report names files as made that are not there: ${missing.join(', ')}.` : undefined
   },
   async namedFilesAreKnown ({ answer, goal, calls, sizeOf }) {
-    // What a command or another program makes has names that no call was given.
+    // Commands and other programs can create files whose names appear in no call.
     const changes = calls.filter(isChange)
     if (changes.some(({ tool }) => tool !== 'writeFile' && tool !== 'deleteFile') || (changes.length === 0 && !needsChange(goal))) {
       return undefined
     }
-    const nowhere = await those(unheardOf(namedFiles(answer), goal, calls), sizeOf, (size) => size === undefined)
+    const nowhere = await pathsWhere(unknownFiles(namedFiles(answer), goal, calls), sizeOf, (size) => size === undefined)
     return nowhere.length > 0 ? `The report names files that are nowhere: ${nowhere.join(', ')}.` : undefined
   },
   async removedFilesAreGone ({ answer, sizeOf, calls }) {
     const claimed = removedFiles(answer).filter((path) =>
       !calls.some((call) => isDone(call) && call.tool === 'deleteFile' && pathOf(call) === path)
     )
-    const left = await those(claimed, sizeOf, (size) => size !== undefined)
+    const left = await pathsWhere(claimed, sizeOf, (size) => size !== undefined)
     return left.length > 0 ? `The report names files as removed that are still there: ${left.join(', ')}.` : undefined
   },
   async wantedFilesAreThere ({ goal, calls, sizeOf }) {
-    const missing = await those(withoutDeleted(wantedFiles(goal), calls), sizeOf, (size) => size === undefined)
+    const missing = await pathsWhere(withoutDeleted(wantedFiles(goal), calls), sizeOf, (size) => size === undefined)
     return missing.length > 0 ? `The goal asks for files that are not there: ${missing.join(', ')}.` : undefined
   },
   async filesHoldSomething ({ goal, answer, calls, sizeOf }) {
     if (/\b(?:empty|blank|placeholder|touch|clear|truncate)\b/i.test(goal)) return undefined
     const named = [...new Set([...wantedFiles(goal), ...claimedFiles(answer)])]
-    const hollow = [...await those(named, sizeOf, (size) => size === 0), ...placeholders(calls)]
+    const hollow = [...await pathsWhere(named, sizeOf, (size) => size === 0), ...placeholders(calls)]
     return hollow.length > 0 ? `These files hold nothing: ${[...new Set(hollow)].join(', ')}.` : undefined
   },
   filesWereWritten ({ goal, answer, calls }) {
@@ -110,23 +109,23 @@ export const RULES: Record<string, Rule> = {
   }
 }
 
-const inWords = (calls: TaskToolCall[]) =>
+const describeCalls = (calls: TaskToolCall[]) =>
   [...new Set(calls.map(({ tool, error }) => `${tool} (${(error ?? 'no result').slice(0, 120)})`))].slice(0, 5).join(', ')
 const pathOf = ({ input }: TaskToolCall) => (input as { path?: unknown } | undefined)?.path
 
-/** A file that was made may have been removed again, as the goal wanted. */
+/** Leaves out files that the run deleted again, because the goal may ask for that. */
 function withoutDeleted (paths: string[], calls: TaskToolCall[]): string[] {
   const deleted = calls.filter((call) => isDone(call) && call.tool === 'deleteFile').map(pathOf)
   return paths.filter((path) => !deleted.includes(path))
 }
 
-/** Those of the paths whose size, undefined when nothing is there, is `what`. */
-async function those (paths: string[], sizeOf: Evidence['sizeOf'], what: (size: number | undefined) => boolean): Promise<string[]> {
+/** The paths whose size satisfies the condition; the size is undefined when the file does not exist. */
+async function pathsWhere (paths: string[], sizeOf: Evidence['sizeOf'], condition: (size: number | undefined) => boolean): Promise<string[]> {
   const sizes = await Promise.all(paths.map(sizeOf))
-  return paths.filter((_, at) => what(sizes[at]))
+  return paths.filter((_, at) => condition(sizes[at]))
 }
 
-/** What is wrong, rule by rule; and the share of rules that hold, from 0 to 1. */
+/** The violations, in the order of the rules, and the share of rules that hold, from 0 to 1. */
 export async function checkRules (evidence: Evidence): Promise<{ issues: string[], share: number }> {
   const found = await Promise.all(Object.values(RULES).map((rule) => rule(evidence)))
   const issues = found.filter((issue) => issue !== undefined)

@@ -1,11 +1,11 @@
 /**
- * A path with an extension, in quotes (then with blanks), backticks or bare; or one of the names that need none.
- * All that repeats is bounded and begins where a word does: reports may be long, and these patterns look everywhere.
+ * A path with an extension, in quotes (then blanks are allowed), backticks or bare; or one of the known names without one.
+ * Every repetition is bounded and starts at a word boundary, because reports may be long and the patterns scan all of it.
  */
 const NAME = String
   .raw`(?<![\w./-])(?:~?\.{0,2}/)?(?:[\w.-]{1,64}/){0,12}(?:[\w-][\w.-]{0,100}\.[a-z][a-z0-9]{0,7}|(?:Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile)\b)`
 const PATH = String.raw`(?:[\x60"“'](?<q>[\w./~-][\w ./~-]{0,100}\.[a-z][a-z0-9]{0,7})[\x60"”']|(?<b>${NAME}))`
-/** Words up to the path, but not into a clause that tells of another file. */
+/** Words before the path, but not into a clause about another file. */
 const UP_TO = String
   .raw`(?:(?!\b(?:that|which|from|using|after|before|based|without|instead|because|if|when|calls?|deletes?|reads?|removes?|calling|deleting|reading|removing)\b)[^.!?\n]){0,120}?`
 const MADE = '(?:wrote|written|created|saved|made|generated|produced|stored|added|updated|exported|put)'
@@ -51,35 +51,36 @@ const REMOVED = [
 ]
 const ANY = [pattern(String.raw`(?<q>^$)?(?<b>${NAME})`)]
 const CHANGES = [pattern(String.raw`\b(?:append|add|change|edit|update|correct|insert|fix)\b[^.!?\n]{0,120}?\b(?:to|in|into)?\s*${PATH}`)]
-/** "a.txt, b.txt and c.txt": the names that follow one that was found. */
+/** The further names of a list such as "a.txt, b.txt and c.txt". */
 const MORE = new RegExp(String.raw`^(?:\s*,?\s*(?:and (?:an? )?|&\s*|,\s*))${PATH}`, 'i')
-/** What looks like a path: abbreviations, versions, addresses, and names of things in code. */
+/** Texts that only look like a path: abbreviations, versions, addresses, and identifiers in code. */
 const NO_FILE =
   /^(?:e\.g|i\.e|etc|vs|[A-Z]\.[A-Z]|(?:node|next|vue|three|d3)\.js|[vV]?\d+(?:\.\w+)*)$|^www\.|\.(?:com|org|net|io|dev)$|^(?:console|process|module|window|document|this|self|json|fs|os|path|np|pd)\.(?!(?:js|mjs|ts|tsx|json|py|md|txt|csv|css|html|sh|go|rs|yml|yaml|toml)$)[\w.]+$/i
-const MOST = 20
-/** Characters that are looked at. */
-const READ = 20_000
+/** Paths that are returned at most. */
+const MAX_PATHS = 20
+/** Characters that are searched. */
+const MAX_SEARCHED = 20_000
 
-/** Files that a report says were made. */
+/** Files that a report claims to have created. */
 export const claimedFiles = (report: string): string[] => find(report, CLAIMS)
 
-/** Files that a goal asks to be made. */
+/** Files that a goal asks to create. */
 export const wantedFiles = (goal: string): string[] => find(goal, WISHES)
 
-/** Files that a goal asks to be changed. */
+/** Files that a goal asks to change. */
 export const changedFiles = (goal: string): string[] => find(goal, CHANGES)
 
-/** Everything in a report that reads like a file. */
-export const namedFiles = (report: string): string[] => find(report.slice(0, READ).replace(/“[^”\n]{0,400}”|"[^"\n]{0,400}"/g, ' '), ANY)
+/** Every text in a report that looks like a file. */
+export const namedFiles = (report: string): string[] => find(report.slice(0, MAX_SEARCHED).replace(/“[^”\n]{0,400}”|"[^"\n]{0,400}"/g, ' '), ANY)
 
-/** Files that a report says were removed. */
+/** Files that a report claims to have removed. */
 export const removedFiles = (report: string): string[] => find(report, REMOVED)
 
 function find (text: string, patterns: RegExp[]): string[] {
   const found = new Set<string>()
   for (const pattern of patterns) {
-    for (const match of text.slice(0, READ).matchAll(pattern)) {
-      // "a.txt to b.txt, c.txt to d.txt": what follows is moved, not made.
+    for (const match of text.slice(0, MAX_SEARCHED).matchAll(pattern)) {
+      // In "a.txt to b.txt, c.txt to d.txt" the next name is a source, so a move takes no further names.
       const isMove = pattern.source.includes(MOVED)
       let at = match.index + match[0].length
       for (
@@ -91,5 +92,5 @@ function find (text: string, patterns: RegExp[]): string[] {
       }
     }
   }
-  return [...found].filter((path) => !NO_FILE.test(path)).slice(0, MOST)
+  return [...found].filter((path) => !NO_FILE.test(path)).slice(0, MAX_PATHS)
 }

@@ -1,8 +1,8 @@
 import { isPiece } from './goals.ts'
 
 /**
- * What a report says of itself, sentence by sentence. Code, quotations and what others are quoted with are none of it; nor
- * is what the goal itself speaks of: a run that looks for failures may find some.
+ * Patterns for what a report says about the run itself, sentence by sentence. Code and quotations do not count, nor do
+ * patterns that match the goal itself: a run that looks for failures may find some.
  */
 
 const AGENT = 'i'
@@ -10,7 +10,7 @@ const WORK =
   '(?:it|this|that|they|the (?:\\w+ ){0,2}(?:file|files|page|site|command|script|task|goal|request|tool|build|download|report|summary|work|tests?|upload|search|plan|result|change|changes))'
 const VERBS =
   '(?:access|add|answer|calculate|check|clean|collect|commit|compare|complete|connect|continue|convert|copy|create|delete|do|download|execute|export|fetch|fill in|find|finish|fix|generate|get|go on|handle|help|implement|install|load|look|make|move|open|prepare|proceed|produce|provide|put|reach|read|remove|rename|retrieve|run|save|search|send|sort|start|summari[sz]e|test|translate|update|upload|verify|work|write)'
-/** "could not find any problems" is a result, and a good one. */
+/** Excludes phrases such as "could not find any problems", which report a good result. */
 const NO_TROUBLE =
   '(?!(?: to)? (?:find|see|detect|spot|identify|discover|notice)(?: \\w+){0,3} (?:bugs?|changes?|conflicts?|difference|differences|duplicates?|errors?|else|failures?|fault|issues?|leaks?|mistakes?|new|news|problems?|regressions?|suspicious|trouble|typos?|unusual|updates?|violations?|vulnerabilit(?:y|ies)|warnings?|wrong)\\b)'
 
@@ -36,7 +36,7 @@ const FAILED = [
   /\bi(?:['’]m| am) (?:very |so |really )?sorry\b|\b(?:is|are) not something i (?:can|have)\b/i,
   /\b(?:no \w+(?: \w+)? (?:was|were|is) possible|(?:was|were) not possible|(?:each|every|all|both|the|my) (?:\w+ )?attempts? (?:timed out|failed)|stays? un\w+ed|remains? un\w+ed)\b/i
 ]
-/** In the same breath, what was a failure at first. */
+/** A failure that the same sentence reports as repaired. */
 const MENDED = /\b(?:but|then|so|and)\b.*\b(?:fixed|mended|solved|resolved|worked|succeeded|instead|retried|repaired|added)\b|\bat first\b/i
 
 const UNFINISHED = [
@@ -58,16 +58,19 @@ const ASKS = [
   /\bi(?:['’]d| would)? need (?:more (?:information|details|context)|you to|to know|your)\b/i
 ]
 
-/** More sentences than this are the piece that was wanted, fewer a refusal to write it. */
-const PIECE = 2
+/** A requested text has more sentences than this; a shorter answer may be a refusal to write it. */
+const MAX_REFUSAL_SENTENCES = 2
 
 export type Admission = 'failed' | 'unfinished' | 'asks'
 const KINDS: Array<[Admission, RegExp[]]> = [['failed', FAILED], ['unfinished', UNFINISHED], ['asks', ASKS]]
 
-/** What the report admits by itself; undefined when it stands by its work. Only who has done something may end with an offer. */
+/**
+ * What the report admits: failure, unfinished work or a question; undefined for none. A final question mark counts as a
+ * question only when the run has done nothing.
+ */
 export function admission (report: string, goal: string, hasDone: boolean): Admission | undefined {
   const sentences = sentencesOf(report)
-  if (isPiece(goal) && sentences.length > PIECE) return undefined
+  if (isPiece(goal) && sentences.length > MAX_REFUSAL_SENTENCES) return undefined
   for (const [kind, patterns] of KINDS) {
     const own = patterns.filter((pattern) => !pattern.test(goal))
     if (sentences.some((sentence) => !MENDED.test(sentence) && own.some((pattern) => pattern.test(sentence)))) return kind
@@ -75,11 +78,12 @@ export function admission (report: string, goal: string, hasDone: boolean): Admi
   return !hasDone && !isPiece(goal) && report.trim().endsWith('?') ? 'asks' : undefined
 }
 
-/** The report's own prose, cut into sentences; the patterns look at no more of one than this. */
-const SENTENCE = 600
+/** Characters of a sentence that the patterns examine. */
+const MAX_SENTENCE = 600
+/** The sentences of the report's own prose, without quotations and code. */
 function sentencesOf (report: string): string[] {
   return ownWords(report).split(/(?<=[.!?…])\s+|\n+|;\s+|:\s+(?=[A-Z])/).map((sentence) =>
-    sentence.trim().replace(/^[-*#>\d.)\s]+/, '').slice(0, SENTENCE)
+    sentence.trim().replace(/^[-*#>\d.)\s]+/, '').slice(0, MAX_SENTENCE)
   ).filter((sentence) => sentence !== '')
 }
 
@@ -91,7 +95,7 @@ const ownWords = (text: string) =>
 
 const REASONS =
   'bad request|unauthorized|forbidden|not found|request time-?out|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out|payment required|overloaded'
-/** A whole report that is nothing but an error. */
+/** Reports that are nothing but an error message. */
 const ERRORS = [
   /^\W*(?:(?:\w+ )?(?:error|exception|failure|failed)|exception in thread \S+ \S+|fatal|panic|npm err!|critical)\s*(?:[:!([—]|$)/i,
   /^\W*(?:traceback \(most recent call last\)|segmentation fault|command not found|permission denied|access denied|killed|connection (?:refused|reset|timed out)|(?:an?|the) (?:unknown |unexpected |internal )?(?:error|exception) (?:occurred|has occurred|happened)|there was an? (?:error|problem)|(?:\w+, )?something went wrong|(?:request )?timed? ?out\b)/i,
@@ -99,29 +103,30 @@ const ERRORS = [
   new RegExp(`^\\W*(?:http(?:/[\\d.]+)? ?)?(?:[45]\\d\\d[\\s:,-]+)?(?:\\w+ )?(?:${REASONS})\\W*$`, 'i'),
   /^\s*[[{]\s*\{?\s*"(?:error|errors|exception|fault)"\s*:/i
 ]
-/** In a short report these are all there is. */
+/** Signs of an error that count in short reports only. */
 const TROUBLE =
   /\b(?:(?:rate limit|quota)(?: \w+)? (?:exceeded|reached)|(?:please )?(?:try|retry) (?:again|after|later)|overloaded|request failed|status code [45]\d\d|service (?:is )?unavailable)\b|^http [45]\d\d\W*$/i
 const SHORT = 200
-/** An error says so at its beginning. */
+/** Characters at the beginning of a report in which an error message must start. */
 const BEGINNING = 2_000
+/** Whether the report is an error message. */
 export const isErrorText = (report: string, goal: string): boolean =>
   ERRORS.some((pattern) => pattern.test(report.slice(0, BEGINNING))) ||
   (report.length <= SHORT && TROUBLE.test(report) && !TROUBLE.test(goal))
 
-/** A report without a single letter or digit says nothing, nor does what a program puts where there is nothing. */
+/** Whether a report says nothing: it has no letter or digit, or is a program's value for nothing, such as "null". */
 export const isWordless = (report: string): boolean =>
   !/[\p{L}\p{N}]/u.test(report) || /^\W*(?:null|undefined|nan|object object)\W*$/i.test(report)
 
-/** "OK", "Sure, I'll do that": no report but of something that was done. */
+/** Whether the report is a mere "OK" or "Sure, I'll do that", which is a report only when something was done. */
 export const isMereAssent = (report: string): boolean =>
   /^\W*(?:ok(?:ay)?|done|sure|yes|certainly|of course|got it|understood|noted|will do|finished|completed?|success|happy to help)\b[^.!?\n]{0,40}[.!?]?\s*$/i
     .test(report)
 
-/** "[insert name here]": places that somebody was to fill in. */
+/** Whether a text has unfilled gaps such as "[insert name here]". */
 export const hasGaps = (text: string): boolean => /\[(?:insert|your|add|fill in|placeholder|todo|tbd)\b[^\]\n]{0,100}\]/i.test(text)
 
 const DANGLING = /(?:\b(?:and|or|but|the|a|an|of|to|with|in|on|for|from|that|which|is|are|was|by|as)|[,;:({[])\s*$/i
-/** Whether it breaks off in the middle of a sentence or of a block of code. */
+/** Whether the report ends in the middle of a sentence or of a code block. */
 export const breaksOff = (report: string): boolean =>
   DANGLING.test(report.trimEnd().slice(-100)) || (report.match(/^[ \t]{0,20}```/gm)?.length ?? 0) % 2 === 1

@@ -3,14 +3,14 @@ import type { Phase } from '../../../schemas/tasks.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { ToolFailed } from '../../tools/tool-errors.ts'
 
-type Moved = { phases: Phase[], changed: Phase[] }
+type PhaseChange = { phases: Phase[], changed: Phase[] }
 
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 export const PHASE_TOOL = 'updatePhase'
 
-/** The tool by which a run says how far it is. It changes nothing outside the run. */
+/** The tool with which a run reports the progress of its plan. It changes nothing outside the run. */
 export function createPhaseTool (
-  { phases, move }: { phases: () => Phase[], move: (moved: Moved) => void }
+  { phases, move }: { phases: () => Phase[], move: (change: PhaseChange) => void }
 ): Tool<{ phase: string, status: Phase['status'] }> {
   return {
     name: PHASE_TOOL,
@@ -32,21 +32,24 @@ export function createPhaseTool (
   }
 }
 
-/** The phases once one has changed; the next one that waits then begins. */
-export function movePhase (phases: Phase[], id: string, status: Phase['status']): Moved {
+/** Sets the status of a phase, then starts the next pending phase unless another is running. */
+export function movePhase (phases: Phase[], id: string, status: Phase['status']): PhaseChange {
   return beginNext(phases.map((phase) => phase.id === id ? { ...phase, status } : phase), phases)
 }
 
-/** The first phase that waits begins, unless one is under way. */
-export function beginNext (phases: Phase[], before = phases): Moved {
+/** Starts the first pending phase unless another phase is running. `changed` lists the phases that differ from `before`. */
+export function beginNext (phases: Phase[], before = phases): PhaseChange {
   const isBusy = phases.some(({ status }) => status === 'running')
   const next = isBusy ? undefined : phases.find(({ status }) => status === 'pending')?.id
   const after = phases.map((phase) => phase.id === next ? { ...phase, status: 'running' as const } : phase)
   return { phases: after, changed: after.filter(({ status }, at) => status !== before[at].status) }
 }
 
-/** What the phases are once the run is over: what nobody reported is as the run itself, what it never reached was skipped. */
-export function endPhases (phases: Phase[], completed: boolean): Moved {
+/**
+ * The phases after the end of the run. In a completed run, unreported phases are completed. Otherwise the running phase
+ * has failed, and pending phases were skipped.
+ */
+export function endPhases (phases: Phase[], completed: boolean): PhaseChange {
   const after = phases.map((phase) => {
     if (completed && (phase.status === 'running' || phase.status === 'pending')) return { ...phase, status: 'completed' as const }
     if (phase.status === 'running') return { ...phase, status: 'failed' as const }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** Runs that may work at once, unless the configuration says otherwise. */
-const CONCURRENCY = 4
-/** Runs that make up for missed times: so many at once, and so long between the start of two. */
-const CATCH_UPS = 2
+/** Runs that may execute at once, unless the configuration says otherwise. */
+const DEFAULT_CONCURRENCY = 4
+/** Catch-up runs that may execute at once. */
+const MAX_CATCH_UPS = 2
+/** Delay between the starts of two catch-up runs; milliseconds. */
 const STAGGER_MS = 500
 
 interface Entry {
@@ -14,8 +15,8 @@ interface Entry {
 export type Queue = ReturnType<typeof createQueue>
 
 /**
- * Lets runs work in the order they came, a few at a time, and what makes up for missed times fewer still. There is at
- * most one entry a task, so it is bounded by the tasks.
+ * Executes runs in their order of arrival with limited concurrency; catch-up runs have a lower limit. A task has at
+ * most one entry, so the number of tasks bounds the queue.
  */
 export function createQueue (
   { limit, executeRun, clock }: {
@@ -25,23 +26,23 @@ export function createQueue (
   }
 ) {
   const waiting = new Map<string, Entry>()
-  const working = new Map<string, Entry & { done: Promise<void> }>()
+  const executing = new Map<string, Entry & { done: Promise<void> }>()
   const closing = new AbortController()
   let staggered = false
 
-  const mayCatchUp = () => !staggered && [...working.values()].filter(({ isCatchUp }) => isCatchUp).length < CATCH_UPS
+  const mayCatchUp = () => !staggered && [...executing.values()].filter(({ isCatchUp }) => isCatchUp).length < MAX_CATCH_UPS
 
-  function next () {
-    while (!closing.signal.aborted && working.size < (limit() ?? CONCURRENCY)) {
-      const found = first(mayCatchUp())
-      if (found === undefined) return
-      begin(...found)
+  function startNext () {
+    while (!closing.signal.aborted && executing.size < (limit() ?? DEFAULT_CONCURRENCY)) {
+      const next = firstWaiting(mayCatchUp())
+      if (next === undefined) return
+      begin(...next)
     }
   }
 
-  function first (catchesUp: boolean) {
-    // One that is put back while it still comes to its end waits for that.
-    for (const entry of waiting) if (!working.has(entry[0]) && (catchesUp || !entry[1].isCatchUp)) return entry
+  function firstWaiting (allowCatchUp: boolean) {
+    // A run that was requeued before its last attempt has ended waits for that end.
+    for (const entry of waiting) if (!executing.has(entry[0]) && (allowCatchUp || !entry[1].isCatchUp)) return entry
     return undefined
   }
 
@@ -49,36 +50,36 @@ export function createQueue (
     waiting.delete(runId)
     if (entry.isCatchUp) stagger()
     const done = executeRun(entry.taskId, runId).finally(() => {
-      working.delete(runId)
-      next()
+      executing.delete(runId)
+      startNext()
     })
-    working.set(runId, { ...entry, done })
+    executing.set(runId, { ...entry, done })
   }
 
   function stagger () {
     staggered = true
     clock.sleep(STAGGER_MS, closing.signal).then(() => {
       staggered = false
-      next()
+      startNext()
     }, () => {})
   }
 
   return {
     push (taskId: string, runId: string, isCatchUp = false) {
       waiting.set(runId, { taskId, isCatchUp })
-      next()
+      startNext()
     },
-    has: (runId: string) => waiting.has(runId) || working.has(runId),
+    has: (runId: string) => waiting.has(runId) || executing.has(runId),
     drop: (runId: string) => {
       waiting.delete(runId)
     },
     get size () {
-      return waiting.size + working.size
+      return waiting.size + executing.size
     },
-    /** Begins nothing more; resolves when what works has come to its end. */
+    /** Starts no further run; resolves when the executing runs have ended. */
     async close () {
       closing.abort()
-      await Promise.allSettled([...working.values()].map(({ done }) => done))
+      await Promise.allSettled([...executing.values()].map(({ done }) => done))
     }
   }
 }

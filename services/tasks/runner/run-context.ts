@@ -8,13 +8,16 @@ import type { StoredRun, StoredTask } from '../task-records.ts'
 
 type Parts = Omit<ContextParts, 'tools' | 'now'> & { tools: Tool[], now: number }
 
-/** The context that an earlier attempt at the run was given; undefined when there was none, or the task was changed since. */
+/** The context of an earlier attempt at the run; undefined when there was none, or when the task has changed since. */
 export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
   const known = log.findLast((event) => event.type === 'context')
   return known?.context.cwd === task.cwd && task.outdatedRun !== run.runNumber ? known.context : undefined
 }
 
-/** What the models of a run are told beside its messages: the same in each of its steps and attempts, since models bind their thinking to it. */
+/**
+ * The system prompt and the tools of a run. They stay the same in all its steps and attempts, because the reasoning of a
+ * model is bound to them.
+ */
 export function newContext ({ tools, ...parts }: Parts): RunContext {
   return {
     at: parts.now,
@@ -29,8 +32,11 @@ export function newContext ({ tools, ...parts }: Parts): RunContext {
   }
 }
 
-/** What a run that goes on has to be told and its context does not say: that it was cut off, and what the user said to the task since. */
-export function news (log: readonly TaskLogEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
+/**
+ * Texts that a continued run receives because its context does not contain them: that it was interrupted, and what the
+ * user said to the task since.
+ */
+export function notesOf (log: readonly TaskLogEvent[], context: RunContext, task: StoredTask, run: StoredRun): string[] {
   const texts = [
     ...(run.attempts > 1
       ? [

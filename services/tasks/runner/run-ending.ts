@@ -4,22 +4,22 @@ import { filesCreated, sources } from '../../judge/evidence.ts'
 import { remember } from './run-memory.ts'
 import { toolCallsOf, type TaskLogEvent } from '../run-history.ts'
 import { endPhases } from './phases.ts'
-import { isSpent, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
+import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 
-/** Failures in a row after which a task waits for a person. */
-const MOST_FAILURES = 5
-/** Characters of each input and output that a run's own record keeps; the whole stands in its history. */
+/** Consecutive failed runs after which a task is paused. */
+const MAX_FAILURES = 5
+/** Characters of each tool input and output in a run's record; the history keeps them whole. */
 export const CALL_SHOWN = 2_000
 
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
-/** How a run ends: what it is, and why when it is not completed. */
+/** How a run ends: its final status, and the reason unless it completed. */
 export interface RunEnding {
   status: TerminalStatus
   error?: string
 }
 
-/** A run once it is over, and the events that say so: the last of them is its one terminal event. */
+/** The ended run, and the events that announce its end. The last event is the only terminal event of the run. */
 export function closeRun (
   run: StoredRun,
   log: readonly TaskLogEvent[],
@@ -29,7 +29,7 @@ export function closeRun (
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', toolCount, qualityScore = 0 } = run
-  const why = error ?? `The run was ${status}.`
+  const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
   const closed: StoredRun = {
     ...run,
@@ -39,9 +39,9 @@ export function closeRun (
     durationMs,
     toolCalls: toolCallsOf(log, CALL_SHOWN),
     questions: run.questions.map((question) => question.state === 'open' ? { ...question, state: 'rejected' as const } : question),
-    ...(!completed && { error: why })
+    ...(!completed && { error: reason })
   }
-  const moved: TaskStreamEvent[] = changed.map(({ id, description, status }) => ({
+  const phaseEvents: TaskStreamEvent[] = changed.map(({ id, description, status }) => ({
     type: 'task:phase',
     taskId,
     runId,
@@ -52,22 +52,22 @@ export function closeRun (
   return {
     run: closed,
     events: [
-      ...moved,
+      ...phaseEvents,
       completed
         ? { type: 'task:complete', taskId, runId, runNumber, status, output, durationMs, toolCount, qualityScore }
-        : { type: 'task:error', taskId, runId, status, error: why }
+        : { type: 'task:error', taskId, runId, status, error: reason }
     ]
   }
 }
 
-/** The task once its live run is over: what it remembers, and where it stands. */
+/** The task after its live run has ended, with its memory, counters and next status. */
 export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLogEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
   const calls = toolCallsOf(log)
   const { liveRun, returnTo, pausedReason, ...rest } = task
-  // Paused while its run waits for a person it stays so, as after a run by hand.
-  const back = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
-  return settled(
+  // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
+  const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
+  return withStatusAfterRun(
     {
       ...rest,
       memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(calls), sources: sources(calls) }),
@@ -76,13 +76,18 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
       failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0
     },
     run,
-    back,
+    nextStatus,
     pausedReason
   )
 }
 
-/** Where the task stands after a run: with the one queued behind it, where it came from, or as its type says. */
-function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undefined, pausedReason: string | undefined): StoredTask {
+/** Sets the status after a run: running again when a run is queued behind it, the status before the run, or the status by task type. */
+function withStatusAfterRun (
+  task: StoredTask,
+  run: StoredRun,
+  returnTo: TaskStatus | undefined,
+  pausedReason: string | undefined
+): StoredTask {
   if (task.nextRun !== undefined) {
     const { nextRun, ...rest } = task
     return {
@@ -94,14 +99,14 @@ function settled (task: StoredTask, run: StoredRun, returnTo: TaskStatus | undef
     }
   }
   if (task.taskType === 'one_shot') return { ...task, status: ONE_SHOT[run.status as TerminalStatus] }
-  if (task.failuresInRow >= MOST_FAILURES) {
+  if (task.failuresInRow >= MAX_FAILURES) {
     const { nextRunAt, ...halted } = task
     return { ...halted, status: 'paused', pausedReason: 'failures', failuresInRow: 0 }
   }
   if (returnTo !== undefined) {
     return { ...task, status: returnTo, ...(returnTo === 'paused' && pausedReason !== undefined && { pausedReason }) }
   }
-  if (isSpent(task)) return { ...withoutTiming(task), status: 'completed' }
+  if (hasUsedAllRuns(task)) return { ...withoutTiming(task), status: 'completed' }
   return { ...task, status: 'scheduled' }
 }
 

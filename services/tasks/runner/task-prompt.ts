@@ -3,16 +3,16 @@ import type { StoredRun, StoredTask } from '../task-records.ts'
 const LINES_SHOWN = 40
 const LINE_SHOWN = 500
 const OUTPUT_SHOWN = 2_000
-/** Characters of what people said to a task, and of what they said of its runs: whole sentences of theirs, the newest. */
-const SAID_SHOWN = 30_000
+/** Characters of steering, and of feedback on runs, in the prompt. Entries are never cut; the oldest are left out. */
+const COMMENTS_SHOWN = 30_000
 
-const shorten = (text: string, most = LINE_SHOWN) => text.length > most ? `${text.slice(0, most)}…` : text
+const shorten = (text: string, limit = LINE_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text
 const list = (lines: string[]) => lines.slice(-LINES_SHOWN).map((line) => `- ${shorten(line)}`).join('\n')
 const section = (title: string, lines: string[]) => lines.length > 0 ? [`${title}\n${list(lines)}`] : []
 
-/** What people said is not cut short. Where it is more than anybody says, the oldest of it is left out. */
-function said (title: string, lines: string[]): string[] {
-  let left = SAID_SHOWN
+/** A section of user comments, whole; the oldest are left out when together they are longer than COMMENTS_SHOWN. */
+function commentSection (title: string, lines: string[]): string[] {
+  let left = COMMENTS_SHOWN
   const first = lines.findLastIndex((line) => (left -= line.length) < 0) + 1
   const missing = first === 0 ? [] : [`- (${first} older ${first === 1 ? 'one is' : 'ones are'} left out)`]
   return lines.length === 0 ? [] : [[title, ...missing, ...lines.slice(first).map((line) => `- ${line}`)].join('\n')]
@@ -21,17 +21,17 @@ function said (title: string, lines: string[]): string[] {
 export interface ContextParts {
   task: StoredTask
   run: StoredRun
-  /** The newest run before this one that is over. */
+  /** The newest earlier run that has ended. */
   last: StoredRun | undefined
-  /** What is remembered of the user. */
+  /** The user's brain, as text for the prompt. */
   memory: string
   tools: string[]
-  /** What is to be said of tools that are not built in; '' for nothing. */
+  /** A description of the tools of tool servers; '' for none. */
   servers: string
   now: number
 }
 
-/** What a task run is told beside its goal: the plan, what earlier runs learned, and everything people said to the task. */
+/** The system prompt of a task run: the plan, the memory of earlier runs, and the steering and feedback of the user. */
 export function taskContext ({ task, run, last, memory, tools, servers, now }: ContextParts): string {
   const { plan, steeringHistory } = task
   const learned = task.memory
@@ -50,11 +50,11 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
     ...section('Decisions so far:', learned.decisions),
     ...section('Sources used so far:', learned.sources),
     ...section('Files made so far:', learned.filesCreated),
-    ...said(
+    ...commentSection(
       'What the user said about earlier runs:',
       learned.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)
     ),
-    ...said(
+    ...commentSection(
       'What the user said to this task:',
       steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)
     ),
@@ -73,6 +73,6 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
   ].join('\n\n')
 }
 
-/** The goal, and what the user added for this run. */
+/** The first user message of a run: the goal, and the steering for this run. */
 export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string =>
   [goal, ...steering.map((comment) => `The user adds: ${comment}`)].join('\n\n')

@@ -3,12 +3,12 @@ import type { RunEvent } from '../../run-log/run-events.ts'
 import { foldToModelMessages } from '../../run-log/fold.ts'
 import type { TaskMain, WorkerEnd } from './worker-rpc.ts'
 
-/** The main thread has made of every output what a model may see of it. */
-const asGiven = (output: object) => output as LanguageModelV4ToolResultOutput
+/** The main thread has already reduced every output to the form that a model may see. */
+const unchanged = (output: object) => output as LanguageModelV4ToolResultOutput
 
 /**
- * The loop of one task run: model, tools, model, … until there is an answer that may stand, or a person must be asked.
- * It holds nothing that the main thread has not on disk, so it may be ended at any time and begun again.
+ * The loop of one task run: model, tools, model, … until the judge accepts the answer or a person must decide. All of
+ * its state is on disk, written by the main thread, so the loop may be ended at any time and started again.
  */
 export async function taskLoop (main: TaskMain): Promise<WorkerEnd> {
   const { system, request, events } = await main.begin()
@@ -27,21 +27,21 @@ export async function taskLoop (main: TaskMain): Promise<WorkerEnd> {
       log.push(...verdict.events)
       next = 'step'
     } else {
-      const turn = await main.step([...opening, ...foldToModelMessages(log, asGiven)])
-      log.push(...turn.events)
-      next = turn.next
+      const result = await main.step([...opening, ...foldToModelMessages(log, unchanged)])
+      log.push(...result.events)
+      next = result.next
     }
   }
 }
 
-/** Where a run goes on from: the calls of its last step may be open, its answer may not have been judged. */
+/** The action with which a run continues: settle open calls, evaluate an answer that was not judged yet, or make the next step. */
 export function nextAfter (events: readonly RunEvent[]): 'settle' | 'step' | 'evaluate' {
   if (openCalls(events).length > 0) return 'settle'
   const last = events.at(-1)
-  return last?.type === 'step-finish' && !callsOfLastStep(events) ? 'evaluate' : 'step'
+  return last?.type === 'step-finish' && !hasCallsInLastStep(events) ? 'evaluate' : 'step'
 }
 
-/** The calls that have no outcome yet. */
+/** The calls without an outcome. */
 export function openCalls (events: readonly RunEvent[]) {
   const open = new Map<string, Extract<RunEvent, { type: 'tool-input' }>>()
   for (const event of events) {
@@ -51,7 +51,7 @@ export function openCalls (events: readonly RunEvent[]) {
   return [...open.values()]
 }
 
-function callsOfLastStep (events: readonly RunEvent[]): boolean {
+function hasCallsInLastStep (events: readonly RunEvent[]): boolean {
   const start = events.findLastIndex(({ type }) => type === 'step-start')
   return events.slice(start).some(({ type }) => type === 'tool-input' || type === 'tool-input-error')
 }

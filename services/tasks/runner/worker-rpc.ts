@@ -1,17 +1,17 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../../run-log/run-events.ts'
 
-/** What a worker begins with. The outputs of events that it is given are what a model may see of them. */
+/** The state with which a worker starts. Outputs in the events have the reduced form that a model may see. */
 export interface RunStart {
   system: string
-  /** What the user asks for, with what was added for this run. */
+  /** The goal of the task, with the steering for this run. */
   request: string
-  /** What happened so far: empty unless the run goes on from a checkpoint. */
+  /** The events so far: empty unless the run continues from a checkpoint. */
   events: RunEvent[]
 }
 
-/** What came of a step of the run, and what to do now. */
-export interface Turn {
+/** The events of one step, and the action that follows it. */
+export interface StepResult {
   events: RunEvent[]
   next: 'settle' | 'step' | 'evaluate'
 }
@@ -19,23 +19,23 @@ export interface Turn {
 export type Verdict = { next: 'end' } | { next: 'step', events: RunEvent[] }
 
 /**
- * What a task worker may ask of the main thread, for its own run and attempt only. Every answer is durable when it
- * comes. Failures end the worker: the main thread knows what they were.
+ * The methods of the main thread that a task worker may call, for its own run and attempt only. The results are durable
+ * before they are returned. A failure ends the worker; its cause stays on the main thread.
  */
 export interface TaskMain {
   begin(): Promise<RunStart>
   /** One model call. */
-  step(prompt: LanguageModelV4Prompt): Promise<Turn>
-  /** Runs the calls of the last step; `waiting` when a person must be asked first. */
+  step(prompt: LanguageModelV4Prompt): Promise<StepResult>
+  /** Executes the calls of the last step. `waiting` is true when a person must decide first. */
   settle(): Promise<{ events: RunEvent[], waiting: boolean }>
-  /** Judges the answer; a run that falls short has one refinement. */
+  /** Judges the answer. A run whose answer is not satisfactory gets one refinement. */
   evaluate(): Promise<Verdict>
 }
 
-/** How a worker ended by itself. */
+/** How a worker ended without being stopped. */
 export type WorkerEnd = 'answered' | 'waiting'
 
-/** Over the port: the main thread's methods, answered in envelopes, since an error loses its code on the way. */
+/** The calls on the message port. Results travel in envelopes, because an error loses its code when it is posted. */
 export interface TaskPort {
   call(method: keyof TaskMain, args: unknown[]): Promise<{ ok: true, value: unknown } | { ok: false }>
   end(how: WorkerEnd): Promise<void>

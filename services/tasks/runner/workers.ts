@@ -5,19 +5,19 @@ import type { Clock } from '../../lib/clock.ts'
 import { workerFile } from '../../lib/worker-file.ts'
 import type { TaskMain, TaskPort, WorkerEnd } from './worker-rpc.ts'
 
-/** A worker that does nothing of its own accord for so long while nobody answers it hangs; milliseconds. */
+/** A worker that calls no method for this long, while no call is being answered, is taken for hung; milliseconds. */
 const HUNG_MS = 30_000
-/** A loop holds its run's events and little else, and needs nothing that the main thread was told to load. Mebibytes. */
+/** Memory limits of a worker, which holds little more than the events of its run; mebibytes. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
-/** The worker of a run died under it. */
+/** The worker of a run died during the run. */
 export class WorkerDied extends Error {
   readonly code = 'ERR_WORKER_DIED'
 }
 
 export type WorkerPool = ReturnType<typeof createWorkerPool>
 
-/** Starts workers for task runs, one a run, by Bree. Bree only launches: when something runs is decided elsewhere. */
+/** Starts one worker thread for each task run with Bree. Bree only launches workers; the queue and the schedule ticker decide when. */
 export function createWorkerPool ({ clock }: { clock: Clock }) {
   let loading: Promise<any> | undefined
   const bree = () => {
@@ -26,8 +26,8 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
   }
 
   /**
-   * Runs the task loop in a worker until it ends by itself. Rejects with the signal's reason, with what made a method
-   * fail, or with WorkerDied; the worker is gone by then in every case.
+   * Runs the task loop in a worker until the loop ends. Rejects with the reason of the signal, with the error of a failed
+   * method, or with WorkerDied. The worker has exited in every case when the promise settles.
    */
   async function run (name: string, main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
     signal.throwIfAborted()
@@ -42,12 +42,12 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()
     const watch = watchdog(() => ended.reject(new WorkerDied(`The worker of this run did nothing for ${HUNG_MS / 1000} s and was ended.`)))
-    // A worker asks for one thing after the other; of one that does not, nothing is believed any more.
+    // A correct worker makes one call at a time. A worker that makes two at once is broken, so it is ended.
     let busy = false
     const port: TaskPort = {
       async call (method, args) {
         if (busy || !Object.hasOwn(main, method)) {
-          ended.reject(NONSENSE())
+          ended.reject(INVALID_REQUEST())
           return { ok: false }
         }
         busy = true
@@ -68,14 +68,14 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     }
     const rpc = createBirpc({ ...port }, {
       post: (data) => port1.postMessage(data),
-      on: (listener) => port1.on('message', (message) => isRequest(message, port) ? listener(message) : ended.reject(NONSENSE())),
+      on: (listener) => port1.on('message', (message) => isRequest(message, port) ? listener(message) : ended.reject(INVALID_REQUEST())),
       timeout: -1,
       onGeneralError (error) {
         ended.reject(error)
         return true
       }
     })
-    port1.on('messageerror', () => ended.reject(NONSENSE()))
+    port1.on('messageerror', () => ended.reject(INVALID_REQUEST()))
     const onAbort = () => ended.reject(signal.reason)
     signal.addEventListener('abort', onAbort)
     let worker: Worker | undefined
@@ -93,7 +93,7 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
       try {
         return await ended.promise
       } finally {
-        // What it says while it is being ended is said for nobody.
+        // Ignore messages that the worker still sends while it is being terminated.
         port1.close()
         await worker.terminate()
         await gone
@@ -107,26 +107,26 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     }
   }
 
-  /** Barks when it is neither paused nor stopped for HUNG_MS. */
-  function watchdog (bark: () => void) {
+  /** Calls `onHang` when it was neither paused nor stopped for HUNG_MS. */
+  function watchdog (onHang: () => void) {
     let answering = 0
-    let quiet = new AbortController()
+    let pending = new AbortController()
     const wait = () => {
-      quiet = new AbortController()
-      clock.timeout(HUNG_MS, quiet.signal).then(bark, () => {})
+      pending = new AbortController()
+      clock.timeout(HUNG_MS, pending.signal).then(onHang, () => {})
     }
     wait()
     return {
       pause () {
         answering++
-        quiet.abort(new Aborted('stop'))
+        pending.abort(new Aborted('stop'))
       },
       resume () {
         if (--answering === 0) wait()
       },
       stop () {
         answering = Infinity
-        quiet.abort(new Aborted('stop'))
+        pending.abort(new Aborted('stop'))
       }
     }
   }
@@ -134,9 +134,9 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
   return { run }
 }
 
-const NONSENSE = () => new WorkerDied('The worker of this run asked for something that makes no sense and was ended.')
+const INVALID_REQUEST = () => new WorkerDied('The worker of this run sent an invalid request and was ended.')
 
-/** Whether birpc can do something with it. */
+/** Whether the message is a birpc request for a method of the port. */
 function isRequest (message: unknown, port: TaskPort): boolean {
   const { t: kind, m: method, a: args } = (message ?? {}) as { t?: unknown, m?: unknown, a?: unknown }
   return kind === 'q' && typeof method === 'string' && Object.hasOwn(port, method) && Array.isArray(args)
@@ -144,7 +144,7 @@ function isRequest (message: unknown, port: TaskPort): boolean {
 
 async function load () {
   const { default: Bree } = await import('bree')
-  // Its types lack what it has: init, workers, config. How a worker ends is seen by whoever launched it.
+  // Bree's types lack init, workers and config. Its error handler does nothing, because `run` observes how a worker ends.
   const jobs: any = new Bree(
     { root: false, doRootCheck: false, logger: false, acceptedExtensions: ['.js', '.ts'], errorHandler: () => {} } as never
   )

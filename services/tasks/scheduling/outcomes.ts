@@ -3,11 +3,12 @@ import type { RunStatus } from '../../../schemas/tasks.ts'
 import type { Op } from '../../store/store-types.ts'
 import type { StoredRun } from '../task-records.ts'
 
-/** How things came out, for those who were away: runs by their end, and planned times without one. */
+/** The outcomes that the digest groups: ended runs by their status, and slots without a run. */
 export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun'
 
-/** Points at a run, or holds a planned time that became none. */
+/** A reference to an ended run. */
 export type RunOutcome = { taskId: string, runNumber: number }
+/** A slot that began no run. */
 export type SlotOutcome = { taskId: string, slot: Slot }
 
 const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
@@ -19,26 +20,26 @@ const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
 }
 
 export const outcomePrefix = (kind: OutcomeKind) => `task-past/${kind}/`
-const pastKey = (kind: OutcomeKind, at: number, id: string) => `${outcomePrefix(kind)}${String(at).padStart(16, '0')}-${id}`
+const outcomeKey = (kind: OutcomeKind, at: number, id: string) => `${outcomePrefix(kind)}${String(at).padStart(16, '0')}-${id}`
 
-/** When the entry under that key came to be. */
+/** The time in the key of an outcome; milliseconds since the Unix epoch. */
 export const outcomeTime = (kind: OutcomeKind, key: string) =>
   Number(key.slice(outcomePrefix(kind).length, outcomePrefix(kind).length + 16))
 
-/** Keeps or forgets how a run ended, in the order of time; nothing while it has not. */
+/** The operation that adds a run to the outcome index or removes it; none while the run has not ended. */
 export function outcomeOfRun (
   type: Op['type'],
   { taskId, runId, runNumber, status, completedAt }: Pick<StoredRun, 'taskId' | 'runId' | 'runNumber' | 'status' | 'completedAt'>
 ): Op[] {
   const kind = KINDS[status]
   if (kind === undefined || completedAt === undefined) return []
-  return [opOf<RunOutcome>(type, pastKey(kind, completedAt, runId), { taskId, runNumber })]
+  return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runNumber })]
 }
 
-/** Keeps or forgets a planned time that became no run and is not made up for by one. */
+/** The operation that adds a slot to the outcome index or removes it; none unless the slot was skipped or missed. */
 export function outcomeOfSlot (type: Op['type'], taskId: string, slot: Slot): Op[] {
   if ((slot.fate !== 'skipped' && slot.fate !== 'missed') || slot.settledAt === undefined) return []
-  return [opOf<SlotOutcome>(type, pastKey('notRun', slot.settledAt, `${taskId}-${slot.at}`), { taskId, slot })]
+  return [opOf<SlotOutcome>(type, outcomeKey('notRun', slot.settledAt, `${taskId}-${slot.at}`), { taskId, slot })]
 }
 
 const opOf = <T>(type: Op['type'], key: string, value: T): Op => type === 'put' ? { type, key, value } : { type, key }

@@ -9,13 +9,14 @@ import type { Op, Store } from '../../store/store-types.ts'
 import { outcomeOfSlot } from './outcomes.ts'
 import { slotKey, slotsPrefix, withoutTiming, type StoredTask } from '../task-records.ts'
 
-/** Slots kept of a task, and how many more may be there before the oldest go. */
-const KEPT = 1_000
+/** Slots that are kept for each task. */
+const MAX_SLOTS = 1_000
+/** Slots above MAX_SLOTS that may accumulate before the oldest are removed together. */
 const SLACK = 500
 
 export type Schedules = ReturnType<typeof createSchedules>
 
-/** The schedules of tasks: when they begin, what is due, and what became of every planned time. */
+/** The schedules of tasks: activates them, finds due slots, and stores the fate of every slot. */
 export function createSchedules ({ store, clock, timezone = machineTimezone }: { store: Store, clock: Clock, timezone?: () => string }) {
   const parse = (schedule: Schedule) => parseSchedule(schedule, { timezone: timezone(), now: clock.now() })
 
@@ -25,13 +26,13 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { ...task, timing, lastSlot: timing.since, slotRuns: 0, ...next(nextSlot(timing, timing.since)) }
   }
 
-  /** The operations that keep these slots, and forget the oldest when there are many. */
+  /** The operations that store these slots, and remove the oldest slots when there are too many. */
   async function keep (task: StoredTask, slots: Slot[]): Promise<{ ops: Op[], slotCount: number }> {
     const ops: Op[] = []
     let slotCount = task.slotCount ?? 0
     const settledAt = clock.now()
     for (const slot of slots) {
-      // Once the clock was set back, a time may come again; what it became last is what is told of it.
+      // After the clock was set back, the same slot can occur again; its last fate replaces the earlier one.
       const before = await store.get<Slot>(slotKey(task.id, slot))
       const settled = { ...slot, settledAt }
       ops.push(...before === undefined ? [] : outcomeOfSlot('del', task.id, before), {
@@ -41,27 +42,27 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       }, ...outcomeOfSlot('put', task.id, settled))
       slotCount += before === undefined ? 1 : 0
     }
-    if (slotCount <= KEPT + SLACK) return { ops, slotCount }
-    const oldest = await removal(task.id, slotCount - KEPT)
+    if (slotCount <= MAX_SLOTS + SLACK) return { ops, slotCount }
+    const oldest = await removal(task.id, slotCount - MAX_SLOTS)
     return { ops: [...oldest.ops, ...ops], slotCount: slotCount - oldest.slots }
   }
 
-  /** The operations that remove the oldest slots of a task, and how many slots those are. */
-  async function removal (taskId: string, most: number): Promise<{ ops: Op[], slots: number }> {
+  /** The operations that remove up to `limit` of the oldest slots of a task, and their number. */
+  async function removal (taskId: string, limit: number): Promise<{ ops: Op[], slots: number }> {
     const ops: Op[] = []
     let slots = 0
     const damaged = (key: string) => {
       ops.push({ type: 'del', key })
       slots++
     }
-    for await (const [key, slot] of store.list<Slot>(slotsPrefix(taskId), { limit: most, damaged })) {
+    for await (const [key, slot] of store.list<Slot>(slotsPrefix(taskId), { limit, damaged })) {
       ops.push({ type: 'del', key }, ...outcomeOfSlot('del', taskId, slot))
       slots++
     }
     return { ops, slots }
   }
 
-  /** The task once what passed since the last look has gone by, for that reason, and the operations that keep it. */
+  /** Skips the slots that have passed since the last check, for that reason. Returns the task and the operations that store the slots. */
   async function skipElapsed (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
     if (task.timing === undefined) return { task, ops: [] }
     const timing = inMachineZone(task.timing, timezone())
@@ -78,36 +79,36 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     keep,
     removal,
 
-    /** Throws BadSchedule (400) that lists what can be read. */
-    check: async (schedule: Schedule): Promise<void> => {
+    /** Throws BadSchedule (400), which lists the supported forms, when the schedule cannot be parsed. */
+    validate: async (schedule: Schedule): Promise<void> => {
       await parse(schedule)
     },
 
-    /** The task with its schedule counted from now. */
+    /** Activates the schedule of the task from now. */
     begin,
 
-    /** The task with another schedule, counted from now where the old one was under way. */
+    /** Replaces the schedule. When the old schedule was active, the new schedule is active from now. */
     async replace (task: StoredTask, schedule: Schedule): Promise<{ task: StoredTask, ops: Op[] }> {
-      // Also while a run by hand of a paused task is at work.
+      // A manual run of a paused task may be under way; the task is paused again after it.
       const isPaused = task.status === 'paused' || task.returnTo === 'paused'
-      const { task: settled, ops } = await skipElapsed(task, isPaused ? 'paused' : 'changed')
-      const changed = { ...withoutTiming(settled), schedule }
+      const { task: skipped, ops } = await skipElapsed(task, isPaused ? 'paused' : 'changed')
+      const changed = { ...withoutTiming(skipped), schedule }
       const begun = task.timing === undefined ? changed : await begin(changed)
       return { task: isPaused ? withoutNext(begun) : begun, ops }
     },
 
-    /** The task with its schedule going on from now: what passed meanwhile is not made up for. */
+    /** Continues the schedule from now. Slots that passed during the pause are skipped. */
     resume: async (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> =>
       task.timing === undefined ? { task: await begin(task), ops: [] } : skipElapsed(task, 'paused'),
 
-    /** The task without its schedule under way. */
+    /** Deactivates the schedule of the task. */
     async end (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
-      const { task: settled, ops } = await skipElapsed(task, reason)
-      return { task: withoutTiming(settled), ops }
+      const { task: skipped, ops } = await skipElapsed(task, reason)
+      return { task: withoutTiming(skipped), ops }
     },
 
-    /** What became of the planned times since the last look; undefined when there are none to look at. */
-    look (task: StoredTask): { task: StoredTask, found: Due } | undefined {
+    /** Decides the fate of the slots since the last check; undefined when the schedule is not active. */
+    decideDue (task: StoredTask): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
       const found = due({
@@ -121,13 +122,13 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
 
-    /** The next planned times: of a schedule that is not under way, as if it were started now. */
+    /** The next `n` planned times. An inactive schedule is treated as if it were started now. */
     async upcoming (task: StoredTask, n: number): Promise<number[]> {
       const timing = task.timing === undefined ? await parse(task.schedule!) : inMachineZone(task.timing, timezone())
       return upcoming(timing, clock.now(), n, { lastSlot: task.lastSlot, ran: task.slotRuns })
     },
 
-    /** What became of planned times, newest first, before `cursor`. */
+    /** A page of past slots, newest first, before the time `cursor`. */
     async slots (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
       const slots: Slot[] = []
       const options = { reverse: true, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }), damaged () {} }

@@ -9,16 +9,16 @@ import { withoutTiming, type StoredTask } from '../task-records.ts'
 import { newRun } from '../new-run.ts'
 import type { Schedules } from './schedules.ts'
 
-/** Looked at the clock at least so often: sleep, a clock that was set and a machine that moved are noticed. Milliseconds. */
-const LOOK_MS = 10_000
-/** No look for so long, and time is not kept. Milliseconds. */
+/** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
+const CHECK_MS = 10_000
+/** Without a check for this long, the ticker counts as stalled; milliseconds. */
 const STALLED_MS = 60_000
-/** Tasks looked at side by side: what becomes of them goes to the disk together. */
-const AT_ONCE = 16
-/** Wall clock and monotonic clock may drift apart by so much between two looks. */
+/** Tasks that are checked concurrently, so that the store can write their changes together. */
+const BATCH = 16
+/** Difference between wall clock and monotonic clock that is tolerated between two checks; milliseconds. */
 const DRIFT_MS = 2_000
 
-/** Lets come to pass what is due: planned times of schedules, and questions that nobody answered. */
+/** Watches the clock: begins the runs of slots that are due, and expires questions without an answer. */
 export function createScheduleTicker ({ deps, queue, schedules, questions }: {
   deps: RunDeps,
   queue: Queue,
@@ -27,102 +27,102 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
 }) {
   const { repository, clock, log } = deps
 
-  /** Gives every planned time that has passed its fate, in the batch of the run it began. */
-  const look = (taskId: string) =>
+  /** Expires an overdue question; otherwise decides the fate of every slot that is due, in one transaction with the run it begins. */
+  const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {
       const expired = await questions.expire(task)
       if (expired !== undefined) return expired
-      const looked = isScheduled(task) ? schedules.look(task) : undefined
-      if (looked === undefined) return undefined
-      const { found } = looked
-      // Nothing is written when there is no news.
-      if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(looked.task, task)) return undefined
-      const made = found.run &&
+      const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
+      if (checked === undefined) return undefined
+      const { found } = checked
+      // Write nothing when nothing has changed.
+      if (found.run === undefined && found.slots.length === 0 && isDeepStrictEqual(checked.task, task)) return undefined
+      const created = found.run &&
         await newRun(
           repository,
-          looked.task,
+          checked.task,
           found.run.trigger,
           clock.now(),
           found.run.trigger === 'catch_up' ? found.run.standsFor : undefined
         )
-      const after = made?.task ?? looked.task
+      const after = created?.task ?? checked.task
       const slots = found.slots.map((slot) =>
-        made !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: made.run.runId } : slot
+        created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
       )
       const { ops, slotCount } = await schedules.keep(after, slots)
-      const isOver = after.status === 'scheduled' && made === undefined && found.next === undefined
+      const isFinished = after.status === 'scheduled' && created === undefined && found.next === undefined
       const counted = { ...after, slotCount }
       const change: Change<undefined> = {
-        task: isOver ? { ...withoutTiming(counted), status: 'completed' } : counted,
+        task: isFinished ? { ...withoutTiming(counted), status: 'completed' } : counted,
         ops,
         answer: undefined
       }
-      if (made === undefined) return change
-      const { runId, runNumber } = made.run
+      if (created === undefined) return change
+      const { runId, runNumber } = created.run
       return {
         ...change,
         task: { ...change.task, status: 'running', slotRuns: after.slotRuns + 1, liveRun: { runId, runNumber } },
-        runs: [made.run],
-        ops: [...made.ops, ...ops],
-        after: () => queue.push(taskId, runId, made.run.trigger === 'catch_up')
+        runs: [created.run],
+        ops: [...created.ops, ...ops],
+        after: () => queue.push(taskId, runId, created.run.trigger === 'catch_up')
       }
     })
 
-  /** Tasks that could not be looked at the last time. */
+  /** Tasks whose last check failed. */
   const failing = new Set<string>()
-  let lookedAt = clock.awake()
+  let lastCheckAt = clock.awake()
 
-  async function lookAt (taskIds: string[], signal: AbortSignal) {
-    for (let at = 0; at < taskIds.length && !signal.aborted; at += AT_ONCE) {
+  async function checkAll (taskIds: string[], signal: AbortSignal) {
+    for (let at = 0; at < taskIds.length && !signal.aborted; at += BATCH) {
       await Promise.all(
-        taskIds.slice(at, at + AT_ONCE).map((taskId) =>
-          look(taskId).then(() => failing.delete(taskId), (error) => {
+        taskIds.slice(at, at + BATCH).map((taskId) =>
+          check(taskId).then(() => failing.delete(taskId), (error) => {
             if (error.statusCode === 404) return failing.delete(taskId)
             failing.add(taskId)
-            // It stays so, and is said once.
+            // A damaged task stays damaged, so it is checked and logged only once.
             if (isDamage(error)) repository.forget(taskId)
-            log.error({ err: error, taskId }, 'a task that is due could not be looked at')
+            log.error({ err: error, taskId }, 'the check of a due task failed')
             return undefined
           })
         )
       )
-      lookedAt = clock.awake()
-      // However many are due at once, others have their turn.
+      lastCheckAt = clock.awake()
+      // Yield to the event loop, so that many due tasks do not delay other work.
       await new Promise(setImmediate)
     }
   }
 
   return {
-    look,
-    /** A task that is gone is no trouble any more. */
+    check,
+    /** Removes a deleted task from the tasks whose check failed. */
     forget: (taskId: string) => {
       failing.delete(taskId)
     },
 
-    /** Why times may be missed; undefined while they are kept. */
+    /** The reason why slots may be missed; undefined when there is none. */
     problem (): string | undefined {
-      const silentMs = clock.awake() - lookedAt
-      if (silentMs > STALLED_MS) return `stalled: nothing was looked at for ${Math.round(silentMs / 1000)} s`
+      const silentMs = clock.awake() - lastCheckAt
+      if (silentMs > STALLED_MS) return `stalled: no task was checked for ${Math.round(silentMs / 1000)} s`
       return failing.size === 0
         ? undefined
-        : `${failing.size} ${failing.size === 1 ? 'task that is due cannot' : 'tasks that are due cannot'} be looked at; the log says why`
+        : `${failing.size} ${failing.size === 1 ? 'due task' : 'due tasks'} cannot be checked; see the log of the service`
     },
 
-    /** Keeps time until the signal aborts. */
+    /** Checks due tasks until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       const jumped = watchJumps(clock, schedules.timezone)
       let wake = new AbortController()
       repository.onDue(() => wake.abort())
       while (!signal.aborted) {
         const now = clock.now()
-        await lookAt(
+        await checkAll(
           jumped() ? [...repository.due.keys()] : [...repository.due].filter(([, at]) => at <= now).map(([taskId]) => taskId),
           signal
         )
-        lookedAt = clock.awake()
+        lastCheckAt = clock.awake()
         wake = new AbortController()
-        const next = Math.min(...nearest(repository), clock.now() + LOOK_MS)
-        // One that could not be looked at is looked at again, but not at once.
+        const next = Math.min(...dueTimes(repository), clock.now() + CHECK_MS)
+        // Retry a task whose check failed after a second.
         const wait = next <= now ? 1_000 : next - clock.now()
         if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
       }
@@ -130,15 +130,15 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
   }
 }
 
-/** Whether its schedule is under way, also behind a run. */
+/** Whether the schedule of the task is active, also while a run executes. */
 const isScheduled = ({ status, returnTo }: StoredTask) =>
   status === 'scheduled' || ((status === 'running' || status === 'pending_approval') && (returnTo ?? 'scheduled') === 'scheduled')
 
-function * nearest ({ due }: TaskRepository) {
+function * dueTimes ({ due }: TaskRepository) {
   for (const at of due.values()) yield at
 }
 
-/** Tells whether the clock was set or the machine moved since it was last asked; at first it may be so, too. */
+/** Returns a function that tells whether the wall clock or the time zone was changed since its last call; true on the first call. */
 function watchJumps (clock: Clock, timezone: () => string) {
   let before: { offset: number, zone: string } | undefined
   return (): boolean => {

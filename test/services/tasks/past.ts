@@ -1,5 +1,5 @@
 import type { Store } from '../../../services/store/store-types.ts'
-import { noMemory } from '../../../services/tasks/definitions.ts'
+import { emptyTaskMemory } from '../../../services/tasks/definitions.ts'
 import { outcomeOfRun, outcomeOfSlot } from '../../../services/tasks/scheduling/outcomes.ts'
 import { runKey, slotKey, taskKey, type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
 import { newId } from '../../../services/lib/ids.ts'
@@ -17,7 +17,7 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
       plan: { phases: [], qualityCriteria: [], source: 'user' },
       schedule: { interval: '1m' },
       approval: { mode: 'never', firstN: 3, approvedRuns: 0 },
-      memory: noMemory(),
+      memory: emptyTaskMemory(),
       approvalHistory: [],
       steeringHistory: [],
       totalRuns: runs,

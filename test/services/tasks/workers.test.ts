@@ -18,7 +18,7 @@ async function setUp (t: Test) {
   return { app, tasks, workers, time, events: await tasks.watch() }
 }
 
-const NONSENSE = /asked for something that makes no sense/
+const NONSENSE = /sent an invalid request/
 const SAID = {
   throw: /died .*boom/,
   exit: /died \(exit code 7\)/,
@@ -31,8 +31,8 @@ const SAID = {
   'no arguments': NONSENSE,
   flood: NONSENSE,
   'twice at once': NONSENSE,
-  'done at once': /stopped before its work was done/,
-  'waiting for nobody': /stopped before its work was done/
+  'done at once': /stopped before the run was complete/,
+  'waiting for nobody': /stopped before the run was complete/
 }
 
 t.test('whatever the worker of a run does, the service answers, the run is recorded as interrupted with a sentence, and its task can be used on', async (t) => {

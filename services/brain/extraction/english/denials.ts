@@ -13,11 +13,11 @@ const DENIALS: Array<[RegExp, string]> = [
 ]
 const FILLERS = /\b(?:now|currently|really|actually|also|just|still|recently) /g
 
-/** A statement as it is compared with one that denies it. */
+/** Normalises a statement for comparison with the statement in a denial. */
 export const bare = (fact: string): string =>
   foldedText(fact).replace(/\bi'm\b/g, 'i am').replace(/\bi've\b/g, 'i have').replace(FILLERS, '')
 
-/** What a sentence says is not so: the statement that holds no more. */
+/** The statement that a sentence denies, in its positive form; undefined when the sentence is not a denial. */
 export function denied (sentence: Sentence): string | undefined {
   const { text } = core(sentence.text)
   if (!isPlain({ ...sentence, text })) return undefined

@@ -6,25 +6,27 @@ const CORRECTION =
 const REMEMBER =
   /^(?:please )?(?:always )?(?:remember|keep in mind|don't forget|do not forget|make a note|take note)\b(?: this| it)?[,: ]*\s*(?<that>that\b\s*)?/i
 const LEFT = /^i (?:no longer|don't|do not) [^,;]+?(?: any ?more)?, (?:(?:but|and|now|because|since) )*(?=i )/i
-/** What somebody else than the speaker is told of, and what only stands in this conversation. */
+/** Signs of a statement about somebody else, or about something in this conversation only. */
 const HERE = /^(?:it|he|she|they|you|we|the (?:last|first|next|other|above))\b|\b(?:this|these|those|above|below|following|here|there)\b/i
-/** ", not in Bruges": the place or name that it is not. */
+/** A contrast at the end, such as ", not in Bruges". */
 const CONTRAST = /, not (?:in |at |from |for )?(?:the )?\p{Lu}[\p{L}\p{N}'-]*(?: \p{Lu}[\p{L}'-]*)*$/u
 const CHANGED = /\b(?:now|moved|switched|changed|no longer|any ?more|instead)\b/i
 
-/** The first person, in the languages that a model is most likely to read; what has none is about something else. */
+/** The first person in the languages that users are most likely to write. A sentence without it is not about the user. */
 export const FIRST_PERSON =
   /(?<![\p{L}\p{N}])(?:i|i'm|i've|my|mine|me|we|our|us|ich|mein\p{L}*|mir|mich|wir|unser\p{L}*|je|j'\p{L}*|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|me|soy|vivo|tengo|prefiero|trabajo|nosotros|io|mio|mia|sono|abito|preferisco|eu|meu|minha|moro|prefiro|ik|mijn|wij|jag|min|mitt|jeg|minä|asun|ja|mój|moja|mam|mieszkam|я|меня|мой|моя|мне|живу|ben|benim)(?![\p{L}\p{N}])|我|私|僕|俺|저는|나는|제|내/iu
 
-/** What a sentence says, and how its speaker leads up to it. */
+/** The core of a sentence, and what its introduction tells. */
 export interface Core {
   text: string
+  /** Whether the sentence corrects an earlier statement. */
   isCorrection: boolean
+  /** Whether the user asked to remember it. */
   isAsked: boolean
   isGreeting: boolean
 }
 
-/** A sentence without what leads up to what it says. */
+/** Removes the introduction of a sentence: greetings, fillers, corrections, requests to remember. */
 export function core (sentence: string): Core {
   let text = sentence
   let isCorrection = false
@@ -43,5 +45,5 @@ export function core (sentence: string): Core {
   return { text: stated, isCorrection: isCorrection || stated !== text || CHANGED.test(text), isAsked, isGreeting: GREETED.test(sentence) }
 }
 
-/** Whether a sentence is about its writer from its first word on, but for what leads up to it. */
+/** Whether a sentence is about its writer from the first word after its introduction. */
 export const isOwn = (sentence: string): boolean => /^(?:i|i'm|i've|my|call me)\b/i.test(core(sentence).text)

@@ -4,10 +4,10 @@ const OWN_THINGS =
   'time ?zone|editor|city|email(?: address)?|phone(?: number)?|address|nationality|pronouns|native language|mother tongue|birthday|job|profession|company|employer|team|operating system|shell|keyboard layout|currency|car|bike|school|university|hobby|hobbies|blood type|shoe size|license plate'
 const PERSONS =
   'wife|husband|partner|girlfriend|boyfriend|boss|manager|sister|brother|mother|mom|mum|father|dad|son|daughter|dog|cat|doctor|dentist|landlord|neighbou?r|best friend'
-/** Where one may move and not live. */
+/** Names of software: users "move to" them without living there. */
 const SOFTWARE =
   '(?:Linux|Ubuntu|Debian|Fedora|Arch|NixOS|Mac|Windows|Android|i?OS|Chrome|Firefox|Safari|Vim|Neovim|Emacs|Helix|VS|Visual|Zed|Jet|IntelliJ|Python|Type|Java|Rust|Go|Node|Deno|Bun|React|Vue|Svelte|Angular|Next|Postgre|MySQL|SQLite|Mongo|Redis|AWS|Azure|GCP|Google|Docker|Kubernetes|Git|Slack|Teams|Notion|Obsidian|C\\+|C#|Kotlin|Swift|Tailwind|Fastify|Express|Django|Rails|Laravel|ESM|npm|version|V\\d)'
-/** A value that is told from a state ("broken", "late again") by its capital, digit or sign. */
+/** A value, told apart from a state ("broken", "late again") by a capital, a digit or a sign. */
 const VALUE = '(?:(?:on |in |at )?(?:an? |the )?)?(?=[^\\s,;]*[\\p{Lu}\\d@/])[^,;]{1,80}(?:, \\p{Lu}[^,;]{1,40}){0,2}'
 const PRODUCT = '\\p{Lu}[\\p{L}\\p{N}.+#-]*(?: (?:\\p{Lu}|\\d)[\\p{L}\\p{N}.+#-]*){0,3}'
 const ANYTHING_BUT =
@@ -26,11 +26,11 @@ const rule = (source: string, rest: Omit<Rule, 'pattern'> = {}, flags = 'iu'): R
   pattern: new RegExp(`^${source}$`, flags),
   ...rest
 })
-/** Patterns that tell a name or a place by its capital; the rest of them is written in both cases. */
+/** A rule that recognizes a name or place by its capital. The words "i" and "my" match in both cases. */
 const named = (source: string, rest: Omit<Rule, 'pattern'> = {}) =>
   rule(source.replace(/\b([im])(?=(?:'|y\b|\b))/g, (letter) => `[${letter}${letter.toUpperCase()}]`), rest, 'u')
 
-/** What users say of themselves in English, so that nothing else is likely to be meant; the first that matches counts. */
+/** Patterns of English statements about oneself that are unlikely to mean anything else. The first match counts. */
 export const RULES: Rule[] = [
   named(`my (?<which>full |first |last |given |middle )?name(?:'s| is) (?:${NAME})`, { topic: ({ which = '' }) => `${which}name` }),
   named(`i(?:'m| am) (?!O[Kk]\\b)(?:${NAME})`, { isGreeting: true }),

@@ -6,37 +6,40 @@ import { nextLocal } from './local-time.ts'
 import type { CalendarPlan, Dates, Times } from './schedule-plan.ts'
 import { dayOfMonthOf, timeOfDay, weekdaysOf } from './schedule-words.ts'
 
-/** Of words that say no time of day: when people are there. */
-const MORNING = 9 * 3600
+/** Time of day for intervals that name none: the start of a working day; seconds. */
+const DEFAULT_TIME = 9 * 3600
 
 interface Given {
   interval: string
   read: Interval
   at?: string
   on?: Schedule['on']
-  /** The local time that gives what is not said, and that days and months are counted from. */
+  /** The local time that supplies missing parts of the schedule, and from which days and months are counted. */
   anchor?: number
-  /** Whether the anchor itself may be the first time. */
+  /** Whether the anchor itself may be the first planned time. */
   isFirst: boolean
 }
 
-/** Dates and times of words and of durations of whole days, weeks and months. Throws BadSchedule where they contradict each other. */
+/**
+ * Reads the dates and times of words, and of durations in whole days, weeks and months. Throws BadSchedule (400) when the
+ * fields contradict each other.
+ */
 export function readCalendar (given: Given): Pick<CalendarPlan, 'dates' | 'times' | 'repeats'> {
   const { read: { period }, at, anchor } = given
   const day = anchor === undefined ? undefined : Math.floor(anchor / DAY)
-  const anchored = anchor === undefined ? undefined : (anchor - day! * DAY) / 1_000
+  const anchorSecond = anchor === undefined ? undefined : (anchor - day! * DAY) / 1_000
 
   if (period.unit === 'hour') {
     refuse(given, 'at', 'hourly has no time of day: give schedule.startAt for its minute, or a cron line such as "30 * * * *"')
     refuse(given, 'on', 'hourly has no days: write a cron line such as "0 * * * 1-5"')
-    const second = (anchored ?? 0) % 3600
+    const second = (anchorSecond ?? 0) % 3600
     return {
       dates: { unit: 'day', every: 1, from: 0 },
       times: { ...timesAt(second), hours: Array.from({ length: 24 }, (_, hour) => hour) },
       repeats: true
     }
   }
-  const times = timesAt(at === undefined ? anchored ?? MORNING : timeOfDay(at))
+  const times = timesAt(at === undefined ? anchorSecond ?? DEFAULT_TIME : timeOfDay(at))
   return { dates: inPhase(datesOf(given, day), times, given), times, repeats: false }
 }
 
@@ -74,7 +77,10 @@ function datesOf (given: Given, day: number | undefined): Dates {
   }
 }
 
-/** "Every 2 days at 9:00", said at ten, begins tomorrow, "every 2 weeks on monday" next Monday: the first there can be is counted from. */
+/**
+ * Counts the period from the first date that is possible: "every 2 days at 9:00", created at ten, begins tomorrow, and
+ * "every 2 weeks on monday" begins next Monday.
+ */
 function inPhase (dates: Dates, times: Times, { read, at, on, anchor, isFirst }: Given): Dates {
   if (dates.unit === 'cron' || read.word || anchor === undefined || (dates.unit === 'day' ? at : on) === undefined) return dates
   const first = Math.floor(nextLocal({ dates: { ...dates, every: 1 }, times }, isFirst ? anchor : anchor + 1)! / DAY)

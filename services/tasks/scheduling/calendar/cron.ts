@@ -2,10 +2,10 @@ import { BadSchedule } from './schedule-errors.ts'
 import type { CronDates, Times } from './schedule-plan.ts'
 import { nearestDate } from './dates.ts'
 
-/** Whether a text is meant as a cron line. */
+/** Whether a text looks like a cron line. */
 export const looksLikeCron = (text: string) => /^\s*@|\*|^\s*[\d?]\S*(\s+\S+){4}/.test(text)
 
-/** Reads a cron line with croner, which is imported for it, into what plans hold. Throws BadSchedule. */
+/** Parses a cron line with croner, which is imported on demand, into the parts of a plan. Throws BadSchedule (400). */
 export async function readCron (line: string, today: number): Promise<{ dates: CronDates, times: Times, repeats: boolean }> {
   const { CronPattern } = await import('croner')
   let pattern: InstanceType<typeof CronPattern>
@@ -21,7 +21,8 @@ export async function readCron (line: string, today: number): Promise<{ dates: C
     throw new BadSchedule(
       'interval',
       `schedule.interval ${JSON.stringify(line)} is not a cron line: ${cause}. ` +
-        'Write five fields (minute hour day month weekday), or six with seconds first, such as "0 9 * * 1-5", or one of @hourly, @daily, @weekly, @monthly and @yearly.'
+        'Write five fields (minute hour day month weekday), or six with seconds first, such as "0 9 * * 1-5", ' +
+        'or one of @hourly, @daily, @weekly, @monthly and @yearly.'
     )
   }
   const dates: CronDates = {

@@ -1,8 +1,8 @@
 import { daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import type { CronDates, Dates } from './schedule-plan.ts'
 
-/** A cron line comes within so many months or never: 29 February on one certain weekday does within 40 years. */
-const MOST_MONTHS = 41 * 12
+/** A cron line has a date within this many months or never: 29 February on a given weekday occurs within 40 years. */
+const MAX_MONTHS = 41 * 12
 
 /** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1); undefined when there is none. */
 export function nearestDate (dates: Dates, day: number, step: 1 | -1): number | undefined {
@@ -22,15 +22,15 @@ function nearestWeekday ({ every, from, weekdays }: Extract<Dates, { unit: 'week
   for (;;) {
     const week = Math.floor((day - from) / 7)
     const off = mod(step * -week, every)
-    // On to the first day of the next week that counts; backwards, to the last.
+    // Continue at the first day of the next counting week, or at the last day when searching backwards.
     if (off > 0) day = from + (week + step * off) * 7 + (step === 1 ? 0 : 6)
     else if (weekdays.includes(weekdayOf(day))) return day
     else day += step
   }
 }
 
-function nearestMonthday ({ every, from, day: wanted }: Extract<Dates, { unit: 'month' }>, day: number, step: 1 | -1) {
-  const dayIn = (month: number) => firstOf(month) + Math.min(wanted, daysIn(month)) - 1
+function nearestMonthday ({ every, from, day: dayOfMonth }: Extract<Dates, { unit: 'month' }>, day: number, step: 1 | -1) {
+  const dayIn = (month: number) => firstOf(month) + Math.min(dayOfMonth, daysIn(month)) - 1
   const now = monthOf(day)
   const month = now + step * mod(step * (from - now), every)
   return (dayIn(month) - day) * step >= 0 ? dayIn(month) : dayIn(month + step * every)
@@ -38,7 +38,7 @@ function nearestMonthday ({ every, from, day: wanted }: Extract<Dates, { unit: '
 
 function nearestCron (dates: CronDates, day: number, step: 1 | -1) {
   const start = monthOf(day)
-  for (let month = start, left = MOST_MONTHS; left > 0; month += step, left--) {
+  for (let month = start, remaining = MAX_MONTHS; remaining > 0; month += step, remaining--) {
     if (!dates.months.includes(mod(month, 12) + 1)) continue
     const first = firstOf(month)
     const length = daysIn(month)
@@ -58,10 +58,10 @@ function isCronDay (dates: CronDates, first: number, length: number, date: numbe
   if (!dates.both && onWeekday) return true
   return dates.days.includes(date) || (dates.last && date === length) ||
     (dates.lastWorking && date === workingDay(first, length, length)) ||
-    dates.nearest.some((wanted) => wanted <= length && date === workingDay(first, length, wanted))
+    dates.nearest.some((target) => target <= length && date === workingDay(first, length, target))
 }
 
-/** The day from Monday to Friday that is nearest to one, in the same month. */
+/** The weekday from Monday to Friday that is nearest to `date` in the same month. */
 function workingDay (first: number, length: number, date: number): number {
   const weekday = weekdayOf(first + date - 1)
   if (weekday === 5) return date === 1 ? 3 : date - 1

@@ -1,7 +1,7 @@
 /** Dates without a zone: days counted from 1970-01-01, months from January of the year 0, weekdays from Monday, 0. */
 export const DAY = 24 * 60 * 60 * 1000
 
-/** The remainder that is never negative. */
+/** The remainder of a division, never negative. */
 export const mod = (n: number, by: number) => ((n % by) + by) % by
 
 export const weekdayOf = (day: number) => mod(day + 3, 7)

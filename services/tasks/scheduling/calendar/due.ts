@@ -2,48 +2,52 @@ import type { Fate, Slot } from '../../../../schemas/schedule.ts'
 import type { Plan } from './schedule-plan.ts'
 import { countSlots, lastSlotUpTo, nextSlot, slotsBetween } from './slots.ts'
 
-/** A planned time is kept when it is noticed within this; look at least as often. */
+/** A slot is on time when it is noticed within this delay, so the caller must check at least this often; milliseconds. */
 export const LATE_MS = 30_000
 
-/** More times in a row with one fate than this are one slot with `from` and `count`. */
-const LISTED = 100
+/** More consecutive times with the same fate than this become one slot with `from` and `count`. */
+const MAX_LISTED = 100
 
-export interface Asked {
+export interface DueQuery {
   plan: Plan
-  /** Both as the answer before gave them and as they were stored; absent at first and on a new plan. On resume: the later of `lastSlot` and now. */
+  /** As stored from the previous result, like `next`; both absent for a new plan. On resume: the later of `lastSlot` and now. */
   lastSlot?: number
   next?: number
   now: number
-  /** How many runs this schedule has begun (`run` answers), for `maxRuns`. */
+  /** The number of runs that this schedule has begun, compared with `maxRuns`. */
   ran?: number
-  /** A run of the task is under way or waits for an approval: times that come are skipped, reason `overlap`. */
+  /** Whether a run of the task is under way or waits for an approval. Due slots are then skipped, reason `overlap`. */
   busy?: boolean
   lateMs?: number
 }
 
 export interface Due {
-  /** The one run to begin, if any: for the planned time `at`, standing for so many planned times. */
+  /** The run to begin, if any: for the planned time `at`, in place of `standsFor` planned times. */
   run?: { at: number, trigger: 'schedule' | 'catch_up', standsFor: number }
-  /** The fates to store in the batch of that run, oldest first, at most 201 of them; the run's own is the last. Without run ids. */
+  /** The fates to store in the transaction of that run, oldest first, at most 201; the slot of the run is the last. Without run ids. */
   slots: Slot[]
-  /** All times up to this have had their fates. Store it and `next` in the same batch, and give them next time. */
+  /** The fates of all times up to this are decided. Store it with `next` in the same transaction and pass both to the next call. */
   lastSlot: number
-  /** The planned time to ask again at; undefined when nothing is ahead. Ask in between too, every LATE_MS: clocks are set and machines sleep. */
+  /**
+   * The planned time at which to call again; undefined when there is none. Call every LATE_MS in between, too, because
+   * clocks are set and machines sleep.
+   */
   next?: number
 }
 
 /**
- * What became of a schedule's times since the last look, as a pure function. Each time that passed is in exactly one slot;
- * asking again with what came out changes nothing. At most one run an answer, for the newest time that may still run:
- * the others within grace are coalesced into it, older ones missed; with `missed: skip` all but one on time are skipped.
+ * Decides the fate of a schedule's times since the last call, as a pure function. Each passed time is in exactly one slot,
+ * and a second call with the result changes nothing. A call begins at most one run, for the newest time that may still run.
+ * Other times within the grace period are coalesced into it, and older times are missed. With `missed: skip` all times are
+ * skipped except one that is on time.
  */
-export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = false, lateMs = LATE_MS }: Asked): Due {
-  const left = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
-  if (left <= 0) return { slots: [], lastSlot }
-  // While the clock is behind the last slot, only what was announced since counts.
+export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = false, lateMs = LATE_MS }: DueQuery): Due {
+  const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
+  if (runsLeft <= 0) return { slots: [], lastSlot }
+  // While the clock is behind the last slot, because it was set back, only times from the announced `next` on count.
   const after = lastSlot > now && next !== undefined ? Math.min(lastSlot, next - 1) : lastSlot
   const newest = lastSlotUpTo(plan, after, now)
-  if (newest === undefined) return { slots: [], lastSlot, next: nextSlot(plan, passed(plan, lastSlot, now)) }
+  if (newest === undefined) return { slots: [], lastSlot, next: nextSlot(plan, lastPassed(plan, lastSlot, now)) }
 
   const skips = plan.missed === 'skip'
   const oldest = now - (skips ? lateMs : Math.max(plan.graceMs, lateMs))
@@ -63,43 +67,43 @@ export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, busy = f
     run: { at: newest, trigger: standsFor > 1 || newest < now - lateMs ? 'catch_up' : 'schedule', standsFor },
     slots: [...old, ...slotsOf(plan, from, newest - 1, { fate: 'coalesced', into: newest }), { at: newest, fate: 'run' }],
     lastSlot: newest,
-    next: left > 1 ? nextSlot(plan, now) : undefined
+    next: runsLeft > 1 ? nextSlot(plan, now) : undefined
   }
 }
 
-/** Lets the times that have passed since the last look go by, for that reason: none of them is made up for. */
+/** Skips the times that have passed since the last call, for that reason, without a catch-up run. */
 export function skipPassed (
-  { plan, lastSlot = plan.since, now, ran = 0 }: Pick<Asked, 'plan' | 'lastSlot' | 'now' | 'ran'>,
+  { plan, lastSlot = plan.since, now, ran = 0 }: Pick<DueQuery, 'plan' | 'lastSlot' | 'now' | 'ran'>,
   reason: string
 ): Omit<Due, 'run'> {
-  const left = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
-  if (left <= 0) return { slots: [], lastSlot }
+  const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
+  if (runsLeft <= 0) return { slots: [], lastSlot }
   const after = Math.max(lastSlot, now)
   return {
     slots: slotsOf(plan, lastSlot, now, { fate: 'skipped', reason }),
     lastSlot: after,
-    next: nextSlot(plan, passed(plan, after, now))
+    next: nextSlot(plan, lastPassed(plan, after, now))
   }
 }
 
-/** The next `n` planned times as they will come: after what has passed, not more than `maxRuns` leaves. */
+/** The next `n` planned times; fewer when `maxRuns` allows fewer runs. */
 export function upcoming (plan: Plan, now: number, n: number, { lastSlot = plan.since, ran = 0 } = {}): number[] {
-  const left = plan.maxRuns === undefined ? n : Math.min(n, plan.maxRuns - ran)
-  return slotsBetween(plan, passed(plan, lastSlot, now), Infinity, left)
+  const count = plan.maxRuns === undefined ? n : Math.min(n, plan.maxRuns - ran)
+  return slotsBetween(plan, lastPassed(plan, lastSlot, now), Infinity, count)
 }
 
 /**
- * What the next time comes after. When the clock was set back by less than a period, the last slot is waited for, so that
- * no time comes twice. By more, that would be to stand still, and the schedule goes on where the clock is.
+ * The time after which the next slot lies. When the clock was set back by less than a period, this is the last slot, so
+ * that no slot occurs twice. When it was set back further, this is now; otherwise the schedule would stand still for long.
  */
-function passed (plan: Plan, lastSlot: number, now: number) {
+function lastPassed (plan: Plan, lastSlot: number, now: number) {
   const next = lastSlot > now ? nextSlot(plan, now) : undefined
   return next === undefined || next < lastSlot ? now : lastSlot
 }
 
-/** One slot each, or one for all of them when they are many. */
+/** One slot for each time, or one slot for all when there are more than MAX_LISTED. */
 function slotsOf (plan: Plan, after: number, upTo: number, fate: { fate: Fate, reason?: string, into?: number }): Slot[] {
-  const listed = slotsBetween(plan, after, upTo, LISTED + 1)
-  if (listed.length <= LISTED) return listed.map((at) => ({ at, ...fate }))
+  const listed = slotsBetween(plan, after, upTo, MAX_LISTED + 1)
+  if (listed.length <= MAX_LISTED) return listed.map((at) => ({ at, ...fate }))
   return [{ from: listed[0], at: lastSlotUpTo(plan, after, upTo)!, count: countSlots(plan, after, upTo), ...fate }]
 }

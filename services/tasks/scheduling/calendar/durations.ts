@@ -1,7 +1,7 @@
 import { SCHEDULE_LIMITS } from '../../../../schemas/schedule.ts'
 import { BadSchedule } from './schedule-errors.ts'
 
-/** What an interval counts in: exact milliseconds, or days and months of the calendar. */
+/** The period of an interval: exact milliseconds, or days, weeks and months of the calendar. */
 export type Period = { unit: 'exact', everyMs: number } | { unit: 'day' | 'week' | 'month', every: number }
 
 const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 0, year: 0 }
@@ -25,7 +25,10 @@ const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'se
 const ISO = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
 const PARTS = /(\d+(?:\.\d+)?)\s*([a-z]+)(?:\s*,\s*|\s+and\s+|\s*)/giy
 
-/** Reads "30m", "1h30m", "every 2 days", "every other week", "PT15M"; undefined when it is no duration. Throws BadSchedule when it is one that cannot be. */
+/**
+ * Parses "30m", "1h30m", "every 2 days", "every other week", "PT15M"; undefined for other texts. Throws BadSchedule (400)
+ * for durations that are not allowed.
+ */
 export function duration (text: string): Period | undefined {
   const parts = isoParts(text) ?? spokenParts(text)
   return parts && periodOf(text, parts)
@@ -40,40 +43,42 @@ function isoParts (text: string): Part[] | undefined {
 }
 
 function spokenParts (text: string): Part[] | undefined {
-  const bare = text.replace(/^every\s+/i, '').replace(/^other\s+(?=[a-z])/i, '2 ').replace(/^(?=second$|minute$)/i, '1 ')
+  const stripped = text.replace(/^every\s+/i, '').replace(/^other\s+(?=[a-z])/i, '2 ').replace(/^(?=second$|minute$)/i, '1 ')
   const parts: Part[] = []
-  let read = 0
-  for (const [all, number, name] of bare.matchAll(PARTS)) {
-    // A capital M is a month to some and a minute to others, and minutes are many more runs.
+  let consumed = 0
+  for (const [all, number, name] of stripped.matchAll(PARTS)) {
+    // "M" is ambiguous: it can be months or minutes, and minutes would cause many more runs. So it is refused.
     const unit = name === 'M' ? undefined : unitOf(name.toLowerCase())
     if (unit === undefined) return undefined
     parts.push([Number(number), unit])
-    read += all.length
+    consumed += all.length
   }
-  return parts.length > 0 && read === bare.length ? parts : undefined
+  return parts.length > 0 && consumed === stripped.length ? parts : undefined
 }
 
 function unitOf (name: string): Unit | undefined {
-  // "ms" is no plural of minutes.
+  // "ms" is not a plural of "m".
   const singular = name.length > 2 ? name.replace(/s$/, '') : name
   return Object.hasOwn(UNITS, singular) ? singular as Unit : Object.hasOwn(SHORT, singular) ? SHORT[singular] : undefined
 }
 
 function periodOf (text: string, parts: Part[]): Period {
   const sum = (...units: Unit[]) => parts.reduce((total, [number, unit]) => total + (units.includes(unit) ? number : 0), 0)
-  const bad = (message: string) => new BadSchedule('interval', `schedule.interval ${JSON.stringify(text)} ${message}.`)
+  const refusal = (message: string) => new BadSchedule('interval', `schedule.interval ${JSON.stringify(text)} ${message}.`)
   const months = sum('month') + 12 * sum('year')
   const days = sum('day') + 7 * sum('week')
-  const shorter = parts.some(([, unit]) => unit === 'hour' || unit === 'minute' || unit === 'second')
+  const hasShorterUnit = parts.some(([, unit]) => unit === 'hour' || unit === 'minute' || unit === 'second')
   const everyMs = Math.round(parts.reduce((total, [number, unit]) => total + number * UNITS[unit], 0))
 
-  if (months > 0 && (days > 0 || shorter)) throw bad('adds months to shorter units, and months differ in length: use one or the other')
-  const roughly = everyMs + months * 30 * UNITS.day
-  if (roughly < SCHEDULE_LIMITS.periodMs.min) throw bad('is shorter than one second, which is the least')
-  if (roughly > SCHEDULE_LIMITS.periodMs.max) throw bad('is longer than ten years, which is the most')
-  if (shorter) return { unit: 'exact', everyMs }
+  if (months > 0 && (days > 0 || hasShorterUnit)) {
+    throw refusal('adds months to shorter units, and months differ in length: use one or the other')
+  }
+  const approximateMs = everyMs + months * 30 * UNITS.day
+  if (approximateMs < SCHEDULE_LIMITS.periodMs.min) throw refusal('is shorter than one second, the minimum')
+  if (approximateMs > SCHEDULE_LIMITS.periodMs.max) throw refusal('is longer than ten years, the maximum')
+  if (hasShorterUnit) return { unit: 'exact', everyMs }
   if (!Number.isInteger(months) || !Number.isInteger(days)) {
-    throw bad('has a fraction of a day or month: write it in hours, such as "36 hours"')
+    throw refusal('has a fraction of a day or month: write it in hours, such as "36 hours"')
   }
   if (months > 0) return { unit: 'month', every: months }
   return days % 7 === 0 && sum('week') > 0 ? { unit: 'week', every: days / 7 } : { unit: 'day', every: days }

@@ -1,13 +1,13 @@
 import { duration, type Period } from './durations.ts'
 import { weekdaysOf } from './schedule-words.ts'
 
-/** What an interval says apart from dates and times given elsewhere. */
+/** A parsed interval text, without the dates and times of other schedule fields. */
 export type Interval = {
-  /** Words come at set times (09:00, Mondays, the 1st); durations are counted from their start. */
+  /** Whether the text is a word such as "daily", with fixed times (09:00, Mondays, the 1st). Durations count from their start. */
   word: boolean,
   period: Period | { unit: 'hour' | 'year' },
   weekdays?: number[],
-  /** "… on monday", "… at 9am", when they are part of the text. */
+  /** The parts "… on monday" and "… at 9am" of the text. */
   on?: string,
   at?: string
 }
@@ -39,16 +39,16 @@ const WORDS: Record<string, Word> = {
   'every year': YEARLY
 }
 
-/** Reads everything but cron lines; undefined when it is none of that. Throws BadSchedule for durations that cannot be. */
+/** Parses every interval except cron lines; undefined for other texts. Throws BadSchedule (400) for durations that are not allowed. */
 export function readInterval (text: string): Interval | undefined {
   const trimmed = text.trim().replace(/\s+/g, ' ')
   const [, before, at] = /^(.+?) at (.+)$/i.exec(trimmed) ?? [undefined, trimmed]
-  const [, what, on] = /^(.+?) on (.+)$/i.exec(before) ?? [undefined, before]
-  const found = read(what)
-  return found && { ...found, on, at }
+  const [, period, on] = /^(.+?) on (.+)$/i.exec(before) ?? [undefined, before]
+  const parsed = parsePeriod(period)
+  return parsed && { ...parsed, on, at }
 }
 
-function read (text: string): Interval | undefined {
+function parsePeriod (text: string): Interval | undefined {
   const key = text.toLowerCase()
   if (Object.hasOwn(WORDS, key)) return { word: true, ...WORDS[key] }
   const weekdays = weekdaysOf(key.replace(/^every /, ''))

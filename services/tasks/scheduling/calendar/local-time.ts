@@ -27,7 +27,7 @@ export function previousLocal ({ dates, times }: Rule, local: number): number | 
   return earlier === undefined ? undefined : earlier * DAY + nthTime(times, timesBefore(times, 86_400) - 1)! * 1_000
 }
 
-/** How many local times lie from `from` until before `to`. */
+/** Counts the local times of a rule from `from` until before `to`. */
 export function countLocal ({ dates, times }: Rule, from: number, to: number): number {
   let count = 0
   const lastDay = Math.floor(to / DAY)
@@ -41,5 +41,5 @@ export function countLocal ({ dates, times }: Rule, from: number, to: number): n
   return count
 }
 
-/** The second of its day that is not before a local time. */
+/** The second of the day of a local time, rounded up. */
 const secondOf = (local: number) => Math.ceil((local - Math.floor(local / DAY) * DAY) / 1_000)

@@ -7,13 +7,13 @@ import { readInterval } from './interval.ts'
 import type { Plan } from './schedule-plan.ts'
 import { isTimezone, localTime } from './zone.ts'
 
-/** A start that a client gave as "now" has passed when it arrives: so long ago still counts. */
+/** A `startAt` that the client meant as now has passed on arrival. A start that is at most this old still counts; milliseconds. */
 const JUST_NOW_MS = 60_000
 
 /**
- * Makes the plan of a schedule that begins now: to be stored, and asked with `due`, `nextSlot` and `upcoming`. Durations are
- * counted from `startAt` or `now`, so parse when the schedule starts, not only when it is written. `timezone` is the machine's.
- * Throws BadSchedule (400). Asynchronous only because cron lines import croner.
+ * Makes the plan of a schedule that begins now. The plan is stored and passed to `due`, `nextSlot` and `upcoming`. Durations
+ * are counted from `startAt` or `now`, so a schedule is parsed when it starts, not only when it is written. `timezone` is the
+ * machine's time zone. Throws BadSchedule (400). The function is asynchronous only because cron lines import croner.
  */
 export async function parseSchedule (schedule: Schedule, { timezone: machine, now }: { timezone: string, now: number }): Promise<Plan> {
   const { interval, startAt } = schedule
@@ -39,8 +39,8 @@ export async function parseSchedule (schedule: Schedule, { timezone: machine, no
     }
     return { ...calendar, ...await readCron(interval, Math.floor(now / DAY) - 1) }
   }
-  const at = once('at', read.at, schedule.at)
-  const on = once('on', read.on, schedule.on)
+  const at = onlyOne('at', read.at, schedule.at)
+  const on = onlyOne('on', read.on, schedule.on)
   if (read.period.unit === 'exact') {
     if (at !== undefined) {
       throw new BadSchedule(
@@ -56,14 +56,14 @@ export async function parseSchedule (schedule: Schedule, { timezone: machine, no
     }
     return { kind: 'exact', everyMs: read.period.everyMs, anchor: startAt ?? now, ...common }
   }
-  // Calendar times are whole seconds: the first of them that is not before startAt, the last of them before the next one after now.
-  const started = startAt !== undefined ? Math.ceil(startAt / 1_000) * 1_000 : read.word ? undefined : Math.floor(now / 1_000) * 1_000
-  const anchor = started === undefined ? undefined : localTime(timezone, started)
+  // Calendar times are whole seconds, so startAt is rounded up and now is rounded down.
+  const start = startAt !== undefined ? Math.ceil(startAt / 1_000) * 1_000 : read.word ? undefined : Math.floor(now / 1_000) * 1_000
+  const anchor = start === undefined ? undefined : localTime(timezone, start)
   return { ...calendar, ...readCalendar({ interval, read, at, on, anchor, isFirst: startAt !== undefined }) }
 }
 
-/** What was said twice contradicts itself, or might. */
-function once<T> (field: 'at' | 'on', inText: string | undefined, given: T | undefined): T | string | undefined {
+/** Takes a value from the interval text or from its own field. Throws BadSchedule when both give it, because they may contradict. */
+function onlyOne<T> (field: 'at' | 'on', inText: string | undefined, given: T | undefined): T | string | undefined {
   if (inText !== undefined && given !== undefined) {
     throw new BadSchedule(
       field,

@@ -2,7 +2,7 @@ import { createError } from '@fastify/error'
 
 const Refused = createError('ERR_BAD_SCHEDULE', '%s', 400)
 
-/** A schedule that cannot be read or contradicts itself. The sentence says what can be written; `details` names the field. */
+/** A schedule that cannot be parsed or contradicts itself. The message says what is supported; `details` names the field. */
 export class BadSchedule extends Refused {
   details: { path: string, message: string }[]
 

@@ -1,16 +1,16 @@
-/** Hours, minutes and seconds that go together in every combination, each ascending. */
+/** Times of day: every combination of these hours, minutes and seconds. Each list is ascending. */
 export interface Times {
   hours: number[]
   minutes: number[]
   seconds: number[]
 }
 
-/** Which dates. Days are counted from 1970-01-01, months from January of the year 0; weekdays from Monday, 0. */
+/** The dates of a plan. Days are counted from 1970-01-01, months from January of the year 0; weekdays from Monday, 0. */
 export type Dates =
   | { unit: 'day', every: number, from: number }
   /** `from` is the Monday of a week that counts. */
   | { unit: 'week', every: number, from: number, weekdays: number[] }
-  /** A month without that day takes its last one. */
+  /** In a month without that day, the last day of the month counts. */
   | { unit: 'month', every: number, from: number, day: number }
   | CronDates
 
@@ -20,18 +20,18 @@ export interface CronDates {
   /** 1 to 12. */
   months: number[]
   days: number[]
-  /** Also the last day of the month (`L`), its last working day (`LW`), the working day nearest to these days (`15W`). */
+  /** Additional days: the last day of the month (`L`), its last working day (`LW`), the working days nearest to given days (`15W`). */
   last: boolean
   lastWorking: boolean
   nearest: number[]
   /** By weekday, from Sunday as in cron: bits 0 to 4 for the first to the fifth of its month, bit 5 for the last; 63 for every. */
   weekdays: number[]
-  /** Whether a day needs both fields or, as in cron when neither is `*`, either. */
+  /** Whether a day must match both the day and the weekday field. Otherwise one suffices, as in cron when neither is `*`. */
   both: boolean
 }
 
 interface Common {
-  /** Planned times are after this when none has passed yet. */
+  /** The first planned time is after this. */
   since: number
   /** No planned time is before this. */
   startAt?: number
@@ -51,13 +51,13 @@ export interface ExactPlan extends Common {
 export interface CalendarPlan extends Common {
   kind: 'calendar'
   timezone: string
-  /** Whether the zone was not given, so that it follows the machine's. */
+  /** Whether the schedule names no time zone, so that the plan follows the machine's. */
   follows: boolean
   dates: Dates
   times: Times
   /**
-   * What happens when the clocks change. False: every local time comes once; in an hour that comes twice it is the first,
-   * in one that is left out the first moment after. True, for what comes every hour or more often: whenever the clock shows it.
+   * The behaviour at clock changes. False: every local time occurs once; in a repeated hour it is the first occurrence, in
+   * a skipped hour the first moment after it. True, for times every hour or more often: whenever the clock shows the time.
    */
   repeats: boolean
 }
@@ -66,8 +66,8 @@ export interface CalendarPlan extends Common {
 export type Plan = ExactPlan | CalendarPlan
 
 /**
- * The plan where the machine is now. A plan without a time zone of its own keeps its local times and follows; any other
- * comes back as it is. To be called on stored plans at start, before they are asked for times.
+ * The plan in the machine's current time zone. A plan without its own time zone keeps its local times in the new zone; other
+ * plans are returned unchanged. Call it on stored plans before computing times.
  */
 export function inMachineZone (plan: Plan, timezone: string): Plan {
   return plan.kind === 'calendar' && plan.follows && plan.timezone !== timezone ? { ...plan, timezone } : plan

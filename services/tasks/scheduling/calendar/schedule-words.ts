@@ -2,19 +2,19 @@ import { BadSchedule } from './schedule-errors.ts'
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** A weekday from 0, Monday, by its English name, its plural or its first two, three or four letters. */
+/** The weekday, 0 for Monday, by its English name, its plural or its first two to five letters; -1 for other names. */
 function weekday (name: string): number {
   const stem = name.replace(/s$/, '')
   return WEEKDAYS.findIndex((day) => day === stem || (name.length <= 5 && name.length >= 2 && day.startsWith(name)))
 }
 
-/** Weekdays as written in a list ("mon, wed and friday"), ascending; undefined when anything else is among them. */
+/** Parses a list of weekdays ("mon, wed and friday"), ascending; undefined when the list contains anything else. */
 export function weekdaysOf (text: string): number[] | undefined {
   const days = text.trim().toLowerCase().split(/\s*,\s*(?:and\s+)?|\s+and\s+|\s+/).map(weekday)
   return days.includes(-1) ? undefined : [...new Set(days)].toSorted((a, b) => a - b)
 }
 
-/** A day of the month: 15, "15th", "last" (31, which a shorter month makes its last). */
+/** Parses a day of the month: 15, "15th", or "last" (31, which means the last day in a shorter month). */
 export function dayOfMonthOf (text: string): number | undefined {
   const day = text.trim().toLowerCase().replace(/^the\s+/, '').replace(/\s+day$/, '')
   if (day === 'last') return 31
@@ -22,7 +22,7 @@ export function dayOfMonthOf (text: string): number | undefined {
   return number >= 1 && number <= 31 ? number : undefined
 }
 
-/** The second of the day. Throws BadSchedule. */
+/** Parses a time of day into the second of the day. Throws BadSchedule (400). */
 export function timeOfDay (text: string): number {
   const time = text.trim().toLowerCase()
   if (time === 'noon') return 12 * 3600

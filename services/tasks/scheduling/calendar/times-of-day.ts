@@ -1,17 +1,17 @@
 import type { Times } from './schedule-plan.ts'
 
-/** How many of the times of a day are before a second of it. */
+/** Counts the times of a day before the given second of the day. */
 export function timesBefore ({ hours, minutes, seconds }: Times, second: number): number {
   if (second >= 86_400) return hours.length * minutes.length * seconds.length
   const hour = Math.floor(second / 3600)
   const minute = Math.floor(second % 3600 / 60)
-  const h = below(hours, hour)
-  const m = hours[h] === hour ? below(minutes, minute) : 0
-  const s = hours[h] === hour && minutes[m] === minute ? below(seconds, second % 60) : 0
+  const h = countBelow(hours, hour)
+  const m = hours[h] === hour ? countBelow(minutes, minute) : 0
+  const s = hours[h] === hour && minutes[m] === minute ? countBelow(seconds, second % 60) : 0
   return (h * minutes.length + m) * seconds.length + s
 }
 
-/** The second of the day of its nth time, from 0; undefined beyond the last. */
+/** The second of the day of the nth time, counted from 0; undefined beyond the last. */
 export function nthTime ({ hours, minutes, seconds }: Times, n: number): number | undefined {
   const perHour = minutes.length * seconds.length
   const hour = hours[Math.floor(n / perHour)]
@@ -19,7 +19,7 @@ export function nthTime ({ hours, minutes, seconds }: Times, n: number): number 
   return hour * 3600 + minutes[Math.floor(n % perHour / seconds.length)] * 60 + seconds[n % seconds.length]
 }
 
-function below (sorted: number[], value: number) {
+function countBelow (sorted: number[], value: number) {
   let count = 0
   while (count < sorted.length && sorted[count] < value) count++
   return count

@@ -1,38 +1,40 @@
 import { readlinkSync } from 'node:fs'
 import { DAY } from './days.ts'
 
-/** A stretch of time during which a zone's clocks are not changed. Times are milliseconds since the epoch, `end` is not in it. */
+/** A time span without a clock change in a zone. Times are milliseconds since the Unix epoch; `end` is exclusive. */
 export interface Segment {
   start: number
   end: number
-  /** Local time less UTC, and what it was before `start`. */
+  /** Local time minus UTC; milliseconds. */
   offset: number
+  /** The offset before `start`. */
   before: number
 }
 
-/** No zone has ever changed its clocks and changed them back within so few days. */
+/** Step of the search for clock changes. No zone has ever changed its clocks and changed them back within this span; milliseconds. */
 const STEP = 7 * DAY
 const CHUNK = 26 * STEP
-/** Around a time that is asked for; clocks were never changed by more than a day. */
+/** Margin around a requested time; clocks were never changed by more than a day. */
 const MARGIN = 2 * DAY
-/** Further from what is known than this, what is known is dropped. */
+/** Known segments are dropped when a requested time is further away than this; milliseconds. */
 const FAR = 30 * 366 * DAY
-const MOST_ZONES = 200
+/** Zones that are kept in memory. */
+const MAX_ZONES = 200
 
 const zones = new Map<string, (time: number) => Segment>()
 
-/** The stretch that a time lies in. Known stretches are kept: most questions cost a comparison. */
+/** The segment that contains a time. Known segments are cached, so that most calls cost one comparison. */
 export function segmentAt (timezone: string, time: number): Segment {
   let zone = zones.get(timezone)
   if (zone === undefined) {
-    if (zones.size >= MOST_ZONES) zones.clear()
+    if (zones.size >= MAX_ZONES) zones.clear()
     zone = openZone(timezone)
     zones.set(timezone, zone)
   }
   return zone(time)
 }
 
-/** The local date and time at a time, as milliseconds since 1970-01-01 00:00 local. */
+/** The local date and time at a point in time, as milliseconds since 1970-01-01 00:00 local. */
 export const localTime = (timezone: string, time: number) => time + segmentAt(timezone, time).offset
 
 export function isTimezone (timezone: string): boolean {
@@ -45,7 +47,7 @@ export function isTimezone (timezone: string): boolean {
 
 let checked = { name: 'UTC', isKnown: true }
 
-/** The machine's zone now: Node remembers the one it was started in. A name that Node does not know is none. */
+/** The machine's current time zone, read from `link`, because Node keeps the zone of its start. Names unknown to Node are ignored. */
 export function machineTimezone (link = '/etc/localtime'): string {
   const started = Intl.DateTimeFormat().resolvedOptions().timeZone
   if (process.env.TZ || process.platform === 'win32') return started
@@ -86,17 +88,17 @@ function scan (offsetAt: (time: number) => number, start: number, end: number): 
   const found: Segment[] = [{ start, end, offset, before: offset }]
   for (let from = start, to = Math.min(start + STEP, end); from < end; from = to, to = Math.min(to + STEP, end)) {
     for (let last = found.at(-1)!; offsetAt(to) !== last.offset; last = found.at(-1)!) {
-      const change = firstOther(offsetAt, last.offset, Math.max(from, last.start), to)
+      const change = findChange(offsetAt, last.offset, Math.max(from, last.start), to)
       last.end = change
       found.push({ start: change, end, offset: offsetAt(change), before: last.offset })
     }
   }
-  // A change at the very end begins what comes next.
+  // A change exactly at the end belongs to the next scan.
   return found.filter(({ start }) => start < end)
 }
 
-/** The first second after `from` whose offset is another one, which that of `to` is. */
-function firstOther (offsetAt: (time: number) => number, offset: number, from: number, to: number) {
+/** The first second after `from` whose offset differs from `offset`. The offset at `to` must differ. */
+function findChange (offsetAt: (time: number) => number, offset: number, from: number, to: number) {
   while (to - from > 1_000) {
     const middle = from + Math.floor((to - from) / 2_000) * 1_000
     if (offsetAt(middle) === offset) from = middle
@@ -113,7 +115,7 @@ function join (left: Segment[], right: Segment[]): Segment[] {
     : [...left, { ...first, before: last.offset }, ...rest]
 }
 
-/** Throws RangeError when there is no such zone. */
+/** Returns a function from a time to the zone's offset in milliseconds. Throws RangeError when the zone does not exist. */
 function offsetsOf (timezone: string) {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,

@@ -1,0 +1,189 @@
+import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
+import { abortKind } from '../../lib/abort.ts'
+import { newId } from '../../lib/ids.ts'
+import { isServiceError } from '../../lib/own-error.ts'
+import type { Change } from '../task-repository.ts'
+import type { RunDeps } from '../task-deps.ts'
+import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
+import { WorkerDied } from './workers.ts'
+import type { TaskLogEvent } from '../run-history.ts'
+import { deniedTool, type StoredQuestion, type StoredRun, type StoredTask } from '../task-records.ts'
+import type { Session } from './session.ts'
+import type { WorkerEnd } from './worker-rpc.ts'
+
+/** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */
+const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
+/** A run that is interrupted this often is ended. */
+export const MAX_CRASHES = 3
+
+/** How the worker of an attempt ended, or the error that ended it. */
+export type AttemptResult = { workerEnd: WorkerEnd } | { error: unknown }
+
+/** The changes of a task and its run that follow an attempt: continue later, ask a person, or end. */
+export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (taskId: string, runId: string) => void }) {
+  const { clock, config, log } = deps
+
+  /** Marks a run as stopped in order, so that its continuation does not count as a crash. */
+  const suspendRun = (task: StoredTask, run: StoredRun): Change<undefined> => ({
+    task,
+    runs: [{ ...run, putDown: true }],
+    answer: undefined
+  })
+
+  /** Decides how the run continues after an attempt: retry, question to a person, or end. */
+  function afterAttempt (task: StoredTask, run: StoredRun, session: Session, result: AttemptResult): Change<undefined> {
+    if ('error' in result) {
+      if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
+        return {
+          task,
+          runs: [{ ...run, crashes: run.crashes + 1, attempts: run.attempts + 1, putDown: true }],
+          answer: undefined,
+          after: () => requeue(task.id, run.runId)
+        }
+      }
+      return conclude(task, run, session.log, endingOf(result.error, run.runId))
+    }
+    if (result.workerEnd === 'waiting' ? session.callsToAsk.length === 0 : run.evaluation === undefined) {
+      return conclude(task, run, session.log, {
+        status: 'interrupted',
+        error: 'The worker of this run stopped before the run was complete.'
+      })
+    }
+    if (result.workerEnd === 'waiting') {
+      return ask(
+        task,
+        run,
+        session.callsToAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
+          kind: 'tool' as const,
+          toolCallId,
+          tool: toolName,
+          input,
+          cwd: path,
+          folder,
+          ...(reason !== undefined && { reason }),
+          identity: deps.host.identity(toolName)
+        }))
+      )
+    }
+    if (run.evaluation?.satisfied !== true) {
+      const denied = deniedTool(run)
+      if (denied !== undefined) {
+        return conclude(task, run, session.log, {
+          status: 'rejected',
+          error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}`
+        })
+      }
+      return conclude(task, run, session.log, {
+        status: 'failed',
+        error: `The run did not reach its goal: ${run.evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
+      })
+    }
+    return run.needsApproval
+      ? ask(task, run, [{ kind: 'result', output: run.output }])
+      : conclude(task, run, session.log, { status: 'completed' })
+  }
+
+  /**
+   * Puts questions to a person. They are stored with everything before them, before they are announced. The result of
+   * a run that asked a question also needs approval.
+   */
+  function ask (
+    task: StoredTask,
+    run: StoredRun,
+    newQuestions: Array<Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>>
+  ): Change<undefined> {
+    const createdAt = clock.now()
+    const expiresAt = createdAt + (config().tasks?.approvalTtl ?? APPROVAL_TTL_MS)
+    const questions = newQuestions.map((question): StoredQuestion => ({
+      ...question,
+      approvalId: newId(),
+      createdAt,
+      expiresAt,
+      state: 'open'
+    }))
+    const isReplaced = ({ toolCallId, state }: StoredQuestion) =>
+      state === 'approved' && toolCallId !== undefined && questions.some((question) => question.toolCallId === toolCallId)
+    const earlier = run.questions.map((question) => isReplaced(question) ? { ...question, state: 'withdrawn' as const } : question)
+    return {
+      task: { ...task, status: 'pending_approval' },
+      runs: [{ ...run, status: 'pending_approval', needsApproval: true, questions: [...earlier, ...questions] }],
+      events: questions.map(({ approvalId, kind, tool, input, cwd, reason, output }): TaskStreamEvent => ({
+        type: 'task:approval',
+        taskId: task.id,
+        runId: run.runId,
+        approvalId,
+        kind,
+        ...(tool !== undefined && { tool, input }),
+        ...(cwd !== undefined && { cwd }),
+        ...(reason !== undefined && { reason }),
+        ...(output !== undefined && { output })
+      })),
+      answer: undefined
+    }
+  }
+
+  /** Ends the run, and queues the run that waited behind it. */
+  function conclude (task: StoredTask, run: StoredRun, history: readonly TaskLogEvent[], ending: RunEnding): Change<undefined> {
+    const now = clock.now()
+    const closed = closeRun(run, history, ending, now)
+    const after = afterRun(task, closed.run, history, now)
+    return {
+      task: after,
+      runs: [closed.run],
+      events: closed.events,
+      answer: undefined,
+      after: () => {
+        if (after.liveRun !== undefined) requeue(task.id, after.liveRun.runId)
+      }
+    }
+  }
+
+  function endingOf (error: unknown, runId: string): RunEnding {
+    if (error instanceof WorkerDied) {
+      log.warn({ err: error, runId }, 'the worker of a task run died')
+      return { status: 'interrupted', error: error.message }
+    }
+    if (isStoreFailure(error)) {
+      return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
+    }
+    if (abortKind(error) === 'timeout' || isServiceError(error)) return { status: 'failed', error: (error as Error).message }
+    log.error({ err: error, runId }, 'a task run failed')
+    return { status: 'failed', error: 'An internal error ended the run; see the log of the service.' }
+  }
+
+  return { suspendRun, afterAttempt, conclude }
+}
+
+/** The first attempt at a queued run: its record, the steering that it receives, and its start event. */
+export function firstStart (task: StoredTask, run: StoredRun, now: number) {
+  const { mode, firstN, approvedRuns } = task.approval
+  const newComments = task.steeringHistory.filter(({ runId }) => runId === undefined)
+  const started: StoredRun = {
+    ...run,
+    status: 'running',
+    startedAt: now,
+    attempts: 1,
+    phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
+    steering: newComments.map(({ comment }) => comment),
+    needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)
+  }
+  return {
+    task: {
+      ...task,
+      steeringHistory: task.steeringHistory.map((entry) => entry.runId === undefined ? { ...entry, runId: run.runId } : entry)
+    },
+    run: started,
+    events: [{
+      type: 'task:start',
+      taskId: task.id,
+      runId: run.runId,
+      runNumber: run.runNumber,
+      startedAt: now,
+      phases: started.phases
+    }] satisfies TaskStreamEvent[]
+  }
+}
+
+/** Whether the store caused the error, so that the same write may succeed later. */
+export const isStoreFailure = (error: unknown) =>
+  ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
