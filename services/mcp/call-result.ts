@@ -4,19 +4,20 @@ import { ToolFailed } from '../tools/tool-errors.ts'
 import { isImage } from '../tools/model-content.ts'
 
 const MIB = 1024 * 1024
-/** JSON of a result without its images, bytes; and the images of one result, characters of base64. */
+/** Bytes of a result's JSON without its images. */
 const LARGEST_RESULT = MIB
+/** All images of one result, in characters of base64. */
 const LARGEST_IMAGES = 5 * MIB
 const LONGEST_ERROR = 16 * 1024
 
 /**
- * What a call was answered, as `{content, structuredContent?}`: every block as the server wrote it, but without secrets.
- * Throws ToolFailed for what the server calls an error, and for a result that is too large.
+ * Converts the result of `tools/call` to `{content, structuredContent?}`: every block as the server wrote it, with secrets redacted.
+ * Throws ToolFailed when the server marks the result as an error, and when the result is larger than the limits.
  */
 export function readResult (result: Record<string, unknown>, secrets: Redactor): ToolOutput {
   const { content, structuredContent, toolResult, isError } = result
   const blocks = Array.isArray(content) ? content : toolResult === undefined ? [] : [{ type: 'text', text: JSON.stringify(toolResult) }]
-  if (isError === true) throw new ToolFailed(secrets.redact(words(blocks)) || 'The tool failed and did not say why.')
+  if (isError === true) throw new ToolFailed(secrets.redact(textOf(blocks)) || 'The tool failed and did not say why.')
   const whole = { content: blocks, ...typeof structuredContent === 'object' && structuredContent !== null && { structuredContent } }
   const images = blocks.filter(isImage).reduce((sum, { data }) => sum + data.length, 0)
   const json = JSON.stringify({ ...whole, content: blocks.map((block) => isImage(block) ? null : block) })
@@ -27,20 +28,20 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   if (images > LARGEST_IMAGES) {
     throw new ToolFailed(`The images of the result are larger than ${LARGEST_IMAGES / MIB} MiB together; ask for smaller ones.`)
   }
-  return secrets.isIn(json) ? hidden(whole, secrets.redact) as ToolOutput : whole
+  return secrets.isIn(json) ? redactStrings(whole, secrets.redact) as ToolOutput : whole
 }
 
-function words (blocks: unknown[]): string {
+function textOf (blocks: unknown[]): string {
   return blocks.map((block) => {
     const { text } = (block ?? {}) as { text?: unknown }
     return typeof text === 'string' ? text : JSON.stringify(block)
   }).join('\n').slice(0, LONGEST_ERROR)
 }
 
-function hidden (value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === 'string') return hide(value)
+function redactStrings (value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value)
   if (isImage(value)) return value
-  if (Array.isArray(value)) return value.map((each) => hidden(each, hide))
+  if (Array.isArray(value)) return value.map((each) => redactStrings(each, redact))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [hide(key), hidden(each, hide)]))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [redact(key), redactStrings(each, redact)]))
 }

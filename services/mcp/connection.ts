@@ -3,34 +3,34 @@ import type { Clock } from '../lib/clock.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
-import { MOST_TOOLS, readDefinitions, type Definition } from './tool-definitions.ts'
-import type { Tail } from './stderr-tail.ts'
+import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
+import type { StderrTail } from './stderr-tail.ts'
 import { createTransport } from './guarded-transport.ts'
 
 type Json = Record<string, unknown>
 
 const CONNECT_MS = 30_000
-/** Whether a server that let a call run out of time still lives is asked once, and answered soon. */
+/** Time limit for the ping that checks whether a server still answers after one of its calls timed out. */
 const PING_MS = 10_000
-/** Lists of tools follow each other no faster. */
+/** Shortest time between two requests for the list of tools. */
 const RELIST_MS = 1_000
-const MOST_PAGES = 32
-const LONGEST_WORDS = 8 * 1024
-/** The SDK's own timers are not used: time is the clock's. Milliseconds, the longest a timer takes. */
+const MAX_PAGES = 32
+const LONGEST_INSTRUCTIONS = 8 * 1024
+/** The longest delay a timer takes, in milliseconds: it disables the SDK's own timers, because all time limits come from the clock. */
 const NEVER_MS = 2_147_483_647
 
 export interface Connection {
-  readonly definitions: Definition[]
+  readonly definitions: ToolDefinition[]
   readonly warnings: string[]
-  /** What the server says of itself. */
-  words?: string
+  /** The server's own description of how to use it; MCP's `instructions`. */
+  instructions?: string
   capabilities: Json
   version?: Json
-  /** The raw result of a tool. Throws ToolFailed, or the signal's reason. */
+  /** Calls a tool and returns the raw result. Throws ToolFailed, or the signal's reason. */
   call(tool: string, input: unknown, signal: AbortSignal): Promise<Json>
-  /** The entries of a list of the server, its first page; [] when it has none. */
+  /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
-  /** Resolves when nothing of it is left, to why: see GuardedTransport. */
+  /** Resolves to the reason when no process of the server is left: see GuardedTransport. */
   ended: Promise<string>
   close(): Promise<void>
 }
@@ -38,13 +38,16 @@ export interface Connection {
 interface Parts {
   spawn: () => Promise<GuardedChild>
   clock: Clock
-  tail: Tail
+  tail: StderrTail
   signal: AbortSignal
-  /** The server has announced other tools, and they are here. */
+  /** Called when the server announced a change of its tools and the new list has been read. */
   onTools: () => void
 }
 
-/** Starts a server and shakes hands with it. Rejects with a clause about it that says why not. */
+/**
+ * Starts a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
+ * is a clause about the server, such as "it did not answer within 30 s".
+ */
 export async function openConnection ({ spawn, clock, tail, signal, onTools }: Parts): Promise<Connection> {
   const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
@@ -52,21 +55,24 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
   ])
   const transport = createTransport({ spawn, clock, tail })
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
-    // Results are taken as they come: a server that breaks its own promise about them still answered.
+    // Results are not validated: a result that violates the tool's own output schema is still an answer.
     jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
   })
   let current: ReturnType<typeof readDefinitions> = { definitions: [], warnings: [] }
-  let relisting: Promise<void> | undefined
+  let relistingTools: Promise<void> | undefined
   let isStale = false
 
-  /** The SDK says that a request was cancelled whenever its signal aborts later on: this one ends with the request. */
+  /**
+   * Sends a request under a signal of its own. The SDK sends a cancellation whenever the signal it was given aborts, even after
+   * the request has ended; this signal aborts only while the request is pending.
+   */
   async function request (method: string, params: Json, limit: AbortSignal): Promise<Json> {
     limit.throwIfAborted()
-    const own = new AbortController()
-    const cancel = () => own.abort(limit.reason)
+    const requestAbort = new AbortController()
+    const cancel = () => requestAbort.abort(limit.reason)
     limit.addEventListener('abort', cancel, { once: true })
     try {
-      return await client.request({ method, params }, ResultSchema, { signal: own.signal, timeout: NEVER_MS })
+      return await client.request({ method, params }, ResultSchema, { signal: requestAbort.signal, timeout: NEVER_MS })
     } catch (error) {
       throw limit.aborted ? limit.reason : error
     } finally {
@@ -74,13 +80,13 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     }
   }
 
-  /** Does work that must be done in a while, or rejects with a time-out. */
-  async function within<T> (ms: number, what: string, work: (limit: AbortSignal) => Promise<T>, outer = signal): Promise<T> {
-    const late = new AbortController()
+  /** Runs `work` with a signal that aborts after `ms` milliseconds, with `message` as the reason, or when `outer` aborts. */
+  async function withTimeLimit<T> (ms: number, message: string, work: (limit: AbortSignal) => Promise<T>, outer = signal): Promise<T> {
+    const timedOut = new AbortController()
     const done = new AbortController()
-    clock.timeout(ms, done.signal).then(() => late.abort(new Aborted('timeout', what)), () => {})
+    clock.timeout(ms, done.signal).then(() => timedOut.abort(new Aborted('timeout', message)), () => {})
     try {
-      return await work(AbortSignal.any([outer, late.signal]))
+      return await work(AbortSignal.any([outer, timedOut.signal]))
     } finally {
       done.abort()
     }
@@ -90,7 +96,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     if (client.getServerCapabilities()?.tools === undefined) return readDefinitions([])
     const listed: unknown[] = []
     let cursor: unknown
-    for (let page = 0; page < MOST_PAGES && listed.length <= MOST_TOOLS; page++) {
+    for (let page = 0; page < MAX_PAGES && listed.length <= MAX_TOOLS; page++) {
       const { tools, nextCursor } = await request('tools/list', cursor === undefined ? {} : { cursor }, limit)
       if (Array.isArray(tools)) listed.push(...tools)
       if (typeof nextCursor !== 'string' || nextCursor === cursor) break
@@ -103,28 +109,28 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     while (isStale) {
       isStale = false
       try {
-        current = await within(CONNECT_MS, 'it did not list its tools in time', listTools)
+        current = await withTimeLimit(CONNECT_MS, 'it did not list its tools in time', listTools)
         onTools()
       } catch {
-        // The tools stay as they were; a server that has ended is noticed elsewhere.
+        // The previous tools stay. `transport.ended` reports a server that has ended.
       }
       await clock.sleep(RELIST_MS, signal).catch(() => {})
     }
-    relisting = undefined
+    relistingTools = undefined
   }
 
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     isStale = true
-    relisting ??= relist()
+    relistingTools ??= relist()
   })
 
-  /** Why it is gone; undefined while it is not. */
-  const end = (): Promise<string | undefined> =>
+  /** Why the server has ended; undefined while it runs. Waits one turn of the event loop, so that a pending end is noticed. */
+  const endReason = (): Promise<string | undefined> =>
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
   try {
-    await within(CONNECT_MS, `it did not answer within ${CONNECT_MS / 1000} s`, async (limit) => {
-      // Not the SDK's: its wait for an answer that was given up keeps the reason to itself.
+    await withTimeLimit(CONNECT_MS, `it did not answer within ${CONNECT_MS / 1000} s`, async (limit) => {
+      // Raced here because the SDK's pending request does not report why the server ended or the signal aborted.
       const ended = transport.ended.then((why) => {
         throw new Error(why)
       })
@@ -135,16 +141,16 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
-    const why = (abortKind(error) === undefined ? await end() : undefined) ?? plain((error as Error).message)
+    const why = (abortKind(error) === undefined ? await endReason() : undefined) ?? withoutErrorPrefix((error as Error).message)
     await transport.close()
     throw signal.aborted ? signal.reason : new Error(why)
   }
 
-  /** A server that answers nothing at all any more is ended, to be started anew. */
+  /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */
   function probe () {
-    within(PING_MS, 'ping', (limit) => request('ping', {}, limit))
+    withTimeLimit(PING_MS, 'ping', (limit) => request('ping', {}, limit))
       .catch((error) => {
-        if (abortKind(error) === 'timeout') transport.stop('it did not answer any more')
+        if (abortKind(error) === 'timeout') transport.stop('it stopped answering')
       })
   }
 
@@ -155,7 +161,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     get warnings () {
       return current.warnings
     },
-    words: client.getInstructions()?.slice(0, LONGEST_WORDS),
+    instructions: client.getInstructions()?.slice(0, LONGEST_INSTRUCTIONS),
     capabilities: client.getServerCapabilities() as Json,
     version: client.getServerVersion() as Json | undefined,
     ended: transport.ended,
@@ -167,10 +173,10 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
       } catch (error) {
         if (abortKind(error) === 'timeout') probe()
         if (limit.aborted) throw error
-        const why = await end()
+        const why = await endReason()
         throw new ToolFailed(
           why === undefined
-            ? plain((error as Error).message)
+            ? withoutErrorPrefix((error as Error).message)
             : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
         )
       }
@@ -186,5 +192,5 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
 
 const LONGEST_MESSAGE = 4_000
 
-/** The SDK's messages without what they begin with. */
-const plain = (message: string) => message.replace(/^MCP error -?\d+: /, '').slice(0, LONGEST_MESSAGE)
+/** Removes the prefix that the SDK puts before error messages. */
+const withoutErrorPrefix = (message: string) => message.replace(/^MCP error -?\d+: /, '').slice(0, LONGEST_MESSAGE)

@@ -4,129 +4,134 @@ import type { Clock } from '../lib/clock.ts'
 import { exceededLimit } from '../lib/json.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { EndlessLine, readLines } from '../lib/line-reader.ts'
-import type { Tail } from './stderr-tail.ts'
+import type { StderrTail } from './stderr-tail.ts'
 
 const MIB = 1024 * 1024
-/** A message: a result of 1 MiB and images of 5 MiB, with room for escapes. */
+/** Bytes of one message: a result of 1 MiB and images of 5 MiB, with room for JSON escapes. */
 const LONGEST_MESSAGE = 8 * MIB
-const ENDLESS = 64 * MIB
-/** What a server may write in a minute that answers nothing. */
-const MOST_NOISE = 64 * MIB
+/** Bytes without a newline after which the server is stopped. */
+const MAX_UNFINISHED_LINE = 64 * MIB
+/** Bytes per minute that a server may write without answering a request. */
+const MAX_UNSOLICITED_PER_MINUTE = 64 * MIB
 const MINUTE_MS = 60_000
-/** What may wait for a server to read it. */
-const MOST_WAITING = 16 * MIB
-/** Small values cost a hundred times the memory of their text. */
-const MOST_VALUES = 250_000
-const DEEPEST = 128
-/** How long a server has to end by itself once its input is closed and it was told to. */
+/** Bytes that may be queued for the server's stdin. */
+const MAX_UNREAD_INPUT = 16 * MIB
+/** JSON values in one message: small values take a hundred times the memory of their text. */
+const MAX_VALUES = 250_000
+const MAX_DEPTH = 128
+/** Time a server has to end by itself after its stdin was closed and it was sent the signal to end. */
 const GRACE_MS = 1_500
+/** Time to read the remaining output after the process group has ended. */
 const DRAIN_MS = 500
 
-/** JSON-RPC's. */
+/** JSON-RPC 2.0: Internal error. */
 const INTERNAL_ERROR = -32603
 
-/** Why it cannot be started at all, and what exit codes mean that a shell gives where nothing was started. */
-const REASONS: Record<string, string> = {
+/** Clauses for errors of spawn. */
+const SPAWN_ERRORS: Record<string, string> = {
   E2BIG: 'its arguments and variables are longer than this machine allows',
   ENOENT: 'the folder it is to run in does not exist',
   ERR_INVALID_ARG_VALUE: 'its command, an argument or a variable holds a NUL character'
 }
-const CODES: Record<number, string> = { 126: ' (its command cannot be executed)', 127: ' (its command was not found)' }
+/** The shell's exit codes for a command that it could not start. */
+const EXIT_CODES: Record<number, string> = { 126: ' (its command cannot be executed)', 127: ' (its command was not found)' }
 
+/** The id of an answer, at the beginning or the end of its line, where the line is too large to parse. */
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/
 const ID_LAST = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
 interface Parts {
   spawn: () => Promise<GuardedChild>
   clock: Clock
-  /** Gets what the server writes to stderr, and what it writes to stdout that is no message. */
-  tail: Tail
+  /** Receives the server's stderr, and lines of its stdout that are not messages. */
+  tail: StderrTail
 }
 
-/** The SDK's transport over a guarded child. */
+/** A transport of the MCP SDK over the stdin and stdout of a guarded child process. */
 export interface GuardedTransport extends Transport {
-  /** Resolves when nothing of the server is left, to why: a clause about it. */
+  /** Resolves when no process of the server is left; the value is the reason, a clause such as "it ended with exit code 1". */
   ended: Promise<string>
-  /** Ends the server at once, for this reason. */
+  /** Kills the server at once. The first reason given is the one reported. */
   stop(why: string): void
 }
 
 /**
- * Messages as lines over the stdin and stdout of a child in a group of its own. The SDK's transport leaves what the
- * server has started, and keeps whatever comes without a newline; here the group ends with the connection, a message
- * has a limit, and an answer beyond it fails its own call only.
+ * Exchanges messages, one a line, with a child that runs in its own process group. It replaces the SDK's stdio transport, which
+ * leaves the server's own children running and buffers output without a limit until a newline comes. Here the whole group ends
+ * with the connection, messages are limited, and an answer beyond the limit fails only its own call.
  */
 export function createTransport ({ spawn, clock, tail }: Parts): GuardedTransport {
   const ended = Promise.withResolvers<string>()
   let child: GuardedChild | undefined
   let opening: Promise<void> | undefined
   let why: string | undefined
-  /** Ids of the requests that wait for an answer. */
-  const asked = new Set<number>()
-  let noise = { since: clock.monotonic(), bytes: 0 }
+  const pendingRequestIds = new Set<number>()
+  let unsolicited = { since: clock.monotonic(), bytes: 0 }
 
   async function open () {
     child = await spawn().catch((error: NodeJS.ErrnoException) => {
-      throw error.code === undefined ? error : new Error(REASONS[error.code] ?? `it could not be started (${error.code})`)
+      throw error.code === undefined ? error : new Error(SPAWN_ERRORS[error.code] ?? `it could not be started (${error.code})`)
     })
     child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
     child.stdout.on('error', () => {})
-    void watch(child, listen(child))
+    void resolveWhenEnded(child, readMessages(child))
   }
 
-  async function watch ({ exited, end, stdout }: GuardedChild, read: Promise<void>) {
+  async function resolveWhenEnded ({ exited, end, stdout }: GuardedChild, read: Promise<void>) {
     const { code, signal } = await exited
     await end(GRACE_MS)
     const waited = new AbortController()
     await Promise.race([read, clock.timeout(DRAIN_MS, waited.signal).catch(() => {})])
     waited.abort()
     stdout.destroy()
-    ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}${CODES[code!] ?? ''}` : `it was ended by ${signal}`))
+    ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}${EXIT_CODES[code!] ?? ''}` : `it was ended by ${signal}`))
     transport.onclose?.()
   }
 
-  async function listen ({ stdout }: GuardedChild) {
+  async function readMessages ({ stdout }: GuardedChild) {
     try {
-      for await (const line of readLines(stdout, { longest: LONGEST_MESSAGE, endless: ENDLESS })) {
-        if ('bytes' in line) take(line.bytes)
-        else refuse(line.head, line.tail, LONGEST_MESSAGE, `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`)
+      for await (const line of readLines(stdout, { longest: LONGEST_MESSAGE, endless: MAX_UNFINISHED_LINE })) {
+        if ('bytes' in line) handleLine(line.bytes)
+        else failCall(line.head, line.tail, LONGEST_MESSAGE, `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`)
       }
     } catch (error) {
-      if (error instanceof EndlessLine) transport.stop(`it wrote ${ENDLESS / MIB} MiB without ending a line`)
+      if (error instanceof EndlessLine) transport.stop(`it wrote ${MAX_UNFINISHED_LINE / MIB} MiB without ending a line`)
     }
   }
 
-  function take (line: Buffer) {
+  function handleLine (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (exceededLimit(line, { levels: DEEPEST, values: MOST_VALUES }) !== undefined) {
-      return refuse(
+    if (exceededLimit(line, { levels: MAX_DEPTH, values: MAX_VALUES }) !== undefined) {
+      return failCall(
         text.slice(0, 256),
         text.slice(-256),
         line.length,
-        `The answer is nested deeper than ${DEEPEST} levels or holds more than ${MOST_VALUES} values.`
+        `The answer is nested deeper than ${MAX_DEPTH} levels or holds more than ${MAX_VALUES} values.`
       )
     }
     const message = parse(text)
-    const isAnswer = message !== undefined && ('result' in message || 'error' in message) && asked.delete(Number(message.id))
-    if (!isAnswer) countNoise(line.length)
+    const isAnswer = message !== undefined && ('result' in message || 'error' in message) && pendingRequestIds.delete(Number(message.id))
+    if (!isAnswer) countUnsolicited(line.length)
     if (message === undefined) tail.add(`(stdout) ${text.slice(0, 200)}\n`)
     else transport.onmessage?.(message)
   }
 
-  /** Fails the call that an unusable answer belongs to, as far as its ends tell which. */
-  function refuse (head: string, end: string, bytes: number, message: string) {
-    const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1])
-    if (asked.delete(id)) return transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } })
-    countNoise(bytes)
+  /** Fails the call that an unusable answer belongs to, when the id can be found at the beginning or end of the line. */
+  function failCall (head: string, lineEnd: string, bytes: number, message: string) {
+    const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(lineEnd))?.[1])
+    if (pendingRequestIds.delete(id)) return transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } })
+    countUnsolicited(bytes)
     tail.add(`(stdout) ${head.slice(0, 200)}…\n`)
   }
 
-  function countNoise (bytes: number) {
+  function countUnsolicited (bytes: number) {
     const now = clock.monotonic()
-    if (now - noise.since > MINUTE_MS) noise = { since: now, bytes: 0 }
-    noise.bytes += bytes
-    if (noise.bytes > MOST_NOISE) transport.stop(`it wrote more than ${MOST_NOISE / MIB} MiB in a minute that nobody asked for`)
+    if (now - unsolicited.since > MINUTE_MS) unsolicited = { since: now, bytes: 0 }
+    unsolicited.bytes += bytes
+    if (unsolicited.bytes > MAX_UNSOLICITED_PER_MINUTE) {
+      transport.stop(`it wrote more than ${MAX_UNSOLICITED_PER_MINUTE / MIB} MiB in a minute without being asked`)
+    }
   }
 
   const transport: GuardedTransport = {
@@ -135,13 +140,13 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     async send (message) {
       const { stdin } = child!
       if (why !== undefined || !stdin!.writable) throw new Error('The tool server has ended.')
-      if (stdin!.writableLength > MOST_WAITING) {
-        transport.stop('it does not read what it is sent')
-        throw new Error('The tool server does not read what it is sent.')
+      if (stdin!.writableLength > MAX_UNREAD_INPUT) {
+        transport.stop('it does not read its input')
+        throw new Error('The tool server does not read its input.')
       }
-      if ('method' in message && 'id' in message) asked.add(Number(message.id))
-      // An answer to it may still come, and is none that anybody waits for.
-      if ('method' in message && message.method === 'notifications/cancelled') asked.delete(Number(message.params?.requestId))
+      if ('method' in message && 'id' in message) pendingRequestIds.add(Number(message.id))
+      // An answer may still arrive; it then counts as unsolicited.
+      if ('method' in message && message.method === 'notifications/cancelled') pendingRequestIds.delete(Number(message.params?.requestId))
       stdin!.write(`${JSON.stringify(message)}\n`)
     },
     stop (reason) {
@@ -150,7 +155,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
     },
     async close () {
       why ??= 'it was disconnected'
-      // Who closes while the server is being started is not to find it there later.
+      // A server that is still being started must not outlive this call.
       await opening?.catch(() => {})
       if (child === undefined) return
       child.stdin!.end()
@@ -161,11 +166,11 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   return transport
 }
 
-/** A message as JSON-RPC knows it, roughly: the SDK looks closer. Undefined for anything else. */
+/** Parses a JSON-RPC 2.0 message; undefined for any other text. Checks only the envelope: the SDK validates the rest. */
 function parse (text: string): JSONRPCMessage | undefined {
   if (!text.startsWith('{')) return undefined
   try {
-    // A key of that name would become a prototype as soon as somebody copies the object.
+    // Dropped because a later copy of the object could set its prototype.
     const value = text.includes('__proto__') ? JSON.parse(text, (key, each) => key === '__proto__' ? undefined : each) : JSON.parse(text)
     return value.jsonrpc === '2.0' && ('method' in value || 'id' in value) ? value : undefined
   } catch {

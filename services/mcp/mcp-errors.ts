@@ -7,7 +7,7 @@ export const ToolServerNotFound = createError<[string]>(
 )
 export const ToolServersInvalid = createError<[string]>(
   'ERR_TOOL_SERVERS_INVALID',
-  'The tool servers in config.json cannot be changed: %s. Mend the file first.',
+  'The tool servers in config.json cannot be changed: %s. Correct the file first.',
   409
 )
 export const TooManyToolServers = createError<[number]>(
@@ -17,5 +17,5 @@ export const TooManyToolServers = createError<[number]>(
 )
 const Failed = createError<[string]>('ERR_TOOL_SERVER_FAILED', '%s', 502)
 
-/** A server that cannot be connected, with the last lines of what it wrote to stderr. */
+/** Creates the 502 error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */
 export const toolServerFailed = (message: string, stderr: string) => Object.assign(new Failed(message), { shown: { stderr } })

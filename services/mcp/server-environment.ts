@@ -2,33 +2,35 @@ import type { McpEntry } from '../../schemas/config.ts'
 
 type Values = Record<string, string>
 
-/** What stands in config.json for a value in the encrypted store, and the other way around. */
+/** A reference in config.json to a value in the encrypted store, such as `secret:mcp/<server>/<variable>`. */
 const REFERENCE = /^secret:(mcp\/[A-Za-z0-9._-]{1,64}\/[^/]+)$/
-const key = (server: string, variable: string) => `mcp/${server}/${variable}`
+const storedKey = (server: string, variable: string) => `mcp/${server}/${variable}`
 
-/** Variables whose name or value gives away that they are secret, not settings or places. */
+/** Patterns of variable names and values that mark a value as secret, as opposed to a setting or a path. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|session|webhook|dsn$|pat$/i
 const SECRET_VALUE = [/:\/\/[^/\s]*:[^/\s]*@/, /^(?![./~])(?=.*\d)(?=.*[a-z])(?!https?:\/\/)[\w.~+/=:-]{16,}$/i]
 
-/** The stored form of an environment: references for config.json, and what they stand for. */
+/** Splits an environment into references, for config.json, and the values that they refer to, for the encrypted store. */
 export function toReferences (server: string, env: Values): { references: Values, values: Values } {
   const names = Object.keys(env)
   return {
-    references: Object.fromEntries(names.map((name) => [name, `secret:${key(server, name)}`])),
-    values: Object.fromEntries(names.map((name) => [key(server, name), env[name]]))
+    references: Object.fromEntries(names.map((name) => [name, `secret:${storedKey(server, name)}`])),
+    values: Object.fromEntries(names.map((name) => [storedKey(server, name), env[name]]))
   }
 }
 
-/** The stored values of a server, and all but those. */
-export const ofServer = (stored: Values, server: string): Values => pick(stored, (name) => name.startsWith(key(server, '')))
-export const withoutServer = (stored: Values, server: string): Values => pick(stored, (name) => !name.startsWith(key(server, '')))
+/** Returns the stored values of one server. */
+export const valuesOfServer = (stored: Values, server: string): Values => pick(stored, (name) => name.startsWith(storedKey(server, '')))
+/** Returns the stored values of all other servers. */
+export const valuesWithoutServer = (stored: Values, server: string): Values =>
+  pick(stored, (name) => !name.startsWith(storedKey(server, '')))
 
-const pick = (stored: Values, wanted: (name: string) => boolean): Values =>
-  Object.fromEntries(Object.entries(stored).filter(([name]) => wanted(name)))
+const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
+  Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
 
 /**
- * The variables of an entry: references are looked up in the store, `${VAR}` in the service's own environment. Throws
- * an error that is a clause about what is missing.
+ * Returns the environment of an entry: references are replaced by stored values, `${VAR}` by variables of the service's own
+ * environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
  */
 export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, variables: Record<string, string | undefined>): Values {
   return Object.fromEntries(
@@ -56,7 +58,7 @@ export function resolveEnvironment ({ env = {} }: McpEntry, stored: Values, vari
   )
 }
 
-/** Those values that no other child may see and no result may show. */
+/** Returns the values that are secret: they are removed from the environment of other children and redacted in results. */
 export function secretsIn (values: Values): string[] {
   return Object.entries(values).flatMap(([name, value]) =>
     SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value)) ? [value] : []

@@ -4,27 +4,27 @@ import type { Clock } from '../lib/clock.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** How long a server may take to list its resources and prompts; without an answer there are none. */
+/** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */
 const LIST_MS = 5_000
-const MOST_ENTRIES = 200
+const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
-/** One line about a server. */
+/** Returns the summary of a server for GET /mcp/servers. */
 export function viewServer ({ name, status, tools, error }: ToolServer): ToolServerView {
   return { name, status, tools, ...error !== undefined && { error } }
 }
 
-/** All there is to know about a server, as far as it answers. */
+/** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
 export async function describeServer (
   server: ToolServer,
   { host, clock, signal }: { host: Pick<ToolHost, 'offered'>, clock: Clock, signal: AbortSignal }
 ): Promise<ToolServerDetail> {
   const { connection, entry } = server
-  const limit = new AbortController()
+  const timedOut = new AbortController()
   const done = new AbortController()
-  clock.timeout(LIST_MS, done.signal).then(() => limit.abort(new Aborted('timeout')), () => {})
-  const either = AbortSignal.any([signal, limit.signal])
-  const list = async (what: 'resources' | 'prompts') => (await connection?.list(what, either).catch(() => []) ?? []).slice(0, MOST_ENTRIES)
+  clock.timeout(LIST_MS, done.signal).then(() => timedOut.abort(new Aborted('timeout')), () => {})
+  const either = AbortSignal.any([signal, timedOut.signal])
+  const list = async (what: 'resources' | 'prompts') => (await connection?.list(what, either).catch(() => []) ?? []).slice(0, MAX_ENTRIES)
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
   done.abort()
   const offered = new Map(host.offered().map((tool) => [(tool as { identity?: string }).identity, tool.name]))
@@ -38,7 +38,7 @@ export async function describeServer (
     resources: resources.map((each) => ({ uri: text(each.uri), name: text(each.name), ...optional(each, 'description', 'mimeType') })),
     prompts: prompts.map((each) => ({ name: text(each.name), ...optional(each, 'description') })),
     capabilities: connection?.capabilities ?? {},
-    ...connection?.words !== undefined && { instructions: connection.words },
+    ...connection?.instructions !== undefined && { instructions: connection.instructions },
     ...connection?.version && { version: connection.version },
     warnings: connection?.warnings ?? [],
     stderr: server.stderr()

@@ -1,9 +1,9 @@
 const KEPT_CHARACTERS = 8 * 1024
 
-export type Tail = ReturnType<typeof createTail>
+export type StderrTail = ReturnType<typeof createStderrTail>
 
-/** The last of what a server wrote beside its messages: what a person looks at when it does not work. */
-export function createTail () {
+/** Keeps the last 8 Ki characters that a server wrote outside the protocol, for diagnosis by a person. */
+export function createStderrTail () {
   let text = ''
   return {
     add (more: string): void {

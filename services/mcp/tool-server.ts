@@ -6,40 +6,40 @@ import { ToolFailed } from '../tools/tool-errors.ts'
 import type { Permission } from '../tools/tool.ts'
 import type { SourceTool, ToolSource } from '../tools/sources.ts'
 import { openConnection, type Connection } from './connection.ts'
-import type { Definition } from './tool-definitions.ts'
+import type { ToolDefinition } from './tool-definitions.ts'
 import { readResult } from './call-result.ts'
-import { createTail } from './stderr-tail.ts'
+import { createStderrTail } from './stderr-tail.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** A connection that held so long was a good one: the next wait is a short one again. */
+/** A connection that lasted this long resets the backoff. */
 const STABLE_MS = 60_000
 
 interface Parts {
   entry: McpEntry
-  /** Starts the server's process; rejects with a clause that says why it cannot. */
+  /** Starts the server's process; rejects with an Error whose message is a clause that says why it failed. */
   spawn: (entry: McpEntry) => Promise<GuardedChild>
   clock: Clock
-  /** What is struck out of a tool's result, and out of what is shown of the server's stderr. */
-  hidden: { inResults(): Redactor, inStderr(): Redactor }
-  /** Status, tools or words have changed. */
+  /** Redact secrets in results of tools, and in errors and the server's stderr. */
+  redactors: { inResults(): Redactor, inStderr(): Redactor }
+  /** Called when status, tools or instructions have changed. */
   onChange: () => void
 }
 
 export type ToolServer = ReturnType<typeof createToolServer>
 
-/** One entry of `mcp`: its connection, opened again with growing waits whenever it is lost. */
-export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Parts) {
+/** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
+export function createToolServer ({ entry, spawn, clock, redactors, onChange }: Parts) {
   const closing = new AbortController()
-  const tail = createTail()
+  const tail = createStderrTail()
   let current = entry
   let status: ServerStatus = 'connecting'
   let error: string | undefined
   let connection: Connection | undefined
-  let over: Promise<void> | undefined
-  /** The last ones known: while the server is gone they keep their names. */
+  let supervision: Promise<void> | undefined
+  /** The tools of the last connection. They keep their names while the server is not connected. */
   let tools: SourceTool[] = []
 
   async function supervise (first: PromiseWithResolvers<void>) {
@@ -52,24 +52,24 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
           tail,
           signal: closing.signal,
           onTools: () => {
-            offer()
+            updateTools()
           }
         })
         error = undefined
         status = 'connected'
-        offer()
+        updateTools()
         first.resolve()
         const since = clock.monotonic()
         const why = await connection.ended
         closing.signal.throwIfAborted()
         if (clock.monotonic() - since > STABLE_MS) failures = 0
         status = 'disconnected'
-        error = sentence(why)
+        error = notConnectedBecause(why)
       } catch (failed) {
         first.reject(failed)
         closing.signal.throwIfAborted()
         status = 'failed'
-        error = sentence((failed as Error).message)
+        error = notConnectedBecause((failed as Error).message)
       }
       connection = undefined
       onChange()
@@ -77,21 +77,21 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     }
   }
 
-  function offer () {
+  function updateTools () {
     const before = new Map(tools.map((tool) => [tool.identity, tool]))
     tools = connection!.definitions.map((definition) => before.get(identityOf(definition)) ?? toTool(definition))
     onChange()
   }
 
-  const identityOf = ({ digest }: Definition) => `${entry.name} ${digest}`
+  const identityOf = ({ digest }: ToolDefinition) => `${entry.name} ${digest}`
 
-  function toTool (definition: Definition): SourceTool {
+  function toTool (definition: ToolDefinition): SourceTool {
     const { name, description, inputSchema, annotations } = definition
     return {
       name,
       description,
       inputSchema: inputSchema as SourceTool['inputSchema'],
-      // The server's own word: whether it runs unasked by default, side by side with others, and again after a crash.
+      // Taken from the server's own hint. It decides whether calls run without approval by default, concurrently, and again after a crash.
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
       get permission () {
@@ -99,19 +99,20 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
       },
       async execute (input, { signal }) {
         if (connection === undefined) throw new ToolFailed(`The tool server ${entry.name} is not connected.`)
-        return readResult(await connection.call(name, input, signal), hidden.inResults())
+        return readResult(await connection.call(name, input, signal), redactors.inResults())
       }
     }
   }
 
-  /** What the entry says of the tool; undefined where its effect decides. Read at each merge, as entries change. */
+  /** The permission from the entry's `approval`; undefined when the tool's effect decides. Read at each merge, because entries change. */
   function permissionOf (tool: string): Permission | undefined {
     const { approval } = current
     if (approval === undefined) return undefined
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
-  const sentence = (why: string) => hidden.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
+  const notConnectedBecause = (why: string) =>
+    redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
 
   return {
     name: entry.name,
@@ -121,39 +122,39 @@ export function createToolServer ({ entry, spawn, clock, hidden, onChange }: Par
     get status () {
       return status
     },
-    /** Why it is not connected; undefined while it is. */
+    /** Why the server is not connected, a sentence; undefined while it is connected. */
     get error () {
       return error
     },
-    /** The tools' own names. */
+    /** Names of the tools, as the server gives them. */
     get tools (): string[] {
       return connection?.definitions.map(({ name }) => name) ?? []
     },
     get connection () {
       return connection
     },
-    stderr: () => hidden.inStderr().redact(tail.text()),
+    stderr: () => redactors.inStderr().redact(tail.text()),
 
-    /** Connects, and stays connected from then on. Rejects when the first attempt fails; later ones follow even so. */
+    /** Connects, and reconnects until `close`. Resolves or rejects with the first attempt; further attempts follow either way. */
     start (): Promise<void> {
       const first = Promise.withResolvers<void>()
       first.promise.catch(() => {})
-      over = supervise(first).catch(() => {})
+      supervision = supervise(first).catch(() => {})
       return first.promise
     },
 
-    /** Takes another form of its entry that needs no other process. */
-    adopt (entry: McpEntry): void {
+    /** Replaces the entry by a version that differs only in fields that do not affect the process. */
+    updateEntry (entry: McpEntry): void {
       current = entry
     },
 
-    source: (): ToolSource => ({ name: entry.name, tools, words: connection?.words, available: status === 'connected' }),
+    source: (): ToolSource => ({ name: entry.name, tools, instructions: connection?.instructions, available: status === 'connected' }),
 
-    /** Ends it for good; resolves when nothing of it is left. */
+    /** Disconnects for good; resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
       await connection?.close()
-      await over
+      await supervision
       status = 'disconnected'
     }
   }

@@ -1,74 +1,53 @@
 import { Check } from '@sinclair/typebox/value'
 import { ConfigKeys, type Config, type McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
-import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
-import { emptyIfDamaged } from '../store/damaged-record.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
-import { childEnvironment } from '../process/child-environment.ts'
-import { spawnGuarded } from '../process/spawn-guarded.ts'
 import { createRedactor } from '../lib/secrets.ts'
-import type { StoredRecord } from '../store/store-types.ts'
 import type { ToolHost } from '../tools/host.ts'
-import { isSameProcess, replaced } from './config-entries.ts'
-import { ofServer, resolveEnvironment, secretsIn, toReferences, withoutServer } from './server-environment.ts'
+import { isSameProcess, withEntry } from './config-entries.ts'
+import { createEnvironmentValues, type EnvironmentParts } from './environment-values.ts'
+import { toReferences } from './server-environment.ts'
 import { describeServer, viewServer } from './server-view.ts'
 import { ToolServerNotFound, ToolServersInvalid, toolServerFailed, TooManyToolServers } from './mcp-errors.ts'
 import { createToolServer, type ToolServer } from './tool-server.ts'
 
-const MOST_SERVERS = 64
+const MAX_SERVERS = 64
+/** Characters of stderr in the response to a failed connection. */
 const STDERR_SHOWN = 4_000
 
-interface Parts {
+interface Parts extends EnvironmentParts {
   config: Pick<ConfigService, 'current' | 'update' | 'watch'>
-  /** Values of environments that POST /mcp/connect was given; encrypted, the only place they are kept. */
-  stored: StoredRecord<Record<string, string>>
   host: Pick<ToolHost, 'merge' | 'offered'>
-  clock: Clock
-  variables: NodeJS.ProcessEnv
-  /** Of the whole service. */
-  secrets: () => string[]
-  cwd: () => string
   log: { info(details: object, message: string): void, warn(details: object, message: string): void }
 }
 
 export type ToolServers = ReturnType<typeof createToolServers>
 
-/** The tool servers that the configuration names, as far as they can be connected. */
+/** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
 export function createToolServers ({ config, stored, host, clock, variables, secrets, cwd, log }: Parts) {
-  /** In the order of config.json, which is the order in which they may choose names for their tools. */
+  const environments = createEnvironmentValues({ stored, clock, variables, secrets, cwd })
+  /** In the order of config.json: where two servers have a tool of the same name, the first keeps the name. */
   let servers = new Map<string, ToolServer>()
-  /** Connected by a request that has still to save them. */
+  /** Servers that POST /mcp/connect has connected and is saving. */
   const candidates = new Map<string, ToolServer>()
+  /** Every server that is not yet closed, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
-  /** Every value of an environment so far, and of them those that are secret for sure. */
-  const seen = new Set<string>()
-  const secretValues = new Set<string>()
-  let values: Record<string, string> = {}
   let starting: Promise<void> | undefined
+  /** The servers begun together last: when, and their first attempts. */
   let startedAt = 0
-  let first: Promise<unknown> = Promise.resolve()
+  let firstAttempts: Promise<unknown> = Promise.resolve()
   let isClosing = false
-
-  async function spawn (entry: McpEntry, given: Record<string, string> = {}) {
-    const env = resolveEnvironment(entry, { ...values, ...given }, variables)
-    for (const value of Object.values(env)) seen.add(value)
-    for (const value of secretsIn(env)) secretValues.add(value)
-    const { command, args = [] } = entry
-    return spawnGuarded(command, args, { cwd: cwd(), env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
-  }
-  /** What is struck out of errors and of stderr: there it costs little to hide too much. */
-  const longValues = () => [...seen].filter((value) => value.length >= 8 && !/^[./~]|^[a-z]+$/i.test(value))
 
   function create (entry: McpEntry, given?: Record<string, string>): ToolServer {
     const server = createToolServer({
       entry,
-      spawn: (current) => spawn(current, given),
+      spawn: (current) => environments.spawn(current, given),
       clock,
-      hidden: {
+      redactors: {
         inResults: () => createRedactor(secrets()),
-        inStderr: () => createRedactor([...secrets(), ...longValues()])
+        inStderr: () => createRedactor([...secrets(), ...environments.longValues()])
       },
       onChange () {
         if (servers.get(entry.name) !== server) return
@@ -88,16 +67,16 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
 
   const publish = () => host.merge([...servers.values()].map((server) => server.source()), settled)
 
-  /** Makes the servers those that the configuration names. */
+  /** Starts the servers that the configuration newly names or changed, and closes the servers that it no longer names. */
   function apply ({ mcp = [] }: Config) {
     if (starting === undefined || isClosing) return
-    const wanted = new Map(mcp.map((entry) => [entry.name, entry]))
+    const entries = new Map(mcp.map((entry) => [entry.name, entry]))
     const next = new Map<string, ToolServer>()
     const begun: Array<Promise<void>> = []
-    for (const [name, entry] of wanted) {
+    for (const [name, entry] of entries) {
       const present = [candidates.get(name), servers.get(name)].find((server) => server !== undefined && isSameProcess(server.entry, entry))
       const server = present ?? create(entry)
-      server.adopt(entry)
+      server.updateEntry(entry)
       next.set(name, server)
       if (present === undefined) begun.push(server.start().catch(() => {}))
     }
@@ -105,27 +84,24 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     servers = next
     if (begun.length > 0) {
       startedAt = clock.awake()
-      first = Promise.all(begun)
+      firstAttempts = Promise.all(begun)
     }
     publish()
   }
 
-  /** Resolves when the servers that were begun together have each connected or failed once, or `ms` after they were begun. */
+  /** Resolves when each server of the last batch has connected or failed once, at the latest `ms` milliseconds after the batch began. */
   async function settled (ms: number, signal: AbortSignal) {
     await start()
     const left = startedAt + ms - clock.awake()
     if (left <= 0) return
     const done = new AbortController()
-    await Promise.race([first, clock.timeout(left, AbortSignal.any([signal, done.signal])).catch(() => {})])
+    await Promise.race([firstAttempts, clock.timeout(left, AbortSignal.any([signal, done.signal])).catch(() => {})])
     done.abort()
   }
 
   function start (): Promise<void> {
-    starting ??= stored.get().catch(emptyIfDamaged).then((found) => {
-      values = found
-      apply(config.current)
-    }).catch((error) => {
-      // A store that could not be read is asked again.
+    starting ??= environments.load().then(() => apply(config.current)).catch((error) => {
+      // The next call reads the store again.
       starting = undefined
       throw error
     })
@@ -134,24 +110,21 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
   config.watch(apply)
   publish()
 
-  async function change (mcp: (entries: McpEntry[]) => McpEntry[]) {
+  /** Changes `mcp` in config.json. Throws ToolServersInvalid when its present value is not valid, as a change would lose it. */
+  async function updateConfig (change: (entries: McpEntry[]) => McpEntry[]) {
     await config.update((current) => {
       const before = current.mcp ?? []
-      if (!Check(ConfigKeys.mcp, before)) throw new ToolServersInvalid('"mcp" does not hold')
-      return { ...current, mcp: mcp(before) }
+      if (!Check(ConfigKeys.mcp, before)) throw new ToolServersInvalid('"mcp" is not valid')
+      return { ...current, mcp: change(before) }
     })
   }
 
-  const keep = async (next: (before: Record<string, string>) => Record<string, string>) => {
-    values = await stored.update(next).catch((error) => stored.replace(next(emptyIfDamaged(error))))
-  }
-
-  /** The first attempt of a server that a request waits for. Throws a 502. */
-  async function attempt (server: ToolServer, signal: AbortSignal) {
-    const leave = () => {
+  /** Starts a server for a request and waits for its first attempt. Throws a 502 when that fails; an abort closes the server. */
+  async function connectFirst (server: ToolServer, signal: AbortSignal) {
+    const abandon = () => {
       void retire(server)
     }
-    signal.addEventListener('abort', leave)
+    signal.addEventListener('abort', abandon)
     try {
       await server.start()
       signal.throwIfAborted()
@@ -161,20 +134,23 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
         server.stderr().slice(-STDERR_SHOWN)
       )
     } finally {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abandon)
     }
   }
 
-  /** Saves a connected server; by that it takes its place. */
+  /**
+   * Saves a connected server. The change of config.json makes `apply` put it in the place of an earlier server of its name.
+   * Restores the stored values when the configuration cannot be saved.
+   */
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
     const { name } = entry
-    const before = ofServer(values, name)
+    const before = environments.of(name)
     candidates.set(name, server)
     try {
-      await keep((all) => ({ ...withoutServer(all, name), ...given }))
-      await change((entries) => replaced(entries, entry))
+      await environments.replace(name, given)
+      await updateConfig((entries) => withEntry(entries, entry))
     } catch (error) {
-      await keep((all) => ({ ...withoutServer(all, name), ...before }))
+      await environments.replace(name, before)
       throw error
     } finally {
       candidates.delete(name)
@@ -188,32 +164,32 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
   }
 
   return {
-    /** Begins to connect what the configuration names; may be called again. Waits for no server. */
+    /** Begins to connect the servers that the configuration names, without waiting for them. Further calls have no effect. */
     start,
 
     /** Values that no other child may see. */
-    secrets: (): string[] => [...secretValues],
+    secrets: environments.secrets,
 
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
       return { servers: [...servers.values()].map(viewServer) }
     },
 
-    /** All about one server. Throws ToolServerNotFound. */
+    /** Returns the details of one server. Throws ToolServerNotFound. */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
       await start()
       return describeServer(find(name), { host, clock, signal })
     },
 
     /**
-     * Connects a server and saves it: its environment encrypted, the rest in config.json. One of that name is replaced
-     * once the new one is connected. Throws a 502 when it cannot be connected, and then nothing has changed.
+     * Connects a server and saves it: its environment encrypted, the rest in config.json. A server of the same name is
+     * replaced once the new server is connected. Throws a 502 when the server cannot be connected; then nothing has changed.
      */
     connect: ({ name, command, args, env = {}, approval }: ConnectBody, signal: AbortSignal) =>
       locked(name, async () => {
         await start()
-        // Those that others are just connecting count as well.
-        if (!servers.has(name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
+        // Servers that concurrent requests are connecting count as well.
+        if (!servers.has(name) && all.size >= MAX_SERVERS) throw new TooManyToolServers(MAX_SERVERS)
         const { references, values: given } = toReferences(name, env)
         const entry: McpEntry = {
           name,
@@ -224,7 +200,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
         }
         const server = create(entry, given)
         try {
-          await attempt(server, signal)
+          await connectFirst(server, signal)
           await save(server, entry, given)
           return { status: 'connected' as const, tools: server.tools }
         } catch (error) {
@@ -233,18 +209,18 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
         }
       }),
 
-    /** Disconnects a server, and forgets it and its secrets. Throws ToolServerNotFound. */
+    /** Disconnects a server and deletes its entry and its stored values. Throws ToolServerNotFound. */
     disconnect: (name: string) =>
       locked(name, async () => {
         await start()
         const server = find(name)
-        await change((entries) => entries.filter((entry) => entry.name !== name))
-        await keep((stored) => withoutServer(stored, name))
+        await updateConfig((entries) => entries.filter((entry) => entry.name !== name))
+        await environments.replace(name, {})
         await retire(server)
         return { status: 'disconnected' as const, name }
       }),
 
-    /** Ends every server; resolves when nothing of them is left. */
+    /** Ends every server; resolves when no process of theirs is left. */
     async close (): Promise<void> {
       isClosing = true
       await Promise.all([...all].map(retire))

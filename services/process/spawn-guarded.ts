@@ -105,7 +105,10 @@ function start (
 function waitForStart (child: ChildProcess, guardChannel: Duplex | undefined): Promise<boolean> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    if (guardChannel === undefined) return child.once('spawn', () => resolve(true))
+    if (guardChannel === undefined) {
+      child.once('spawn', () => resolve(true))
+      return
+    }
     guardChannel.once('data', () => resolve(true))
     guardChannel.once('close', () => resolve(false))
   })

@@ -21,17 +21,17 @@ import { createWebSearch } from './web/web-search.ts'
 interface Parts {
   paths: PathPolicy
   clock: Clock
-  /** Environment of commands, without secrets: see childEnvironment. */
+  /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
-  /** Loaded when first used. */
+  /** Imports the module at the first use. */
   web: () => Promise<Web>
   search: () => Promise<Search>
   desktop: Desktop
-  /** Says what a picture shows. */
+  /** Describes an image in words. */
   describe: DescribeImage
 }
 
-/** The built-in tools, in the order they are offered. */
+/** Creates the built-in tools, in the order in which they are offered. */
 export function createBuiltinTools (parts: Parts): Tool[] {
   return [
     createReadFile(parts),

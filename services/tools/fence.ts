@@ -1,17 +1,17 @@
 import createError from '@fastify/error'
 
-/** A worker spoke for an attempt that is no longer the current one of its run. */
+/** A worker acted for an attempt that is no longer the current attempt of its run. */
 export const StaleAttempt = createError<[number, string]>('ERR_STALE_ATTEMPT', 'Attempt %d of run %s is no longer current', 409)
 
 export type Fence = ReturnType<typeof createFence>
 
-/** Keeps what is left of an earlier attempt at a run (a hung worker, a late call) from acting for it. */
+/** Refuses calls of an earlier attempt at a run, such as those of a hung worker. */
 export function createFence () {
   const current = new Map<string, number>()
-  // One count for all runs, so that a run that left and came back never sees a number twice.
+  // One counter for all runs, so that a run that was left and entered again never gets the same number twice.
   let last = 0
   return {
-    /** Begins an attempt at a run; the one before is stale from now on. The number only grows and says nothing else. */
+    /** Begins an attempt at a run, which makes earlier attempts stale. Returns its number; numbers grow and have no other meaning. */
     enter (runId: string): number {
       current.set(runId, ++last)
       return last
@@ -20,7 +20,7 @@ export function createFence () {
     check (runId: string, attempt: number): void {
       if (current.get(runId) !== attempt) throw new StaleAttempt(attempt, runId)
     },
-    /** The run is over: every attempt at it is stale. */
+    /** Ends a run: every attempt at it is stale. */
     leave (runId: string): void {
       current.delete(runId)
     }

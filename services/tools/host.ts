@@ -22,15 +22,15 @@ export interface ToolCall {
   name: string
   input: unknown
   runId: string
-  /** What the fence gave out when the run was entered. */
+  /** The number that the fence gave this attempt. */
   attempt: number
   callId: string
-  /** As the run was given it; where it leads is found out for each call. */
+  /** The working folder as it was given to the run. It is resolved again for each call. */
   cwd: string
-  /** The folder that a person was shown when they agreed: the call works in it or not at all. */
+  /** The folder that the approval showed. The call is refused when it would work in another folder. */
   folder?: WorkFolder
   signal: AbortSignal
-  /** Of the tool that a person or the permissions agreed to: another one of its name is not run. See `identity`. */
+  /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
 }
 
@@ -42,14 +42,16 @@ export type Validation = { ok: true, input: unknown } | { ok: false, error: stri
 
 export type ToolHost = ReturnType<typeof createToolHost>
 
+/** Time limit of a call, for tools without their own. */
 const LIMIT_MS = 60_000
-/** How long a tool that was told to stop may take for it. */
+/** Time a tool has to settle after its signal aborted. */
 const SETTLE_MS = 5000
-/** How long a step waits for tools that are on their way since the start, and how long a call of one that is not there. */
+/** How long a step waits for tool servers that are connecting since the start. */
 const STEP_WAIT_MS = 3_000
+/** How long a call of an unknown tool waits for them. */
 const CALL_WAIT_MS = 30_000
 
-/** The one place where tools run, for interactive runs and for tasks. */
+/** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
 export function createToolHost ({ tools, permissions, clock, fence }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge((name) => builtin.has(name))
@@ -57,17 +59,17 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   let merged = new Map<string, MergedTool>()
   let settled = async (_ms: number, _signal: AbortSignal): Promise<void> => {}
   const decide = createPermissions(permissions)
-  const invalid = createValidator()
+  const validationError = createValidator()
 
-  // Maps: a call of "constructor" finds nothing.
-  const foreign = (name: string): MergedTool | undefined => builtin.has(name) ? undefined : merged.get(name)
+  // Tools are in Maps, so that a call of "constructor" finds nothing.
+  const findSourceTool = (name: string): MergedTool | undefined => builtin.has(name) ? undefined : merged.get(name)
   const find = (name: string): Tool | undefined => {
-    const other = foreign(name)
-    return other === undefined ? builtin.get(name) : other.available ? other : undefined
+    const sourceTool = findSourceTool(name)
+    return sourceTool === undefined ? builtin.get(name) : sourceTool.available ? sourceTool : undefined
   }
   const folders = createWorkFolders(find)
   const unavailable = (name: string): string | undefined => builtin.get(name)?.unavailable?.()
-  const permission = (name: string): Permission => decide(name, builtin.get(name) ?? foreign(name))
+  const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   const offered = () =>
     [...builtin.values(), ...[...merged.values()].filter(({ available }) => available)].filter(({ name }) =>
       permission(name) !== 'deny' && unavailable(name) === undefined
@@ -75,9 +77,9 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
-    const gone = tool === undefined ? foreign(name) : undefined
-    if (gone !== undefined) {
-      return { ok: false, error: `${name} cannot be called at the moment: its tool server ${gone.source} is not connected.` }
+    const disconnected = tool === undefined ? findSourceTool(name) : undefined
+    if (disconnected !== undefined) {
+      return { ok: false, error: `${name} cannot be called at the moment: its tool server ${disconnected.source} is not connected.` }
     }
     if (tool === undefined || permission(name) === 'deny') {
       const known = offered().map((tool) => tool.name).join(', ')
@@ -85,11 +87,11 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     }
     const why = unavailable(name)
     if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
-    const error = invalid(tool, input)
+    const error = validationError(tool, input)
     return error === undefined ? { ok: true, input } : { ok: false, error }
   }
 
-  /** Where the call works. Throws ToolFailed unless that is the folder it was approved for. */
+  /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */
   async function startOf (
     { name }: Tool,
     { input, cwd, folder }: ToolCall
@@ -104,7 +106,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
   }
 
-  /** Runs the tool until it settles, its time is up or the caller's signal aborts, and a little longer to let it clean up. */
+  /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
   async function run (tool: Tool, call: ToolCall): Promise<ToolOutput> {
     const { input, runId, callId, signal } = call
     const limitMs = tool.timeLimitMs ?? LIMIT_MS
@@ -142,16 +144,16 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   return {
     find,
     permission,
-    /** What a model sees of the output of the tool of that name. */
+    /** Converts the output of the named tool to the form that models get. */
     forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.forModel),
     validate,
 
-    /** The tools that are not denied, always in the same order, so that a prompt which lists them can be cached. */
+    /** Returns the tools that can be called and are not denied. The order is stable, so that a prompt that lists them can be cached. */
     offered,
 
     /**
-     * Takes the sources of further tools, in the order in which they may choose names, in place of those before. `wait`
-     * resolves when those that are on their way are there, or after `ms`.
+     * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when sources that
+     * are still connecting have settled, at the latest after `ms` milliseconds.
      */
     merge (all: ToolSource[], wait: typeof settled = settled): void {
       sources = all
@@ -159,47 +161,47 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
       settled = wait
     },
 
-    /** What a system prompt says of the sources; '' when there is none. */
+    /** Returns the part of a system prompt that describes the sources; '' when there is none. */
     describe: (): string => describeSources(sources, offered()),
 
-    /** What an approval of a call is bound to; see `ToolCall.identity`. */
-    identity: (name: string): string | undefined => foreign(name)?.identity,
+    /** Returns the identity that an approval is bound to, see `ToolCall.identity`; undefined for built-in tools. */
+    identity: (name: string): string | undefined => findSourceTool(name)?.identity,
 
-    /** The folders that calls work in, which approvals are bound to. */
+    /** Finds the folders that calls work in; approvals are bound to them. */
     folders,
 
-    /** Resolves when the tools that were to be there from the start are there, or at the latest soon. */
+    /** Resolves when the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
     ready: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
 
     /**
-     * Runs one call. Every failure is a result, that of a stale attempt too. Rejects only when the call's signal aborted,
-     * with its reason, once the tool settled or 5 s passed. Whether a human agreed is for the caller to know.
+     * Runs one call. Every failure is a result with status `error`, also for a stale attempt. Rejects only when the call's
+     * signal aborted, with its reason, once the tool settled or 5 s passed. The caller is responsible for approvals.
      */
     async execute (call: ToolCall): Promise<ToolResult> {
       const started = clock.awake()
-      const took = () => Math.round(clock.awake() - started)
+      const elapsedMs = () => Math.round(clock.awake() - started)
       call.signal.throwIfAborted()
       try {
         fence.check(call.runId, call.attempt)
         if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
-        if (call.identity !== undefined && foreign(call.name)?.identity !== call.identity) {
+        if (call.identity !== undefined && findSourceTool(call.name)?.identity !== call.identity) {
           throw new ToolFailed(
             `${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where that is needed.`
           )
         }
         const valid = validate(call.name, call.input)
-        if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: took() }
+        if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: elapsedMs() }
         const output = await run(find(call.name)!, call)
-        return { status: 'complete', output, durationMs: took() }
+        return { status: 'complete', output, durationMs: elapsedMs() }
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
-        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), durationMs: took() }
+        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), durationMs: elapsedMs() }
       }
     }
   }
 }
 
-/** Tools answer objects that can be written as JSON; what a tool that does not know this answers becomes one. */
+/** Makes an output a JSON object: nothing becomes {}, any other value `{result: value}`. Throws ToolFailed when JSON cannot hold it. */
 function asObject (name: string, output: unknown): ToolOutput {
   try {
     JSON.stringify(output)

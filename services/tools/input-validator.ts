@@ -2,24 +2,27 @@ import { createContext, Script } from 'node:vm'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Tool } from './tool.ts'
 
-/** Problems told of one call: enough to mend it. */
-const MOST_PROBLEMS = 10
+/** Problems reported for one call: enough to correct it. */
+const MAX_PROBLEMS = 10
 const LONGEST_TEXT = 4000
 
-/** Stands for every pattern of a foreign schema: one that is slow on purpose, or by accident, would stop the whole service. */
-const anyText = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
-/** What of a foreign schema costs more than its input is long; its server judges that itself. */
-const COSTLY = ['patternProperties', 'uniqueItems']
+/** Replaces every regular expression in the schema of a source's tool: a slow one would block the whole service. */
+const matchesEverything = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
+/** Keywords not checked for tools of sources, because they take more than linear time; the tool server can check them itself. */
+const SUPERLINEAR_KEYWORDS = ['patternProperties', 'uniqueItems']
 
-/** What a foreign schema may take, once: one that refers to itself in many branches would take for ever, or all of the stack. */
-const FOREIGN_MS = 1_000
+/** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
+const SOURCE_TOOL_MS = 1_000
 
-/** Checks inputs against tools' schemas; compiles each on first use. Answers undefined, or a text for the model. */
+/**
+ * Creates a function that checks an input against a tool's schema, which is compiled at the first use. It returns undefined for a valid
+ * input, else a text for the model.
+ */
 export function createValidator () {
-  /** Undefined for a schema that cannot be used: the server that wrote it can still judge the call itself. */
+  /** Holds undefined for a schema that cannot be used: then the tool server alone validates the input. */
   const compiled = new WeakMap<Tool, ValidateFunction | undefined>()
-  const inTime = createLimit(FOREIGN_MS)
-  // Schemas of tool servers come in every dialect: what this one does not know is not held against them.
+  const withTimeLimit = createTimeLimit(SOURCE_TOOL_MS)
+  // Tool servers use every dialect of JSON Schema: unknown keywords are ignored.
   const compile = (tool: Tool): ValidateFunction => {
     const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
     const ajv = new Ajv({
@@ -29,41 +32,41 @@ export function createValidator () {
       logger: false,
       meta: false,
       validateSchema: false,
-      ...isForeign(tool) && { code: { regExp: anyText } }
+      ...isSourceTool(tool) && { code: { regExp: matchesEverything } }
     })
-    if (isForeign(tool)) { for (const keyword of COSTLY) ajv.removeKeyword(keyword) }
+    if (isSourceTool(tool)) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
     return ajv.compile(schema)
   }
 
-  /** The problems of an input, none of them named where only its being no object is known; undefined when there is none. */
-  function problemsOf (tool: Tool, input: unknown): string[] | undefined {
+  /** Returns the problems of an input; undefined when it is valid. Without a usable schema, [] for an input that is not an object. */
+  function findProblems (tool: Tool, input: unknown): string[] | undefined {
     const known = compiled.has(tool)
     const validate = known ? compiled.get(tool) : compile(tool)
     if (!known) compiled.set(tool, validate)
     if (validate === undefined ? isObject(input) : validate(input)) return undefined
-    return [...new Set((validate?.errors ?? []).map(problem))]
+    return [...new Set((validate?.errors ?? []).map(describeProblem))]
   }
 
   return (tool: Tool, input: unknown): string | undefined => {
-    const check = () => problemsOf(tool, input)
-    const problems = !isForeign(tool)
+    const check = () => findProblems(tool, input)
+    const problems = !isSourceTool(tool)
       ? check()
-      : inTime(check, () => {
+      : withTimeLimit(check, () => {
         compiled.set(tool, undefined)
         return check()
       })
     if (problems === undefined) return undefined
-    const shown = problems.slice(0, MOST_PROBLEMS)
+    const shown = problems.slice(0, MAX_PROBLEMS)
     if (problems.length > shown.length) shown.push(`${problems.length - shown.length} more`)
     return `The input of ${tool.name} is not valid: ${shown.join('; ') || 'it must be an object'}.`.slice(0, LONGEST_TEXT)
   }
 }
 
-const isForeign = (tool: Tool): boolean => 'identity' in tool
+const isSourceTool = (tool: Tool): boolean => 'identity' in tool
 
-/** Runs work that waits for nothing; what fails, or is not done in `ms` milliseconds, is ended and `otherwise` done. */
-function createLimit (ms: number) {
-  // Only a script can be ended from outside, whatever it calls.
+/** Creates a function that runs synchronous work. When that throws, or is interrupted after `ms` milliseconds, it runs `otherwise`. */
+function createTimeLimit (ms: number) {
+  // node:vm is the only way to interrupt synchronous code.
   let context: { work?: () => unknown } | undefined
   const script = new Script('work()')
   return <T>(work: () => T, otherwise: () => T): T => {
@@ -83,8 +86,8 @@ function isObject (input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
-/** Where it is wrong, what is wrong and what is allowed. */
-function problem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+/** Describes an error of ajv: where it is, what is wrong and what is allowed. */
+function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
   const at = instancePath === '' ? 'the input' : instancePath.slice(1).replaceAll('/', '.')
   switch (keyword) {
     case 'additionalProperties': {

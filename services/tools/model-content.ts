@@ -3,8 +3,8 @@ import type { Tool, ToolOutput } from './tool.ts'
 import { forModel } from './model-output.ts'
 
 /**
- * A picture in a tool's output: one of the blocks of its `content`, as MCP writes them. Readers of the run get it as
- * it is, models that take pictures see it.
+ * An image block in the `content` of a tool's output, in MCP's form. Readers of the run get it unchanged; models that accept
+ * images get it as an image.
  */
 export interface ImageBlock {
   type: 'image'
@@ -16,8 +16,11 @@ type Block = Record<string, any>
 type Parts = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value']
 
 const IMAGE_TYPE = /^image\/[\w.+-]+$/
-/** What every provider takes, by how its base64 begins. A call with any other picture would be refused, and every later one that carries it. */
-const SHOWN: Array<[mimeType: string, begins: RegExp]> = [['image/png', /^iVBORw0KGgo/], ['image/jpeg', /^\/9j\//], [
+/**
+ * The image formats that every provider accepts, by the first characters of their base64. A provider would refuse a request with any
+ * other format, and every later request of that conversation.
+ */
+const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [['image/png', /^iVBORw0KGgo/], ['image/jpeg', /^\/9j\//], [
   'image/gif',
   /^R0lGODdh|^R0lGODlh/
 ], ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]]
@@ -28,17 +31,17 @@ export function isImage (block: unknown): block is ImageBlock {
   return type === 'image' && typeof mimeType === 'string' && IMAGE_TYPE.test(mimeType) && typeof data === 'string' && BASE64.test(data)
 }
 
-/** Each step tells the model all outputs of its run again, and to shorten a large one takes a while. */
-const known = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
+/** Caches conversions: each step sends all outputs of its run again, and truncating a large output takes time. */
+const modelOutputs = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
 
 /**
- * A tool's output as a model gets it: its JSON, at most 64 KiB of it, and the pictures of its `content` as pictures.
- * Sounds and files are only named: as base64 they would be noise. `view` is the tool's own, see `Tool.forModel`. The same
- * for the same object: an output does not change.
+ * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and the images of its `content` as images.
+ * Audio and files are replaced by a note, because a model cannot read their base64. `view` is the tool's own conversion, see
+ * `Tool.forModel`. Returns the same value for the same object, because outputs do not change.
  */
 export function toModelOutput (output: ToolOutput, view?: Tool['forModel']): LanguageModelV4ToolResultOutput {
-  let shown = known.get(output)
-  if (shown === undefined) known.set(output, shown = makeModelOutput(view === undefined ? output : view(output)))
+  let shown = modelOutputs.get(output)
+  if (shown === undefined) modelOutputs.set(output, shown = makeModelOutput(view === undefined ? output : view(output)))
   return shown
 }
 
@@ -48,7 +51,7 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   const content = output.content.map((block: unknown) => {
     if (!isImage(block)) return withoutBytes(block)
     const data = block.data.trimStart()
-    const mimeType = SHOWN.find(([, begins]) => begins.test(data))?.[0]
+    const mimeType = IMAGE_SIGNATURES.find(([, begins]) => begins.test(data))?.[0]
     if (mimeType === undefined) {
       return `[image: ${block.mimeType}, ${data.length} characters of base64, not shown: no PNG, JPEG, GIF or WebP]`
     }
@@ -66,7 +69,7 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   }
 }
 
-/** The bytes that MCP's other blocks carry: `{type: 'audio', data}`, `{type: 'resource', resource: {blob}}`. */
+/** Replaces the bytes in MCP's other blocks by a note: `{type: 'audio', data}`, `{type: 'resource', resource: {blob}}`. */
 function withoutBytes (block: unknown): unknown {
   const { type, data, mimeType, resource } = (block ?? {}) as Block
   if (type === 'audio' && typeof data === 'string') return `[${type}: ${mimeType}, ${data.length} characters of base64]`

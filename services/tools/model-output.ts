@@ -1,21 +1,21 @@
 import type { ToolOutput } from './tool.ts'
 
-/** What the model sees of one output: bytes of its JSON. */
+/** Bytes of JSON that the model gets of one output. */
 const MODEL_BYTES = 64 * 1024
-/** Strings are shortened down to this, then lists are. */
+/** Characters to which strings are shortened before lists are shortened. */
 const SHORTEST_STRING = 200
 
 /**
- * What the model is shown of a tool's output: all of it, or the same with long strings cut in the middle, then with
- * long lists cut at the end, until its JSON fits in 64 KiB. Never mutates the output.
+ * Truncates a tool's output until its JSON fits in 64 KiB: first long strings are cut in the middle, then long lists at the end.
+ * Returns the output itself when it fits; never mutates it.
  */
 export function forModel (output: ToolOutput): ToolOutput {
   if (fits(output)) return output
-  const strings = largest(SHORTEST_STRING, MODEL_BYTES, (chars) => shorten(output, chars, Infinity))
+  const strings = largestThatFits(SHORTEST_STRING, MODEL_BYTES, (chars) => shorten(output, chars, Infinity))
   if (strings !== undefined) return strings
-  const lists = largest(0, MODEL_BYTES, (items) => shorten(output, SHORTEST_STRING, items))
+  const lists = largestThatFits(0, MODEL_BYTES, (items) => shorten(output, SHORTEST_STRING, items))
   if (lists !== undefined) return lists
-  // Nothing but nesting is left to blame: the JSON as a text. Escaping may double it, and again in this JSON.
+  // Only deep nesting remains: return the JSON as text. Escaping may double its length, and double it again in this JSON.
   return { truncated: true, json: cut(JSON.stringify(output), MODEL_BYTES / 8) }
 }
 
@@ -23,8 +23,8 @@ function fits (output: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(output)) <= MODEL_BYTES
 }
 
-/** The result for the largest number that fits, found by halving; undefined when not even the smallest does. */
-function largest (smallest: number, most: number, attempt: (limit: number) => ToolOutput): ToolOutput | undefined {
+/** Returns the result for the largest limit that fits, by binary search; undefined when not even the smallest fits. */
+function largestThatFits (smallest: number, most: number, attempt: (limit: number) => ToolOutput): ToolOutput | undefined {
   let best = attempt(smallest)
   if (!fits(best)) return undefined
   for (let low = smallest, high = most; high - low > 1;) {
@@ -50,7 +50,7 @@ function shorten (value: unknown, chars: number, items: number): unknown {
   return Object.fromEntries(kept)
 }
 
-/** Head and tail of a text with a marker between; no surrogate pair is broken. */
+/** Returns the head and the tail of a text with a marker between them. Surrogate pairs are not split. */
 function cut (text: string, chars: number): string {
   if (text.length <= chars) return text
   let head = Math.ceil(chars / 2)

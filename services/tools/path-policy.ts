@@ -5,23 +5,23 @@ import { PathRefused } from './tool-errors.ts'
 export interface PathScope {
   workspace: string
   roots: string[]
-  /** The service's own folder: never read, listed or changed, wherever it lies. */
+  /** The service's own folder: it is never read, listed or changed, even inside an allowed root. */
   forbidden: string
 }
 
 export interface PathPolicy {
-  /** The real path that `path` stands for, symlinks followed; it need not exist yet. Throws PathRefused. */
+  /** Resolves `path` to a real path, following symlinks. The path need not exist yet. Throws PathRefused when it is not allowed. */
   resolve(path: string, cwd: string): Promise<string>
-  /** The same for the entry itself: a symlink in the last place is not followed. Its folder must exist. */
+  /** Like `resolve`, but does not follow a symlink in the last place. The folder must exist. */
   locate(path: string, cwd: string): Promise<string>
   /**
-   * Throws PathRefused when removing the real path would take the workspace, cwd, a root or the service's folder along.
-   * `givenCwd` may be a symbolic link to cwd, which is kept, too.
+   * Throws PathRefused when removing the real path would also remove the workspace, cwd, a root or the service's folder.
+   * `givenCwd` may be a symbolic link to cwd; the link is protected as well.
    */
-  removable(real: string, cwd: string, givenCwd: string): Promise<void>
-  /** Whether a real path is the service's own folder or in it. */
-  hidden(real: string): Promise<boolean>
-  /** Whether a file is one of the service's own under another name: a hard link. */
+  assertRemovable(real: string, cwd: string, givenCwd: string): Promise<void>
+  /** Returns whether a real path is the service's own folder or inside it. */
+  isForbidden(real: string): Promise<boolean>
+  /** Returns whether a file is a hard link to one of the service's own files. */
   owns(file: Identity & { nlink: bigint }): Promise<boolean>
 }
 
@@ -30,45 +30,45 @@ interface Identity {
   ino: bigint
 }
 
-/** Longest path taken, in UTF-16 units (PATH_MAX of Linux). */
+/** Longest accepted path, in UTF-16 units (PATH_MAX of Linux). */
 const LONGEST_PATH = 4096
 
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
-/** Windows onto the kernel, other processes and devices, where reading can hang, leak or act. */
-const KERNEL = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
+/** File systems of the kernel: reading there can hang, disclose data of other processes or operate a device. */
+const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
 const SHARED_MEMORY = '/dev/shm'
 
 /**
- * Which paths the tools may use: those whose real place is within the workspace, the call's cwd (a real path) or a root. `scope` is
- * read at every call: hand in getters to follow a change of configuration. What is checked here must be opened with
- * folder.ts, which notices when the path means another place by then.
+ * Decides which paths the tools may use: paths whose real path is within the workspace, the call's cwd (a real path) or a root.
+ * `scope` is read at every call; pass getters to follow changes of the configuration. A checked path must be opened with
+ * files/open-folder.ts, which detects that the path leads elsewhere by then.
  */
 export function createPathPolicy (scope: PathScope): PathPolicy {
   const allowedRoots = async (cwd: string) => {
     const roots = [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
     const places = await Promise.all(roots.map(realPlace))
-    // Where cwd leads was found out before: a link that took its place since then gains nothing.
+    // cwd was resolved before the call: a symlink that has replaced it since must not widen the allowed folders.
     if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
     return [...new Set(places)]
   }
-  const hidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
+  const isForbidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
 
   async function check (path: string, real: string, cwd: string): Promise<void> {
     const shown = JSON.stringify(path)
-    if (await hidden(real)) throw new PathRefused(`${shown} belongs to the service itself and is off limits.`)
+    if (await isForbidden(real)) throw new PathRefused(`${shown} belongs to the service itself and is off limits.`)
     const roots = await allowedRoots(cwd)
     if (!roots.some((root) => within(real, root))) {
       throw new PathRefused(`${shown} is outside the folders that may be used: ${roots.join(', ')}. Give a path inside one of them.`)
     }
-    if (KERNEL.some((folder) => within(real, folder)) && !within(real, SHARED_MEMORY)) {
+    if (KERNEL_FOLDERS.some((folder) => within(real, folder)) && !within(real, SHARED_MEMORY)) {
       throw new PathRefused(`${shown} is not a place for files: devices and the kernel's own folders are off limits.`)
     }
   }
 
   return {
-    hidden,
+    isForbidden,
 
     async owns (file) {
       if (file.nlink === 1n) return false
@@ -78,27 +78,26 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
     },
 
     async resolve (path, cwd) {
-      const wanted = absolute(cwd, readable(path))
-      const { real, broken } = await follow(wanted)
+      const { real, broken } = await follow(absolute(cwd, assertReadable(path)))
       await check(path, real, cwd)
       if (broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
       return real
     },
 
     async locate (path, cwd) {
-      const wanted = absolute(cwd, readable(path))
-      const folder = await follow(dirname(wanted))
-      const real = join(folder.real, basename(wanted))
+      const target = absolute(cwd, assertReadable(path))
+      const folder = await follow(dirname(target))
+      const real = join(folder.real, basename(target))
       await check(path, real, cwd)
       if (folder.broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
       return real
     },
 
-    async removable (real, cwd, givenCwd) {
-      // By name as well: a root may be given as a symlink, which is then kept, too.
+    async assertRemovable (real, cwd, givenCwd) {
+      // Checked by name as well: a root may be given as a symlink, and the link itself is protected too.
       const named = [scope.workspace, cwd, givenCwd, ...scope.roots, scope.forbidden].map((path) => absolute(path))
-      const kept = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
-      for (const folder of [parse(real).root, ...kept]) {
+      const protectedFolders = [...named, ...await allowedRoots(cwd), await realPlace(scope.forbidden)]
+      for (const folder of [parse(real).root, ...protectedFolders]) {
         if (await isIn(folder, real)) {
           throw new PathRefused('The workspace, the working directory, the roots and what contains them cannot be deleted.')
         }
@@ -107,22 +106,21 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
   }
 }
 
-/** Compared with a trailing separator: /work-evil is not within /work. */
+/** Compares with a trailing separator, because /work-evil is not within /work. */
 function within (path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 /**
- * Whether the real path is the folder or in it: by its name, or because a folder above it is the same one under another
- * name. Names differ in case, or in how characters are composed, where the file system does not tell them apart; and a
- * folder that is mounted elsewhere has two.
+ * Returns whether the real path is the folder or inside it: by its name, or because a parent has the same device and inode. One
+ * folder can have several names: in file systems that ignore case or Unicode normalization, and with bind mounts.
  */
 async function isIn (path: string, folder: string): Promise<boolean> {
   if (within(path, folder)) return true
-  const wanted = await identify(folder)
-  if (wanted === undefined) return false
+  const identity = await identify(folder)
+  if (identity === undefined) return false
   for (let place = path; ; place = dirname(place)) {
-    if (same(wanted, await identify(place))) return true
+    if (same(identity, await identify(place))) return true
     if (place === dirname(place)) return false
   }
 }
@@ -135,7 +133,7 @@ function same (a: Identity, b: Identity | undefined): boolean {
   return b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-function readable (path: string): string {
+function assertReadable (path: string): string {
   if (CONTROL.test(path) || !path.isWellFormed()) throw new PathRefused('The path holds control characters or is not well-formed text.')
   if (path.length > LONGEST_PATH) throw new PathRefused(`The path is longer than ${LONGEST_PATH} characters.`)
   if (path === '~' || path.startsWith('~/')) {
@@ -149,8 +147,8 @@ async function realPlace (path: string): Promise<string> {
 }
 
 /**
- * The real path of the nearest parent that exists, with the missing rest appended. `broken` when a symlink on the way
- * cannot be followed: whatever is made there would land at a place that was not checked.
+ * Returns the real path of the nearest parent that exists, with the missing rest appended. `broken` means that a symlink on the way
+ * cannot be followed: a file created there would land at a path that was not checked.
  */
 async function follow (path: string): Promise<{ real: string, broken: boolean }> {
   const missing: string[] = []
@@ -160,7 +158,7 @@ async function follow (path: string): Promise<{ real: string, broken: boolean }>
       const real = await realpath(place).catch(() => undefined)
       if (real !== undefined) return { real: join(real, ...missing), broken: false }
       if (place === dirname(place)) return { real: join(place, ...missing), broken: true }
-      // It is known by its own place, not by where the link would lead.
+      // A broken link is identified by its own location, not by its target.
       const folder = await follow(dirname(place))
       return { real: join(folder.real, basename(place), ...missing), broken: true }
     }

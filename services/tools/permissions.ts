@@ -4,19 +4,20 @@ import type { Permission, Tool } from './tool.ts'
 /** Patterns of tool names, as in config.permissions. */
 export type Permissions = Record<string, Permission>
 
-/** What a decision needs to know of a tool; one of a tool server has another name. */
+/** The fields of a tool that decide; a tool of a tool server also has its qualified name. */
 type Known = Pick<Tool, 'effect' | 'permission'> & { qualified?: string }
 
 /**
- * Decides by the last pattern of `permissions` that matches the name or the other name of the tool. Without one the
- * tool's own default counts, and without that its effect: a read runs, anything else asks, and so does an unknown tool.
+ * Creates a function that returns the permission of a tool: that of the last pattern in `permissions` that matches its name or its
+ * qualified name; without a match the tool's own default; without a default `allow` for the effect `read`, else `ask`. An
+ * unknown tool without a match gets `ask`.
  */
 export function createPermissions (permissions: () => Permissions) {
   const matchers = new Map<string, (name: string) => boolean>()
   const matcher = (pattern: string) => {
     let match = matchers.get(pattern)
     if (match === undefined) {
-      // `bash` lets * match / and `dot` a leading dot: a name may hold either and must not slip through a "*": "deny".
+      // `bash` lets * match / and `dot` a leading dot: names may contain both, and "*": "deny" must match every name.
       match = pattern === '' ? () => false : picomatch(pattern, { bash: true, dot: true })
       matchers.set(pattern, match)
     }

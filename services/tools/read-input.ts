@@ -1,10 +1,10 @@
 import { exceededLimit } from '../lib/json.ts'
 import type { Validation } from './host.ts'
 
-/** As for request bodies: what is deeper cannot be written as JSON again. */
+/** The same limit as for request bodies: a deeper value cannot be serialized as JSON again. */
 const INPUT_DEPTH = 64
 
-/** The input of a call as the model wrote it, read and checked; with what is wrong, in words for the model. */
+/** Parses and validates the input of a call, which the model wrote as JSON. For an invalid input, `error` is a text for the model. */
 export function readInput (
   toolName: string,
   text: string,

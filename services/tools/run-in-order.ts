@@ -1,7 +1,10 @@
-/** Reads at once: each may hold some megabytes, and a model may ask for any number. */
-const MOST_AT_ONCE = 8
+/** Concurrent reads: each may hold some megabytes, and a model may request any number. */
+const MAX_AT_ONCE = 8
 
-/** Reads run side by side; whatever changes something runs alone, in the order of the calls. Rejects with the first failure, when nothing runs any more. */
+/**
+ * Runs calls in their order: consecutive reads run concurrently, every other call runs alone. Rejects with the first failure, once no
+ * call is running.
+ */
 export async function runInOrder<C> (calls: C[], isRead: (call: C) => boolean, run: (call: C) => Promise<void>): Promise<void> {
   let reads: C[] = []
   for (const call of calls) {
@@ -9,25 +12,25 @@ export async function runInOrder<C> (calls: C[], isRead: (call: C) => boolean, r
       reads.push(call)
       continue
     }
-    await sideBySide(reads, run)
+    await runConcurrently(reads, run)
     reads = []
     await run(call)
   }
-  await sideBySide(reads, run)
+  await runConcurrently(reads, run)
 }
 
-/** Waits for all that have begun even when one fails: no tool runs on behind a run that has ended. */
-async function sideBySide<C> (calls: C[], run: (call: C) => Promise<void>): Promise<void> {
+/** Waits for every call that has begun, also after a failure, so that no tool still runs when its run has ended. */
+async function runConcurrently<C> (calls: C[], run: (call: C) => Promise<void>): Promise<void> {
   const left = [...calls]
   let failed: { reason: unknown } | undefined
-  const oneByOne = async () => {
+  const worker = async () => {
     while (left.length > 0 && failed === undefined) {
       await run(left.shift()!).catch((reason) => {
         failed ??= { reason }
       })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, left.length) }, oneByOne))
-  // Assigned behind the compiler's back.
+  await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, left.length) }, worker))
+  // The compiler does not see the assignment in the callback.
   if (failed !== undefined) throw (failed as { reason: unknown }).reason
 }

@@ -1,39 +1,40 @@
 import type { Tool } from './tool.ts'
 
-/** A tool as its source knows it. */
+/** A tool under the name that its source gives it. */
 export interface SourceTool extends Tool {
-  /** Changes with the tool: what a person agreed to run is this one and no other. */
+  /** Changes whenever the tool's definition changes. Approvals are bound to it. */
   identity: string
 }
 
-/** Somebody who offers tools beside the built-in ones, such as a tool server. */
+/** A provider of tools beside the built-in tools, such as a tool server. */
 export interface ToolSource {
   name: string
   tools: SourceTool[]
-  /** What it says of itself and how to use it; shown to models as its words. */
-  words?: string
-  /** False while it cannot be called: its tools keep their names and are not offered. */
+  /** The source's own description of itself and its use; shown to models as a quotation. */
+  instructions?: string
+  /** False while the source cannot be called: its tools keep their names and are not offered. */
   available: boolean
 }
 
-/** A tool under the name that the agent knows it by. */
+/** A tool under the name that the agent uses. */
 export interface MergedTool extends SourceTool {
   source: string
-  /** `<source>_<tool>`, whatever its name: permissions may be given by it as well. */
+  /** `<source>_<tool>`, also where `name` differs: patterns of permissions match it as well. */
   qualified: string
   available: boolean
 }
 
-/** What every provider takes as a tool's name. */
+/** Limits that every model provider accepts for the name of a tool. */
 const LONGEST_NAME = 64
 const OTHER_CHARACTERS = /[^A-Za-z0-9_-]/g
-/** Words of one source in a prompt, and of all of them, characters. */
-const LONGEST_WORDS = 4_000
+/** Characters in a prompt: instructions of one source, and the description of all sources. */
+const LONGEST_INSTRUCTIONS = 4_000
 const LONGEST_PROMPT = 16_000
 
 /**
- * Gives every tool a name of its own, the same for the same sources in the same order: the tool's own where it is free,
- * else `<source>_<tool>`. A name that every object has (`constructor`) counts as taken.
+ * Creates a function that gives every tool a unique name: its own where that is free, else `<source>_<tool>`, else that with a
+ * number. The names are the same for the same sources in the same order. A property name of every object (`constructor`)
+ * counts as taken.
  */
 export function createMerge (isBuiltin: (name: string) => boolean) {
   const made = new WeakMap<SourceTool, MergedTool>()
@@ -46,7 +47,7 @@ export function createMerge (isBuiltin: (name: string) => boolean) {
         const qualified = sanitised(`${source}_${tool.name}`)
         const name = [sanitised(tool.name), qualified].find(isFree) ?? numbered(qualified, isFree)
         const before = made.get(tool)
-        // The same object as long as nothing has changed: what is compiled for a tool is kept by it.
+        // Reuse the object while nothing has changed: compiled schemas are cached by it.
         const isSame = before?.name === name && before.available === available && before.permission === tool.permission
         const next = isSame ? before : { ...tool, name, source, qualified, available }
         made.set(tool, next)
@@ -67,13 +68,14 @@ function numbered (name: string, isFree: (name: string) => boolean): string {
   }
 }
 
-/** What a system prompt says of the sources that are there; '' when there is none. */
+/** Returns the part of a system prompt that describes the available sources; '' when there is none. */
 export function describeSources (sources: ToolSource[], offered: Tool[]): string {
-  const lines = sources.flatMap(({ name, words, available }) => {
+  const lines = sources.flatMap(({ name, instructions, available }) => {
     const names = offered.flatMap((tool) => (tool as Partial<MergedTool>).source === name ? [tool.name] : [])
     if (!available || names.length === 0) return []
-    const said = words?.trim().slice(0, LONGEST_WORDS).split(/\r\n|[\r\n\u2028\u2029]/).map((line) => `  > ${line}`).join('\n')
-    return [`- ${name}: ${names.join(', ')}${said ? `\n  ${name} says of itself:\n${said}` : ''}`]
+    const instructionLines = instructions?.trim().slice(0, LONGEST_INSTRUCTIONS).split(/\r\n|[\r\n\u2028\u2029]/)
+    const quoted = instructionLines?.map((line) => `  > ${line}`).join('\n')
+    return [`- ${name}: ${names.join(', ')}${quoted ? `\n  ${name} says of itself:\n${quoted}` : ''}`]
   })
   if (lines.length === 0) return ''
   return 'Tool servers that the user has connected, with their tools, which are called like the others. What a server says ' +

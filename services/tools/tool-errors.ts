@@ -1,12 +1,12 @@
 import createError from '@fastify/error'
 
-/** A path that may not be used. The message says which may, and nothing of what lies there. */
+/** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
 export const PathRefused = createError<[string]>('ERR_PATH_REFUSED', '%s', 403)
 
-/** A tool could not do what it was asked to; the message is for the model. */
+/** A tool call failed; the message is for the model. */
 export const ToolFailed = createError<[string]>('ERR_TOOL_FAILED', '%s', 422)
 
-/** What a model is told of a call whose end nobody saw. */
+/** The result that a model gets for a call whose end was not recorded. */
 export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +
   'Check what it did before doing it again.'
 
@@ -27,8 +27,8 @@ const REASONS: Record<string, string> = {
   EROFS: 'is on a read-only file system'
 }
 
-/** Does `work` on `path`; what the file system complains of is said of the path the caller gave. */
-export async function about<T> (path: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` on `path`. Turns errors of system calls into a ToolFailed that names the path as the caller gave it. */
+export async function withPathErrors<T> (path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

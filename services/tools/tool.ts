@@ -11,17 +11,17 @@ export interface FolderIdentity {
   ino: string
 }
 
-/** What a tool is told about the call it serves. */
+/** The context of one call. */
 export interface ToolContext {
-  /** Aborts when the caller leaves, the run is stopped or its time is up. A tool ends promptly, its children with it. */
+  /** Aborts when the caller disconnects, the run is stopped or the time limit is reached. The tool then ends promptly with its children. */
   signal: AbortSignal
   runId: string
   callId: string
   /** Real path of the folder that relative paths resolve against. */
   cwd: string
-  /** The same folder as it was given; a symbolic link may lead from here to `cwd`. */
+  /** The same folder as it was given to the run; it may be a symbolic link to `cwd`. */
   givenCwd: string
-  /** Which folder the call was approved for, where it was asked about: it works in no other. */
+  /** The folder that the call was approved for, if it needed approval: the tool must work in no other. */
   approvedFolder?: FolderIdentity
 }
 
@@ -34,15 +34,15 @@ export interface Tool<Input = any> {
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema
   effect: ToolEffect
-  /** Its default, where this is not the one of its effect: see `createPermissions`. */
+  /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
-  /** Why it cannot be used here, a sentence: it is then not offered. */
+  /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */
   unavailable?(): string | undefined
-  /** The folder that an input names for the call to work in; undefined for the one the run works in. */
+  /** Returns the working folder that the input names; undefined when the call works in the folder of the run. */
   folder?(input: Input): string | undefined
-  /** How a model is shown an output, where that differs from what readers get. */
+  /** Converts an output to the form that models get, where it differs from the form for readers. */
   forModel?(output: ToolOutput): ToolOutput
   execute(input: Input, context: ToolContext): Promise<ToolOutput>
 }

@@ -60,7 +60,7 @@ export function createSessionStep ({ task, current, log, record, calls, signal, 
       signal,
       load: async () => current().summaries ?? [],
       keep: (summaries) => record({ summaries }),
-      say: (compaction) => {
+      onCompaction: (compaction) => {
         stepEvents.push({ type: 'compaction', ...compaction })
       }
     })

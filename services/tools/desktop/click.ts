@@ -11,7 +11,7 @@ const Input = Type.Object({
   double: Type.Optional(Type.Boolean({ description: 'true: a double click.' }))
 }, { additionalProperties: false })
 
-/** `{x, y, screen}`: where it clicked, in pixels of the screen. */
+/** `{x, y, screen}`: the clicked point in pixels of the screen, and the screen's size. */
 export function createClick ({ desktop }: { desktop: Desktop }): Tool<Static<typeof Input>> {
   return {
     name: 'click',

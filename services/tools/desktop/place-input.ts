@@ -7,7 +7,7 @@ export const RegionInput = Type.Object({ x: Pixel('From the left.'), y: Pixel('F
   additionalProperties: false
 })
 
-/** Where to, as fields of a tool's input. */
+/** The fields of a tool's input that name a point on the screen. */
 export const placeFields = {
   x: Pixel('Pixels from the left edge.'),
   y: Pixel('Pixels from the top edge.'),

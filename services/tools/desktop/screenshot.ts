@@ -29,8 +29,8 @@ interface Parts {
 }
 
 /**
- * `{width, height, screen, view?, description?, note?, content: [image]}`: the picture's size and the screen's, and the
- * view, for click and scroll, where a pixel of one is no pixel of the other.
+ * `{width, height, screen, view?, hint?, description?, note?, content: [image]}`: the sizes of the image and of the screen. `view`, for
+ * click and scroll, is set when pixels of the image differ from pixels of the screen.
  */
 export function createScreenshot ({ desktop, describe }: Parts): Tool<Static<typeof Input>> {
   return {
@@ -40,21 +40,21 @@ export function createScreenshot ({ desktop, describe }: Parts): Tool<Static<typ
     inputSchema: Input,
     effect: 'read',
     unavailable: desktop.problem,
-    async execute ({ region, scale, question, describe: isWanted = true }, { signal }) {
+    async execute ({ region, scale, question, describe: isDescribed = true }, { signal }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
-      const words = isWanted ? await describe(png, question, signal) : {}
+      const description = isDescribed ? await describe(png, question, signal) : {}
       return {
         width: view.imageWidth,
         height: view.imageHeight,
         screen,
-        ...isElsewhere(view) &&
+        ...differsFromScreen(view) &&
           { view, hint: 'Pixels of this picture are not those of the screen: pass this view to click and scroll along with x and y.' },
-        ...words,
+        ...description,
         content: [{ type: 'image', mimeType: 'image/png', data: png }]
       }
     }
   }
 }
 
-const isElsewhere = ({ x, y, width, height, imageWidth, imageHeight }: View) =>
+const differsFromScreen = ({ x, y, width, height, imageWidth, imageHeight }: View) =>
   x > 0 || y > 0 || width !== imageWidth || height !== imageHeight

@@ -21,7 +21,7 @@ export function createScroll ({ desktop }: { desktop: Desktop }): Tool<Static<ty
     description: 'Turn the mouse wheel where the mouse is, or at x and y. Take a screenshot to see what came of it.',
     inputSchema: Input,
     effect: 'external',
-    // Unasked: scrolling changes no data, and can be undone by scrolling back.
+    // No approval by default: scrolling changes no data and can be undone.
     permission: 'allow',
     unavailable: desktop.problem,
     execute: async (input, { signal }) => ({

@@ -13,7 +13,7 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false, minProperties: 1 })
 
-/** `{typed}`: how many characters. */
+/** `{typed}`: the number of characters typed. */
 export function createType ({ desktop }: { desktop: Desktop }): Tool<Static<typeof Input>> {
   return {
     name: 'type',

@@ -1,7 +1,7 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
-import { about, PathRefused } from '../tool-errors.ts'
+import { withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { isMounted, withParent, withSubfolder, type Folder } from './open-folder.ts'
 
@@ -12,7 +12,7 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** `{path, kind, deleted}`: how many entries went, those in it included. Of a symlink the link goes, never its target. */
+/** `{path, kind, deleted}`: `deleted` counts all removed entries, also those inside a folder. A symlink is removed, never its target. */
 export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
@@ -20,9 +20,9 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     inputSchema: Input,
     effect: 'write',
     execute: ({ path, recursive = false }, { cwd, givenCwd, signal }) =>
-      about(path, async () => {
+      withPathErrors(path, async () => {
         const real = await paths.locate(path, cwd)
-        await paths.removable(real, cwd, givenCwd)
+        await paths.assertRemovable(real, cwd, givenCwd)
         return withParent(real, async (folder, name) => {
           const stat = await lstat(folder.entry(name))
           const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
@@ -32,16 +32,19 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
   }
 }
 
-/** Goes down folder by folder, each held open, so that a folder replaced by a symlink is not entered. */
+/**
+ * Removes an entry and returns how many entries were removed. Each folder on the way down is held open, so that a folder that is
+ * replaced by a symlink meanwhile is not entered.
+ */
 async function remove (
   folder: Folder,
   name: string | Buffer,
-  directory: boolean,
+  isDirectory: boolean,
   recursive: boolean,
   signal: AbortSignal
 ): Promise<number> {
   signal.throwIfAborted()
-  if (!directory) {
+  if (!isDirectory) {
     await unlink(folder.entry(name))
     return 1
   }

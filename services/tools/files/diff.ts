@@ -1,13 +1,13 @@
-/** Longer texts are not compared: that takes time quadratic in their differences, on the thread all share. */
+/** Longer texts are not compared: the time is quadratic in the differences, and the comparison blocks the main thread. */
 const COMPARED_CHARS = 256 * 1024
 const COMPARED_MS = 50
 const SHOWN_CHARS = 16 * 1024
 
 /**
- * A unified diff, cut when it is long, or a sentence saying why there is none. `before` is undefined for content that
- * is no text, null for a file that was not there.
+ * Returns a unified diff, cut to 16 Ki characters, or a note that says why there is none. `before` is undefined for content that is not
+ * text or was not read, null for a file that did not exist.
  */
-export async function patch (name: string, before: string | null | undefined, after: string): Promise<string> {
+export async function unifiedDiff (name: string, before: string | null | undefined, after: string): Promise<string> {
   if (before === undefined) return '(the old content is no text or too long to compare)'
   if (before === after) return ''
   const old = before ?? ''

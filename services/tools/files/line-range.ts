@@ -1,15 +1,15 @@
-/** What separates a line's number from the line where a model is shown it. */
+/** Separates the line number from the line in the form that models get. */
 export const NUMBER_MARK = '→'
 
-/** Which part of a text is wanted: lines from `offset` on, the first of them from `column` on, both counted from 1. */
-export interface Wanted {
+/** The requested part of a text: at most `limit` lines from line `offset` on, the first from `column` on; both are counted from 1. */
+export interface LineRequest {
   offset: number
   column: number
   limit: number
 }
 
-/** The lines that fit into one answer, and where the next answer begins. */
-export interface Range {
+/** The lines that fit into one answer, and the place where the next answer begins. */
+export interface LineRange {
   content: string
   startLine: number
   endLine: number
@@ -20,11 +20,11 @@ export interface Range {
 }
 
 /**
- * Collects the wanted lines from pieces of text, of which the first begins at line `offset`. Takes whole lines until
- * `most` bytes of JSON are full, as a model is shown them; of a line that is longer than that, a part. Columns count
- * UTF-16 units; no surrogate pair is split.
+ * Collects the requested lines from pieces of text, the first of which begins at line `offset`. Takes whole lines until their JSON, with
+ * line numbers, fills `maxBytes` bytes; of a line that is longer than that it takes a part. Columns count UTF-16 units; surrogate
+ * pairs are not split.
  */
-export function createRange ({ offset, column, limit }: Wanted, most: number) {
+export function createLineCollector ({ offset, column, limit }: LineRequest, maxBytes: number) {
   const lines: string[] = []
   let used = 0
   let line = offset
@@ -37,36 +37,38 @@ export function createRange ({ offset, column, limit }: Wanted, most: number) {
 
   const costOf = (text: string) => Buffer.byteLength(JSON.stringify(text)) + String(line).length + NUMBER_MARK.length * 3
 
-  function take (text: string) {
+  function addLine (text: string) {
     lines.push(text)
     used += costOf(text)
   }
 
   function endLine () {
-    take(pending)
+    addLine(pending)
     pending = ''
     line += 1
     isFull = lines.length >= limit
   }
 
-  /** The pending line does not fit: it is left to the next answer, or cut where nothing else is shown. */
-  function overflow () {
+  /** The pending line does not fit: leave it to the next answer, or cut it when it is the only line of this answer. */
+  function cutPending () {
     isFull = true
     hasMore = true
     if (lines.length > 0) return
-    const room = most - costOf('')
+    const room = maxBytes - costOf('')
     let length = Math.min(pending.length, room)
-    while (costOf(pending.slice(0, length)) > most) length = Math.floor(length * Math.min(room / costOf(pending.slice(0, length)), 0.99))
-    if (isLow(pending, length)) length -= 1
-    take(pending.slice(0, length))
+    while (costOf(pending.slice(0, length)) > maxBytes) {
+      length = Math.floor(length * Math.min(room / costOf(pending.slice(0, length)), 0.99))
+    }
+    if (isLowSurrogate(pending, length)) length -= 1
+    addLine(pending.slice(0, length))
     nextColumn = startColumn + length
   }
 
   function skip (text: string): string {
     const skipped = Math.min(toSkip, text.length)
     toSkip -= skipped
-    // A column inside a pair of surrogates means the character behind it.
-    if (toSkip > 0 || !isLow(text, skipped)) return text.slice(skipped)
+    // A column inside a surrogate pair stands for the next character.
+    if (toSkip > 0 || !isLowSurrogate(text, skipped)) return text.slice(skipped)
     startColumn += 1
     return text.slice(skipped + 1)
   }
@@ -74,18 +76,18 @@ export function createRange ({ offset, column, limit }: Wanted, most: number) {
   function add (text: string, isWhole: boolean) {
     pending += toSkip > 0 ? skip(text) : text
     if (pending === '') {
-      // The whole line was skipped: nothing stands at that column.
+      // The whole line was skipped: it has no such column.
       if (isWhole) isFull = hasMore = true
-    } else if (used + costOf(pending) > most) overflow()
+    } else if (used + costOf(pending) > maxBytes) cutPending()
     else if (isWhole) endLine()
   }
 
   return {
-    /** No more lines are taken. */
+    /** True when no more lines are taken. */
     get isFull () {
       return isFull
     },
-    /** It is also known that there is more behind them: no more pieces are needed. */
+    /** True when it is also known that more text follows: no more pieces are needed. */
     get isDone () {
       return hasMore
     },
@@ -104,8 +106,8 @@ export function createRange ({ offset, column, limit }: Wanted, most: number) {
       }
     },
 
-    /** The text is over, or enough of it was read. Undefined when nothing stands at the wanted place. */
-    end (): Range | undefined {
+    /** Ends the collection and returns the range; undefined when the text has nothing at the requested place. */
+    end (): LineRange | undefined {
       if (!isFull && pending !== '') endLine()
       const content = lines.join('')
       if (content === '') return undefined
@@ -120,12 +122,12 @@ export function createRange ({ offset, column, limit }: Wanted, most: number) {
   }
 }
 
-function isLow (text: string, at: number): boolean {
+function isLowSurrogate (text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** The lines of a range, each with its number before it. */
+/** Returns the lines of a range, each prefixed with its number. */
 export function numbered (content: string, startLine: number): string {
   let line = startLine
   return content.replace(/[^\n]*\n|[^\n]+$/g, (text) => `${line++}${NUMBER_MARK}${text}`)

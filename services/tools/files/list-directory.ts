@@ -3,7 +3,7 @@ import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
-import { about } from '../tool-errors.ts'
+import { withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from './open-folder.ts'
 
@@ -25,14 +25,14 @@ export interface Entry {
   /** Relative to the listed folder. */
   path: string
   kind: 'file' | 'directory' | 'symlink' | 'other'
-  /** Bytes, of files. */
+  /** In bytes; only files have it. */
   size?: number
 }
 
-/** Names read of one folder before it is cut, so that a folder of millions does not fill the memory. */
+/** The most names read of one folder, so that a folder with millions of entries does not exhaust the memory. */
 const NAMES_READ = 20_000
 
-/** `{path, entries, truncated?}`, sorted by path. Level by level, so that what is cut is the deepest. */
+/** `{path, entries, truncated?}`, sorted by path. Folders are read level by level, so that truncation drops the deepest entries. */
 export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'listDirectory',
@@ -40,7 +40,7 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
     inputSchema: Input,
     effect: 'read',
     execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) =>
-      about(path, async () => {
+      withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
         const entries: Entry[] = []
         let truncated = false as boolean
@@ -59,8 +59,8 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
         for (let at = 1; at < depth && level.length > 0; at++) {
           const seen = entries.length
           for (const folder of level) {
-            if (await paths.hidden(join(real, folder.path))) continue
-            // A folder that went away, or may not be read, is listed without its entries.
+            if (await paths.isForbidden(join(real, folder.path))) continue
+            // A folder that disappeared or may not be read is listed without its entries.
             await withFolder(join(real, folder.path), (held) => list(held, `${folder.path}/`)).catch(() => signal.throwIfAborted())
           }
           level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
@@ -71,17 +71,17 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
   }
 }
 
-interface Found {
+interface NamedEntry {
   name: string
   raw: Buffer
   entry: Dirent
 }
 
-/** Names that are no UTF-8 are shown as well as can be, and looked at by their bytes. */
-async function namesOf (folder: Folder): Promise<{ names: Found[], cut: boolean }> {
-  const names: Found[] = []
+/** Reads the names of a folder. A name that is not UTF-8 is shown with replacement characters and accessed by its bytes. */
+async function namesOf (folder: Folder): Promise<{ names: NamedEntry[], cut: boolean }> {
+  const names: NamedEntry[] = []
   const done = (cut: boolean) => ({ names: names.sort((a, b) => compare(a.name, b.name)), cut })
-  // The type knows no names of bytes; opendir does.
+  // The type declarations lack the encoding 'buffer', which opendir supports.
   for await (const entry of await opendir(folder.entry('.'), { encoding: 'buffer' as BufferEncoding })) {
     if (names.length === NAMES_READ) return done(true)
     const raw = entry.name as unknown as Buffer
@@ -90,13 +90,13 @@ async function namesOf (folder: Folder): Promise<{ names: Found[], cut: boolean 
   return done(false)
 }
 
-async function describe (folder: Folder, { name, raw, entry }: Found, prefix: string): Promise<Entry> {
+async function describe (folder: Folder, { name, raw, entry }: NamedEntry, prefix: string): Promise<Entry> {
   const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'symlink' : 'other'
   const size = kind === 'file' ? (await lstat(folder.entry(raw)).catch(() => undefined))?.size : undefined
   return { name, path: prefix + name, kind, ...(size !== undefined && { size }) }
 }
 
-/** By code unit: the same on every machine, unlike localeCompare. */
+/** Compares by code unit: unlike localeCompare, the order is the same on every machine. */
 function compare (a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

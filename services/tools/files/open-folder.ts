@@ -5,44 +5,43 @@ import { PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 
 /**
- * A folder held open, so that its entries are those of the folder that was checked even when a part of its path is
- * replaced meanwhile.
+ * A folder held open: its entries are those of the folder that was checked, even when a part of its path is replaced meanwhile.
  */
 export interface Folder {
-  /** Its real path. */
+  /** The real path of the folder. */
   path: string
   handle: FileHandle
-  /** How an entry is reached; only for calls that do not follow a symlink in the last place. Names that are no UTF-8 are bytes. */
+  /** Returns the path of an entry, for calls that do not follow a symlink in the last place. A name that is not UTF-8 is a Buffer. */
   entry(name: string): string
   entry(name: string | Buffer): string | Buffer
 }
 
-/** Linux: names below an open descriptor, what openat(2) is elsewhere and Node has not. Without it paths are used. */
+/** On Linux, paths below an open descriptor replace openat(2), which Node lacks. On other systems plain paths are used. */
 const DESCRIPTORS = '/proc/self/fd'
-const HELD = existsSync(DESCRIPTORS)
+const HAS_DESCRIPTOR_PATHS = existsSync(DESCRIPTORS)
 
-// Windows has neither flag.
+// Windows lacks O_DIRECTORY and O_NOFOLLOW.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
-/** Opens the folder with the real path `path`, does `work` in it and closes it. Throws PathRefused when the path leads elsewhere by now. */
+/** Opens the folder with the real path `path`, runs `work` and closes it. Throws PathRefused when the path now leads elsewhere. */
 export async function withFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
-  return opened(path, path, async (folder) => {
-    if ((HELD ? await readlink(`${DESCRIPTORS}/${folder.handle.fd}`) : await realpath(path)) !== path) {
+  return withOpened(path, path, async (folder) => {
+    if ((HAS_DESCRIPTOR_PATHS ? await readlink(`${DESCRIPTORS}/${folder.handle.fd}`) : await realpath(path)) !== path) {
       throw new PathRefused(`${JSON.stringify(path)} was moved or replaced while it was used.`)
     }
     return work(folder)
   })
 }
 
-/** The folder `name` within one that is held; a symlink of that name is refused. However deep: its path is not used. */
+/** Opens the subfolder `name` of an open folder; refuses a symlink. On Linux it does not use the path, whose length then has no limit. */
 export function withSubfolder<T> (folder: Folder, name: string | Buffer, work: (folder: Folder) => Promise<T>): Promise<T> {
   const path = join(folder.path, name.toString())
-  return HELD ? opened(path, folder.entry(name), work) : withFolder(path, work)
+  return HAS_DESCRIPTOR_PATHS ? withOpened(path, folder.entry(name), work) : withFolder(path, work)
 }
 
-async function opened<T> (path: string, via: string | Buffer, work: (folder: Folder) => Promise<T>): Promise<T> {
+async function withOpened<T> (path: string, via: string | Buffer, work: (folder: Folder) => Promise<T>): Promise<T> {
   const handle = await open(via, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
-  const base = HELD ? `${DESCRIPTORS}/${handle.fd}` : path
+  const base = HAS_DESCRIPTOR_PATHS ? `${DESCRIPTORS}/${handle.fd}` : path
   const entry = (name: string | Buffer): any =>
     typeof name === 'string' ? `${base}/${name}` : Buffer.concat([Buffer.from(`${base}/`), name])
   try {
@@ -52,24 +51,24 @@ async function opened<T> (path: string, via: string | Buffer, work: (folder: Fol
   }
 }
 
-/** Whether something is mounted between a folder and one that it holds. A bind mount is told from its like by the kernel's id. */
+/** Returns whether `inner` is on another mount than its parent. On Linux the kernel's mount id also detects bind mounts. */
 export async function isMounted (folder: Folder, inner: Folder): Promise<boolean> {
-  // Read at once: the kernel answers from memory, and this is asked of every folder.
+  // Read synchronously: procfs is in memory, and every folder is checked.
   const mount = async ({ handle }: Folder) =>
-    HELD
+    HAS_DESCRIPTOR_PATHS
       ? /^mnt_id:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${handle.fd}`, 'latin1'))?.[1]
       : (await handle.stat()).dev
   return await mount(folder) !== await mount(inner)
 }
 
-/** The folder that holds the real path, and the name in it. */
+/** Opens the parent folder of the real path and passes it to `work` with the name of the entry. */
 export function withParent<T> (real: string, work: (folder: Folder, name: string) => Promise<T>): Promise<T> {
   return withFolder(dirname(real), (folder) => work(folder, basename(real)))
 }
 
 /**
- * Opens a regular file for reading. Anything else is refused, before it is opened (opening a device can act, opening a
- * FIFO can hang) and again after; so is a hard link to a file that `paths` knows as the service's own.
+ * Opens a regular file for reading. Refuses anything else, before opening (opening a device can have effects, opening a FIFO can hang)
+ * and again afterwards. Also refuses a hard link to one of the service's own files.
  */
 export async function withFile<T> (
   folder: Folder,
@@ -81,7 +80,7 @@ export async function withFile<T> (
   const refuse = (what: string) => new PathRefused(`${JSON.stringify(join(folder.path, name))} is ${what}, not a regular file.`)
   if (seen.isDirectory()) throw refuse('a folder')
   if (!seen.isFile()) throw refuse('a symbolic link, device or pipe')
-  // Before it is opened: closing the store's lock file would let its lock go.
+  // Checked before opening: closing a descriptor of the store's lock file would release the lock.
   if (await paths.owns(seen)) {
     throw new PathRefused(`${JSON.stringify(join(folder.path, name))} belongs to the service itself and is off limits.`)
   }

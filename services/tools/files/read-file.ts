@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../tool.ts'
-import { about, ToolFailed } from '../tool-errors.ts'
+import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFile, withParent } from './open-folder.ts'
-import { createRange, numbered, NUMBER_MARK, type Range, type Wanted } from './line-range.ts'
+import { createLineCollector, numbered, NUMBER_MARK, type LineRange, type LineRequest } from './line-range.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
@@ -18,21 +18,21 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** Bytes of the content as JSON, line numbers included: with the rest of the answer less than what a model sees of an output. */
+/** Bytes of the content as JSON with line numbers. The whole answer then stays below the limit for model output. */
 const ANSWER_BYTES = 48 * 1024
-/** Bytes that are held of a file at a time. */
+/** Bytes of the file in memory at a time. */
 const CHUNK_BYTES = 256 * 1024
-/** Bytes behind the range whose lines are still counted. */
+/** Bytes after the range whose lines are still counted. */
 const COUNTED_BYTES = 64 * 1024 * 1024
-/** A NUL this early means a binary file (what git and grep go by). */
+/** A NUL within this many bytes marks a binary file, as in git and grep. */
 const SNIFFED_BYTES = 8000
 const NEWLINE = 10
 
 /**
- * `{path, content, startLine, endLine, totalLines?, size}`: `content` is the text of those lines as it stands in the file.
- * `truncated`, `nextOffset` and maybe `nextColumn` when there is more behind it, with a `message` that says how to read
- * on; `startColumn` where it does not begin with its line; `lossy` when bytes were no UTF-8. Models see each line with
- * its number. Throws ToolFailed for a binary file.
+ * `{path, content, startLine, endLine, totalLines?, size}`: `content` is the text of these lines, unchanged. When more text follows,
+ * `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. `startColumn` is set when
+ * the content begins inside a line, `lossy` when bytes were not UTF-8. Models get each line with its number. Throws ToolFailed for a
+ * binary file.
  */
 export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
@@ -43,15 +43,15 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     effect: 'read',
     forModel: withNumbers,
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) =>
-      about(path, async () => {
+      withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
         return withParent(real, (folder, name) =>
           withFile(folder, name, paths, async (file, size) => {
             const refuse = () =>
               new ToolFailed(`${JSON.stringify(path)} is a binary file of ${size} bytes, not text. readFile reads text only.`)
-            const wanted = { offset, column, limit }
-            const { range, totalLines } = await readRange(file, wanted, refuse, signal)
-            const message = messageOf(wanted, range, totalLines)
+            const request = { offset, column, limit }
+            const { range, totalLines } = await readRange(file, request, refuse, signal)
+            const message = messageOf(request, range, totalLines)
             return {
               path: real,
               content: range?.content ?? '',
@@ -76,16 +76,16 @@ function withNumbers (output: ToolOutput): ToolOutput {
 }
 
 /**
- * Reads the file from its beginning, a chunk at a time, to the end of the range, and a bounded way further to count the
- * lines: `totalLines` is undefined where the end was not reached.
+ * Reads the file from its beginning in chunks to the end of the range, and up to COUNTED_BYTES further to count the lines.
+ * `totalLines` is undefined when the end of the file was not reached.
  */
 async function readRange (
   file: FileHandle,
-  wanted: Wanted,
+  request: LineRequest,
   refuse: () => Error,
   signal: AbortSignal
-): Promise<{ range?: Range, totalLines?: number }> {
-  const range = createRange(wanted, ANSWER_BYTES)
+): Promise<{ range?: LineRange, totalLines?: number }> {
+  const range = createLineCollector(request, ANSWER_BYTES)
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let newlines = 0
@@ -101,7 +101,7 @@ async function readRange (
     }
     const chunk = buffer.subarray(0, bytesRead)
     if (position === 0 && chunk.subarray(0, SNIFFED_BYTES).includes(0)) throw refuse()
-    const from = hasBegun ? 0 : lineStart(chunk, wanted.offset - 1 - newlines)
+    const from = hasBegun ? 0 : lineStart(chunk, request.offset - 1 - newlines)
     if (from !== -1) hasBegun = true
     if (from !== -1 && !range.isDone) {
       range.feed(decoder.decode(chunk.subarray(from), { stream: true }))
@@ -114,7 +114,10 @@ async function readRange (
   return { range: range.end() }
 }
 
-/** Where the text behind so many newlines begins; -1 when the chunk holds fewer. A search for each newline is slower than a loop where lines are short. */
+/**
+ * Returns the position after the `count`th newline; -1 when the chunk has fewer. A loop, because indexOf for each newline is slower for
+ * short lines.
+ */
 function lineStart (chunk: Uint8Array, count: number): number {
   if (count === 0) return 0
   let left = count
@@ -128,8 +131,8 @@ function countNewlines (chunk: Uint8Array): number {
   return count
 }
 
-/** What is not shown, and how to read it; undefined when everything from the wanted place on is there. */
-function messageOf ({ offset, column }: Wanted, range: Range | undefined, totalLines: number | undefined): string | undefined {
+/** Returns a text for the model: what is not shown and how to read it; undefined when everything from the requested place on is shown. */
+function messageOf ({ offset, column }: LineRequest, range: LineRange | undefined, totalLines: number | undefined): string | undefined {
   if (range === undefined) {
     if (offset === 1 && column === 1) return undefined
     return totalLines !== undefined && offset > totalLines

@@ -4,10 +4,10 @@ import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { newId } from '../../lib/ids.ts'
 import type { Tool } from '../tool.ts'
-import { about, PathRefused } from '../tool-errors.ts'
+import { withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
-import { patch } from './diff.ts'
+import { unifiedDiff } from './diff.ts'
 
 const LONGEST_CONTENT = 10 * 1024 * 1024
 
@@ -22,7 +22,7 @@ const Input = Type.Object({
 /** Bytes of the old content that are read for the diff. */
 const COMPARED_BYTES = 1024 * 1024
 
-/** `{path, bytesWritten, created, diff}`. A reader sees the old content or the new, never a part; so does a crash. */
+/** `{path, bytesWritten, created, diff}`. The write is atomic: readers, and a crash, find the old content or the new, never a part. */
 export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'writeFile',
@@ -30,9 +30,9 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     inputSchema: Input,
     effect: 'write',
     execute: ({ path, content }, { cwd, signal }) =>
-      about(path, async () => {
+      withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
-        return withMadeFolder(dirname(real), async (folder) => {
+        return withCreatedFolder(dirname(real), async (folder) => {
           const name = basename(real)
           const before = await examine(folder, name, paths)
           await replace(folder, name, content, before?.mode, signal)
@@ -40,18 +40,18 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
             path: real,
             bytesWritten: Buffer.byteLength(content),
             created: before === undefined,
-            diff: await patch(relative(cwd, real), before === undefined ? null : before.text, content)
+            diff: await unifiedDiff(relative(cwd, real), before === undefined ? null : before.text, content)
           }
         })
       })
   }
 }
 
-/** The folder with the real path, made with its parents when it is not there. */
-async function withMadeFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
-  const there = await lstat(path).then(() => true, (error) => error.code !== 'ENOENT')
-  if (there || path === dirname(path)) return withFolder(path, work)
-  return withMadeFolder(dirname(path), async (parent) => {
+/** Opens the folder with the real path; creates it and its parents when they do not exist. */
+async function withCreatedFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
+  const exists = await lstat(path).then(() => true, (error) => error.code !== 'ENOENT')
+  if (exists || path === dirname(path)) return withFolder(path, work)
+  return withCreatedFolder(dirname(path), async (parent) => {
     const name = basename(path)
     await mkdir(parent.entry(name)).catch((error) => {
       if (error.code !== 'EEXIST') throw error
@@ -60,16 +60,16 @@ async function withMadeFolder<T> (path: string, work: (folder: Folder) => Promis
   })
 }
 
-/** What is replaced: its mode, and its text when that can be compared. Refuses what is no file or may not be written. */
+/** Returns the mode of the file to replace, and its text when that can be compared. Refuses a non-file and a read-only file. */
 async function examine (folder: Folder, name: string, paths: PathPolicy): Promise<{ mode: number, text?: string } | undefined> {
   const stat = await lstat(folder.entry(name || '.')).catch((error) => {
     if (error.code !== 'ENOENT') throw error
   })
   if (stat === undefined) return undefined
-  // Not the bits that lend its owner's rights: they were meant for the old content.
+  // Without setuid and setgid: these rights were granted to the old content.
   const mode = stat.mode & 0o777
   if (!stat.isFile()) throw new PathRefused(`${JSON.stringify(name)} is a folder or another thing that is not a regular file.`)
-  // Renaming over a file asks only its folder: a read-only file is left alone.
+  // rename(2) checks only the folder's permissions, so a read-only file is refused here.
   await access(folder.entry(name), constants.W_OK)
   if (stat.size > COMPARED_BYTES) return { mode }
   return withFile(folder, name, paths, async (file) => {

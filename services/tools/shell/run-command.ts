@@ -4,23 +4,23 @@ import type { Clock } from '../../lib/clock.ts'
 import { spawnGuarded } from '../../process/spawn-guarded.ts'
 import { shellCommand } from '../../process/shell.ts'
 import type { FolderIdentity, Tool } from '../tool.ts'
-import { about, PathRefused, ToolFailed } from '../tool-errors.ts'
+import { withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../files/open-folder.ts'
 import { isSameFolder } from '../work-folder.ts'
-import { collect } from './command-output.ts'
+import { collectOutput } from './command-output.ts'
 
-/** Limit of the interface. */
+/** The longest time limit in milliseconds, as documented for the tool. */
 const LONGEST_MS = 30_000
-/** Linux takes 128 KiB an argument (MAX_ARG_STRLEN). */
+/** Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
 const LONGEST_BYTES = 120_000
-/** Beyond this much output, both streams together, the command is killed. */
+/** A command that writes more bytes than this, on both streams together, is killed. */
 const FLOOD_BYTES = 10 * 1024 * 1024
-/** Between TERM and KILL when the service ends, which itself has 5 s. */
+/** Milliseconds between TERM and KILL at shutdown, for which the service itself has 5 s. */
 const SHUTDOWN_MS = 1_000
-/** How long output is awaited when everything ended; only what could not be found and ended still holds it then. */
+/** Milliseconds to wait for the end of the output after the process group ended; only a process outside the group can still hold it. */
 const DRAIN_MS = 500
-/** The tool's own limit, TERM and KILL included. */
+/** Time limit of the tool call, including the time between TERM and KILL. */
 const LIMIT_MS = LONGEST_MS + 15_000
 
 const Input = Type.Object({
@@ -43,13 +43,13 @@ const Input = Type.Object({
 interface Parts {
   paths: PathPolicy
   clock: Clock
-  /** Environment of the commands, without secrets: see childEnvironment. */
+  /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
 }
 
 /**
- * `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`. A command that fails has run: its exit code is
- * an answer. An abort ends the command and all it started, then throws the signal's reason.
+ * `{exitCode, signal?, stdout, stderr, durationMs, timedOut?, killed?, truncated?}`. A non-zero exit code is a result, not an error. An
+ * abort ends the command and every process it started, then throws the signal's reason.
  */
 export function createRunCommand ({ paths, clock, environment }: Parts): Tool<Static<typeof Input>> {
   return {
@@ -60,7 +60,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     timeLimitMs: LIMIT_MS,
     folder: ({ cwd }) => cwd,
     async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, approvedFolder, signal }) {
-      const folder = await about(cwd, () => paths.resolve(cwd, base))
+      const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))
       if (command.includes('\0')) throw new ToolFailed('The command holds a NUL character.')
       if (Buffer.byteLength(command) > LONGEST_BYTES) {
         throw new ToolFailed(`The command is longer than ${LONGEST_BYTES} bytes: write it to a file and run that.`)
@@ -68,7 +68,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       signal.throwIfAborted()
 
       const started = clock.awake()
-      const child = await about(cwd, () =>
+      const child = await withPathErrors(cwd, () =>
         withFolder(folder, async (held) => {
           if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
           return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })
@@ -78,12 +78,12 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const count = (chunk: number) => {
         bytes += chunk
         if (bytes <= FLOOD_BYTES) return
-        // Killed before its pipes break, or it might end by that and look as if it had run.
+        // Killed before its pipes are closed: a command that ends by SIGPIPE or EPIPE might look as if it had completed.
         child.kill('SIGKILL')
         for (const stream of streams) stream.stop()
         void child.end(0)
       }
-      const streams = [collect(child.stdout, count), collect(child.stderr, count)]
+      const streams = [collectOutput(child.stdout, count), collectOutput(child.stderr, count)]
       const finished = new AbortController()
       clock.timeout(timeoutMs, AbortSignal.any([finished.signal, signal])).then(
         () => {
@@ -98,7 +98,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const exit = await child.exited
       finished.abort()
       await child.end()
-      await settle(streams, clock)
+      await waitForOutput(streams, clock)
       signal.throwIfAborted()
       return {
         exitCode: exit.code,
@@ -118,14 +118,14 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
   }
 }
 
-/** The folder is held open: what is checked here is where the command starts. */
+/** Throws PathRefused unless the open folder is the approved folder. The command starts in this open folder. */
 async function assertApproved ({ path, handle }: Folder, approved: FolderIdentity): Promise<void> {
   const { dev, ino } = await handle.stat({ bigint: true })
   if (isSameFolder({ dev: String(dev), ino: String(ino) }, approved)) return
   throw new PathRefused(`${JSON.stringify(path)} was replaced since the command was approved, which was not run.`)
 }
 
-async function settle (streams: Array<ReturnType<typeof collect>>, clock: Clock): Promise<void> {
+async function waitForOutput (streams: Array<ReturnType<typeof collectOutput>>, clock: Clock): Promise<void> {
   const waited = new AbortController()
   await Promise.race([
     Promise.all(streams.map(({ closed }) => closed)),

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { Desktop } from '../desktop/control/desktop.ts'
 import type { Tool } from '../tool.ts'
 
-/** What the machine is; nothing of its user but the home folder and the shell. Sizes in bytes, times in seconds. */
+/** Describes the machine; of its user only the home folder and the shell. Sizes are in bytes, times in seconds. */
 export function createSystemInfo (
   { environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }
 ): Tool<Record<string, never>> {

@@ -10,11 +10,11 @@ export const TransformFailed = createError<[string, string]>('ERR_TRANSFORM_FAIL
 export const TransformBusy = createError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.', 503)
 
 const DEADLINE_MS = 10_000
-/** A worker that nobody needed for so long is ended: it holds tens of megabytes. */
+/** An idle worker is ended after this time: it holds tens of megabytes. */
 const IDLE_MS = 30_000
-/** A megabyte of HTML becomes some two hundred of objects. */
+/** One megabyte of HTML takes some two hundred megabytes as objects. */
 const MEMORY_MB = 384
-/** Jobs that wait for the one under way. */
+/** Jobs that may wait for the running job. */
 const MOST_WAITING = 31
 
 export interface TransformParts {
@@ -25,8 +25,8 @@ export interface TransformParts {
 export type Transform = ReturnType<typeof createTransform>
 
 /**
- * Heavy work on foreign content, one job after the other in a thread of its own that is started when first needed. A job
- * that takes too long or too much memory, or that is wanted no more, is ended together with its thread.
+ * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. A job that exceeds
+ * its time or memory, or whose signal aborts, is ended together with the thread.
  */
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
@@ -36,7 +36,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   const closing = new AbortController()
 
   function start (): Worker {
-    // Nothing of ours is handed in: neither keys in the environment nor what Node was started with.
+    // The worker processes untrusted content: it gets neither the environment, which may hold keys, nor Node's flags.
     const started = new Worker(workerFile('transform'), {
       env: {},
       execArgv: [],
@@ -46,7 +46,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     })
     started.stdout.resume()
     started.stderr.resume()
-    // Whoever waits for an answer is told by a listener of its own.
+    // `perform` adds its own listener; this one prevents an uncaught error while no job is running.
     started.on('error', () => {})
     started.on('exit', () => {
       if (worker === started) worker = undefined
@@ -78,19 +78,19 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     }
   }
 
-  async function perhaps (kind: Kind, input: unknown, ms: number, signal: AbortSignal): Promise<unknown> {
+  async function performWithDeadline (kind: Kind, input: unknown, ms: number, signal: AbortSignal): Promise<unknown> {
     try {
       return await withDeadline({ clock, ms, signal }, () => perform(kind, input))
     } catch (error) {
-      // What a doer throws leaves its thread as it was.
+      // After an error that the job itself reported, the thread is still usable.
       if (!(error instanceof TransformFailed)) await end()
       signal.throwIfAborted()
-      throw error instanceof TransformFailed ? error : new TransformFailed(kind, reason(error, ms))
+      throw error instanceof TransformFailed ? error : new TransformFailed(kind, reasonOf(error, ms))
     }
   }
 
-  /** Ends the worker once nobody has come for a while. */
-  function rest () {
+  /** Ends the worker after IDLE_MS without a job. */
+  function endWhenIdle () {
     idle.abort()
     idle = new AbortController()
     clock.sleep(IDLE_MS, idle.signal).then(end, () => {})
@@ -98,31 +98,31 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
 
   return {
     /**
-     * Does one job; milliseconds count from its turn. Rejects with the signal's reason, with TransformFailed, whose
-     * cause may be the content, or with TransformBusy.
+     * Runs one job. Its time limit, `ms` milliseconds, starts when the job starts. Rejects with the signal's reason, with
+     * TransformFailed, for which the content may be the cause, or with TransformBusy.
      */
     async run<K extends Kind> (
       kind: K,
       input: Transforms[K]['input'],
       { signal, ms = DEADLINE_MS }: { signal: AbortSignal, ms?: number }
     ): Promise<Transforms[K]['output']> {
-      const either = AbortSignal.any([signal, closing.signal])
+      const aborted = AbortSignal.any([signal, closing.signal])
       try {
-        return await slots.run(either, () => {
+        return await slots.run(aborted, () => {
           idle.abort()
-          return perhaps(kind, input, ms, either)
+          return performWithDeadline(kind, input, ms, aborted)
         }) as Transforms[K]['output']
       } finally {
-        if (slots.idle && worker) rest()
+        if (slots.idle && worker) endWhenIdle()
       }
     },
 
-    /** Whether there is a thread at the moment. */
+    /** Whether the worker thread exists. */
     get running (): boolean {
       return worker !== undefined
     },
 
-    /** Ends the worker, and what it was at with it. */
+    /** Ends the worker together with its running job. */
     async close (): Promise<void> {
       closing.abort(new TransformFailed('anything', 'the service is ending'))
       idle.abort()
@@ -131,7 +131,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
   }
 }
 
-function reason (error: unknown, ms: number): string {
+function reasonOf (error: unknown, ms: number): string {
   const { code, kind, message } = error as { code?: string, kind?: string, message: string }
   if (kind === 'timeout') return `it took longer than ${ms / 1000} s`
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took too much memory' : message

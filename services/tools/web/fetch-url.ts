@@ -2,9 +2,9 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Web } from './fetch/fetch.ts'
 import type { Tool } from '../tool.ts'
 
-const MOST_CHARS = 60_000
+const MAX_CHARS = 60_000
 const DEFAULT_CHARS = 20_000
-/** Of the page that says what went wrong. */
+/** Default characters of an error page. */
 const ERROR_CHARS = 2_000
 
 const Input = Type.Object({
@@ -13,13 +13,13 @@ const Input = Type.Object({
     Type.Integer({ minimum: 0, description: 'Characters of the content to skip: the nextOffset of a truncated answer. Default 0.' })
   ),
   maxChars: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MOST_CHARS, description: `Characters of the content to answer with. Default ${DEFAULT_CHARS}.` })
+    Type.Integer({ minimum: 1, maximum: MAX_CHARS, description: `Characters of the content to answer with. Default ${DEFAULT_CHARS}.` })
   )
 }, { additionalProperties: false })
 
 /**
- * `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` when there is more; `length`
- * counts the characters of all content. What is no text: `{…, binary: true, size?, content: ''}`.
+ * `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` when there is more; `length` counts the
+ * characters of the whole content. A document that is not text gives `{…, binary: true, size?, content: ''}`.
  */
 export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Static<typeof Input>> {
   return {
@@ -50,11 +50,11 @@ export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Stat
   }
 }
 
-/** A part of a text in which no character is broken. */
+/** Returns a part of a text without splitting surrogate pairs. */
 function slice (text: string, offset: number, chars: number): { content: string, nextOffset?: number } {
   let end = Math.min(offset + chars, text.length)
-  if (end < text.length && isHigh(text.charCodeAt(end - 1)) && end - 1 > offset) end -= 1
+  if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1)) && end - 1 > offset) end -= 1
   return { content: text.slice(offset, end).toWellFormed(), ...end < text.length && { nextOffset: end } }
 }
 
-const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff
+const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Search } from './search/search.ts'
 import type { Tool } from '../tool.ts'
 
-const MOST_RESULTS = 20
+const MAX_RESULTS = 20
 const DEFAULT_RESULTS = 8
 
 const Input = Type.Object({
@@ -12,7 +12,7 @@ const Input = Type.Object({
     pattern: '\\S',
     description: 'What to search for: a few words, as in a search engine.'
   }),
-  maxResults: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_RESULTS, description: `Default ${DEFAULT_RESULTS}.` }))
+  maxResults: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `Default ${DEFAULT_RESULTS}.` }))
 }, { additionalProperties: false })
 
 /** `{results: [{title, url, snippet}]}`, best first. */

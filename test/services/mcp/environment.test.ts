@@ -1,5 +1,11 @@
 import t from 'tap'
-import { ofServer, resolveEnvironment, secretsIn, toReferences, withoutServer } from '../../../services/mcp/server-environment.ts'
+import {
+  resolveEnvironment,
+  secretsIn,
+  toReferences,
+  valuesOfServer,
+  valuesWithoutServer
+} from '../../../services/mcp/server-environment.ts'
 
 const entry = (env: Record<string, string>) => ({ name: 's', command: 'c', env })
 
@@ -8,8 +14,8 @@ t.test('what is stored comes back under its name, and each server has its own', 
   t.same(references, { TOKEN: 'secret:mcp/a.b/TOKEN', constructor: 'secret:mcp/a.b/constructor' })
   t.same(resolveEnvironment(entry(references), values, {}), { TOKEN: 'x', constructor: 'y' })
   const stored = { ...values, ...toReferences('a', { TOKEN: 'z' }).values }
-  t.same(ofServer(stored, 'a'), { 'mcp/a/TOKEN': 'z' })
-  t.same(withoutServer(stored, 'a'), values)
+  t.same(valuesOfServer(stored, 'a'), { 'mcp/a/TOKEN': 'z' })
+  t.same(valuesWithoutServer(stored, 'a'), values)
 })
 
 t.test('what is missing is named', async (t) => {

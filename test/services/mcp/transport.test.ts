@@ -1,6 +1,6 @@
 import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { createTail } from '../../../services/mcp/stderr-tail.ts'
+import { createStderrTail } from '../../../services/mcp/stderr-tail.ts'
 import { createTransport } from '../../../services/mcp/guarded-transport.ts'
 import { spawnGuarded, type GuardedChild } from '../../../services/process/spawn-guarded.ts'
 import { alive } from '../process/alive.ts'
@@ -10,7 +10,7 @@ t.test('who disconnects a server that is just being started finds nothing of it 
   let child: GuardedChild | undefined
   const transport = createTransport({
     clock: systemClock,
-    tail: createTail(),
+    tail: createStderrTail(),
     async spawn () {
       await asked.promise
       return (child = await spawnGuarded('sleep', ['1000'], { cwd: t.testdir(), env: process.env, stdin: 'pipe', clock: systemClock }))

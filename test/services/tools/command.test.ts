@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { childEnvironment } from '../../../services/process/child-environment.ts'
-import { collect } from '../../../services/tools/shell/command-output.ts'
+import { collectOutput } from '../../../services/tools/shell/command-output.ts'
 import { alive } from '../process/alive.ts'
 import { build } from './helper.ts'
 
@@ -134,7 +134,7 @@ t.test('of long output head and tail are kept, with a word on what is missing', 
 t.test('a stream that closed before it was listened to is over', async (t) => {
   const stream = Readable.from([]).resume()
   await once(stream, 'close')
-  const collected = collect(stream, () => {})
+  const collected = collectOutput(stream, () => {})
   await collected.closed
   t.equal(collected.text(), '')
 })

@@ -3,9 +3,9 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { Act, Acts, Direction, Size } from './desktop-rpc.ts'
 import { readKeys, readText } from './key-names.ts'
 import { shownSize, toPng } from './picture.ts'
-import { onScreen, within } from './screen-place.ts'
+import { toScreenPixel, assertOnScreen } from './screen-place.ts'
 
-/** Robotjs, with what its types leave out. */
+/** The robotjs module, with a function that its types lack. */
 export type RobotJs = Omit<typeof Robot, 'default'> & { setXDisplayName?(name: string): void }
 
 interface Parts {
@@ -15,47 +15,47 @@ interface Parts {
   clock: Clock
 }
 
-/** Between two characters: programs lose what comes faster than anybody types, and to stop is heard then. */
+/** Milliseconds between two characters: programs lose characters that come faster, and an abort is noticed in the pause. */
 const PACE_MS = 2
 const DEFAULT_NOTCHES = 3
-/** What robotjs takes for a notch of the wheel; on macOS it counts pixels. */
+/** The amount that robotjs needs for one notch of the wheel; on macOS it counts pixels. Default 1. */
 const NOTCH: Partial<Record<NodeJS.Platform, number>> = { win32: 120, darwin: 40 }
-/** Robotjs counts up and left as more. */
+/** In robotjs, up and left are positive. */
 const WHEEL: Record<Direction, [x: number, y: number]> = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }
 
-/** How each act is done. This runs in a child: without a display robotjs ends its process. */
+/** Creates the functions for all desktop actions. They run in a child process, because robotjs exits when there is no display. */
 export function createDesktopActions (
   { robot, platform, environment, clock }: Parts
 ): { [A in Act]: (input: Acts[A]['input'], signal: AbortSignal) => Promise<Acts[A]['output']> } {
   const isX11 = platform === 'linux'
-  // A process that is killed between a key's going down and up leaves it down: no time between the two.
+  // No delay between key down and key up: a process that is killed between the two would leave the key pressed.
   if (isX11) robot.setKeyboardDelay(0)
 
-  /** The screen as it is now. */
+  /** Returns the present size of the screen. Throws when there is none. */
   function screen (): Size {
-    // Robotjs looks for ":0" first, whatever DISPLAY says. Naming it connects anew, which notices another size or layout of keys.
+    // Robotjs tries ":0" first, even if DISPLAY differs. Setting the name reconnects, which updates screen size and keyboard layout.
     if (isX11) robot.setXDisplayName?.(environment.DISPLAY ?? '')
     const size = robot.getScreenSize()
     if (size.width > 0 && size.height > 0) return { width: size.width, height: size.height }
     throw new Error(isX11 ? `The X display ${JSON.stringify(environment.DISPLAY ?? '')} cannot be opened.` : 'There is no screen.')
   }
 
-  function mayControl () {
+  function assertMayControl () {
     if (platform !== 'darwin' || robot.getAccessibilityPermission() !== false) return
     throw new Error(
       'macOS does not let this program use mouse and keyboard. The user must allow the app that starts the service: System Settings → Privacy & Security → Accessibility; then start it anew.'
     )
   }
 
-  function maySee () {
+  function assertMayCapture () {
     if (platform !== 'darwin' || robot.getScreenCapturePermission() !== false) return
     throw new Error(
       'macOS does not let this program see the screen. The user must allow the app that starts the service: System Settings → Privacy & Security → Screen & System Audio Recording; then start it anew.'
     )
   }
 
-  /** X11 tells what went wrong later: asking for anything has it told by now, and robotjs ends the process then. */
-  const settle = () => {
+  /** X11 reports errors asynchronously: any query makes it report them now, and robotjs then ends the process. */
+  const flushErrors = () => {
     robot.getMousePos()
   }
 
@@ -65,10 +65,10 @@ export function createDesktopActions (
     },
 
     async capture ({ region, scale }) {
-      maySee()
+      assertMayCapture()
       const whole = screen()
       const part = region ?? { x: 0, y: 0, ...whole }
-      within(part, whole)
+      assertOnScreen(part, whole)
       const raw = robot.screen.capture(part.x, part.y, part.width, part.height)
       const shown = shownSize(raw, scale)
       const png = Buffer.from(toPng(raw, shown)).toString('base64')
@@ -76,17 +76,17 @@ export function createDesktopActions (
     },
 
     async click ({ button = 'left', double = false, ...place }) {
-      mayControl()
+      assertMayControl()
       const whole = screen()
-      const { x, y } = onScreen(place, whole)
+      const { x, y } = toScreenPixel(place, whole)
       robot.moveMouse(x, y)
       robot.mouseClick(button, double)
-      settle()
+      flushErrors()
       return { x, y, screen: whole }
     },
 
     async type ({ text, keys }, signal) {
-      mayControl()
+      assertMayControl()
       screen()
       const characters = readText(text ?? '', platform)
       const combination = keys === undefined ? undefined : readKeys(keys)
@@ -96,25 +96,25 @@ export function createDesktopActions (
         if (signal.aborted) throw new Error(`Typing was stopped after ${typed} characters.`)
         if (!isX11 && (character === '\n' || character === '\t')) robot.keyTap(character === '\n' ? 'enter' : 'tab')
         else robot.unicodeTap(character.codePointAt(0)!)
-        settle()
+        flushErrors()
         typed++
       }
       if (combination) robot.keyTap(combination.key, combination.modifiers)
-      settle()
+      flushErrors()
       return { typed }
     },
 
     async scroll ({ direction, amount = DEFAULT_NOTCHES, x, y, view }) {
-      mayControl()
+      assertMayControl()
       const whole = screen()
       if ((x ?? y) !== undefined) {
         if (x === undefined || y === undefined) throw new Error('Give x and y, or neither: a place has both.')
-        const place = onScreen({ x, y, view }, whole)
+        const place = toScreenPixel({ x, y, view }, whole)
         robot.moveMouse(place.x, place.y)
       }
       const [across, along] = WHEEL[direction].map((sign) => sign * amount * (NOTCH[platform] ?? 1))
       robot.scrollMouse(across, along)
-      settle()
+      flushErrors()
       return { screen: whole }
     }
   }

@@ -1,4 +1,4 @@
-/** Pixels of the screen, from its top left corner (points where a screen has several pixels a point). */
+/** A size in pixels of the screen (in points, for screens with several pixels a point). Positions count from the top left corner. */
 export interface Size {
   width: number
   height: number
@@ -8,13 +8,13 @@ export interface Region extends Size {
   y: number
 }
 
-/** Which part of the screen a picture shows, and how large the picture is: what leads from its pixels to the screen's. */
+/** The part of the screen that an image shows, and the size of the image: they map pixels of the image to pixels of the screen. */
 export interface View extends Region {
   imageWidth: number
   imageHeight: number
 }
 
-/** A place on the screen or, with the view of a picture, in that picture. */
+/** A point on the screen or, with the view of an image, in that image. */
 export interface Place {
   x: number
   y: number
@@ -24,16 +24,16 @@ export interface Place {
 export type Button = 'left' | 'right' | 'middle'
 export type Direction = 'up' | 'down' | 'left' | 'right'
 
-/** A picture of the screen as a PNG in base64, no larger than models look at. */
+/** An image of the screen as a PNG in base64, no larger than the size that models process without scaling. */
 export interface Picture {
   screen: Size
   view: View
   png: string
 }
 
-/** What the desktop child can do, by kind: plain data in, plain data out. */
+/** The actions of the desktop child by name; inputs and outputs are plain data. */
 export interface Acts {
-  /** How large the screen is; fails where there is none. */
+  /** Returns the size of the screen; fails when there is none. */
   look: { input: Record<string, never>, output: { screen: Size } }
   capture: { input: { region?: Region, scale?: number }, output: Picture }
   click: { input: Place & { button?: Button, double?: boolean }, output: { x: number, y: number, screen: Size } }
@@ -43,6 +43,7 @@ export interface Acts {
 
 export type Act = keyof Acts
 
-/** What goes to the child, a line each: something to do, or the end of what it is at. */
+/** A message to the child, one a line: an action to perform, or the request to stop the running one. */
 export type Order = { act: Act, input: unknown } | { stop: true }
+/** The child's answer to an action. */
 export type Answer = { output: unknown } | { error: string }

@@ -10,38 +10,38 @@ import { createSemaphore } from '../../../lib/semaphore.ts'
 import { ToolFailed } from '../../tool-errors.ts'
 import { workerFile } from '../../../lib/worker-file.ts'
 import type { Act, Acts, Answer, Order } from './desktop-rpc.ts'
-import { withoutDesktop } from './display.ts'
+import { desktopProblem } from './display.ts'
 
 export const DesktopBusy = createError('ERR_DESKTOP_BUSY', 'Too much is being done on the desktop at once; try again in a moment.', 503)
 
 const LIMITS_MS: Record<Act, number> = { look: 5_000, capture: 15_000, click: 15_000, type: 50_000, scroll: 15_000 }
-/** A child that is told to stop may finish the character it is at. */
+/** Time a child has to stop, so that it can finish the current character. */
 const STOP_MS = 500
-/** A child that nobody needed for so long is ended. */
+/** An idle child is ended after this time. */
 const IDLE_MS = 30_000
 const MOST_WAITING = 31
-/** A picture of noise is some 5 MB. */
+/** Bytes of one answer; an image of noise takes some 5 MB. */
 const LONGEST_ANSWER = 16 * 1024 * 1024
 const TAIL_CHARACTERS = 600
 
 interface Parts {
   clock: Clock
-  /** Environment of the child, without secrets: see childEnvironment. */
+  /** The environment of the child, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
 }
 
 interface Running {
   child: GuardedChild
   answers: AsyncGenerator<Line>
-  /** The last it said on stderr. */
+  /** The end of its stderr. */
   tail: string
 }
 
 export type Desktop = ReturnType<typeof createDesktop>
 
 /**
- * Screen, mouse and keyboard, one act after the other. They are used in a child that is started when first needed, for
- * robotjs ends its process when something is wrong; a child that ends fails the call it was at and nothing else.
+ * Uses screen, mouse and keyboard, one action at a time. The actions run in a child process that is started when needed, because
+ * robotjs exits on errors. A child that ends fails only the running call.
  */
 export function createDesktop ({ clock, environment }: Parts) {
   const slots = createSemaphore({ limit: 1, maxQueued: MOST_WAITING, busy: () => new DesktopBusy() })
@@ -49,10 +49,10 @@ export function createDesktop ({ clock, environment }: Parts) {
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let idle = new AbortController()
-  let found: { problem?: string } | undefined
+  let probed: { problem?: string } | undefined
   let last: Act | undefined
 
-  const problem = () => (found ??= { problem: withoutDesktop(process.platform, environment()) }).problem
+  const problem = () => (probed ??= { problem: desktopProblem(process.platform, environment()) }).problem
 
   async function start (): Promise<Running> {
     const child = await spawnGuarded(process.execPath, [fileURLToPath(workerFile('desktop'))], {
@@ -78,21 +78,21 @@ export function createDesktop ({ clock, environment }: Parts) {
     await child?.end(0)
   }
 
-  const tell = (order: Order) => running?.child.stdin!.write(`${JSON.stringify(order)}\n`)
+  const send = (order: Order) => running?.child.stdin!.write(`${JSON.stringify(order)}\n`)
 
   async function perform (act: Act, input: unknown, signal: AbortSignal): Promise<unknown> {
     const current = running ?? await (starting = start())
-    // Who gave up while the child was being started could tell it nothing.
+    // The signal may have aborted while the child was being started; nothing was sent to the child yet.
     signal.throwIfAborted()
-    tell({ act, input })
+    send({ act, input })
     const { value } = await current.answers.next()
-    if (value === undefined || !('bytes' in value)) throw new ToolFailed(await lost(current))
+    if (value === undefined || !('bytes' in value)) throw new ToolFailed(await describeLoss(current))
     const answer = JSON.parse(value.bytes.toString()) as Answer
     if ('error' in answer) throw new ToolFailed(answer.error)
     return answer.output
   }
 
-  async function perhaps (act: Act, input: unknown, signal: AbortSignal): Promise<unknown> {
+  async function performWithDeadline (act: Act, input: unknown, signal: AbortSignal): Promise<unknown> {
     const ms = LIMITS_MS[act]
     let performing: Promise<unknown> = Promise.resolve()
     try {
@@ -106,64 +106,64 @@ export function createDesktop ({ clock, environment }: Parts) {
     }
   }
 
-  /** Stops what the child is at; it is ended when it does not listen. */
+  /** Stops the running action; ends the child when it does not stop within STOP_MS. */
   async function stop (performing: Promise<unknown>): Promise<void> {
     const settled = new AbortController()
-    tell({ stop: true })
-    const isOver = await Promise.race([
+    send({ stop: true })
+    const hasStopped = await Promise.race([
       performing.then(() => true, () => true),
       clock.timeout(STOP_MS, settled.signal).then(() => false, () => false)
     ])
     settled.abort()
-    if (!isOver) await end()
+    if (!hasStopped) await end()
   }
 
-  /** Ends the child once nobody has come for a while. */
-  function rest (ms: number) {
+  /** Ends the child after `ms` milliseconds without an action. */
+  function endWhenIdle (ms: number) {
     idle.abort()
     idle = new AbortController()
     clock.sleep(ms, idle.signal).then(end, () => {})
   }
 
   async function run<A extends Act> (act: A, input: Acts[A]['input'], signal: AbortSignal): Promise<Acts[A]['output']> {
-    const either = AbortSignal.any([signal, closing.signal])
+    const aborted = AbortSignal.any([signal, closing.signal])
     try {
-      return await slots.run(either, () => {
+      return await slots.run(aborted, () => {
         idle.abort()
         last = act
-        return perhaps(act, input, either)
+        return performWithDeadline(act, input, aborted)
       }) as Acts[A]['output']
     } finally {
-      if (slots.idle && running) rest(IDLE_MS)
+      if (slots.idle && running) endWhenIdle(IDLE_MS)
     }
   }
 
   return {
-    /** Does one act. Rejects with the signal's reason, with ToolFailed in words for the model, or with DesktopBusy. */
+    /** Performs one action. Rejects with the signal's reason, with ToolFailed, whose message is for the model, or with DesktopBusy. */
     run,
 
-    /** Why there is no desktop here, a sentence; undefined when there is one, as far as is known. */
+    /** Returns a sentence saying why there is no desktop; undefined when there is one, as far as is known. */
     problem,
 
-    /** Tries whether there is a desktop. Nobody is kept waiting for it, and its child does not stay. */
+    /** Tests whether the desktop can be used. Ends the child afterwards, unless another action used it. */
     async probe (): Promise<void> {
       if (problem() !== undefined) return
-      const wasThere = running !== undefined
+      const wasRunning = running !== undefined
       const look = () => run('look', {}, closing.signal)
-      // A child that is there already may only just have lost its display: a new one says so.
+      // A running child may just have lost its display: the second attempt starts a new child.
       await look().catch(look).catch((error) => {
-        if (!closing.signal.aborted) found = { problem: error.message }
+        if (!closing.signal.aborted) probed = { problem: error.message }
       })
-      const isWanted = problem() === undefined && (wasThere || last !== 'look')
-      if (!isWanted && slots.idle && running) rest(0)
+      const isChildNeeded = problem() === undefined && (wasRunning || last !== 'look')
+      if (!isChildNeeded && slots.idle && running) endWhenIdle(0)
     },
 
-    /** Process id of the child; undefined when there is none. */
+    /** The process id of the child; undefined when there is none. */
     get pid (): number | undefined {
       return running?.child.pid
     },
 
-    /** Ends the child, and what it was at with it. */
+    /** Ends the child together with its running action. */
     async close (): Promise<void> {
       closing.abort(new ToolFailed('The service is ending.'))
       idle.abort()
@@ -172,16 +172,17 @@ export function createDesktop ({ clock, environment }: Parts) {
   }
 }
 
-/** How X11 says that no key of the layout makes the character. */
+/** The error of X11 when the keyboard layout has no key for the character. */
 const NO_KEY = /BadValue[^]*X_XTestFakeInput/
 
-async function lost ({ child, tail }: Running): Promise<string> {
+/** Returns a text for the model: why the child ended during a call. */
+async function describeLoss ({ child, tail }: Running): Promise<string> {
   const { code, signal } = await child.exited
   if (NO_KEY.test(tail)) {
     return 'The keyboard layout has no key for a character or key of it, and typing ended there; what comes before may have been typed.'
   }
-  const said = tail.trim() === '' ? '' : `, saying ${JSON.stringify(tail.trim())}`
+  const stderr = tail.trim() === '' ? '' : `, saying ${JSON.stringify(tail.trim())}`
   return `The desktop was lost during the call: its process ended with ${
     signal ?? `exit code ${code}`
-  }${said}. What the call did by then is not known.`
+  }${stderr}. What the call did by then is not known.`
 }

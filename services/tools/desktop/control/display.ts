@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 
 const WAYLAND = 'This is a Wayland session, where programs may neither see the screen nor use mouse and keyboard: it takes an X11 session.'
 
-/** Why there can be no desktop, as far as that shows without trying: a sentence, or undefined. */
-export function withoutDesktop (platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string | undefined {
+/** Returns a sentence saying why there can be no desktop; undefined when nothing speaks against it without trying. */
+export function desktopProblem (platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string | undefined {
   if (!['linux', 'darwin', 'win32'].includes(platform)) return `There is no desktop for ${platform}.`
   try {
     createRequire(import.meta.url).resolve('robotjs')
@@ -11,7 +11,7 @@ export function withoutDesktop (platform: NodeJS.Platform, environment: NodeJS.P
     return 'The package robotjs is not installed.'
   }
   if (platform !== 'linux') return undefined
-  // With both, DISPLAY is that of a helper which knows of no window but its own.
+  // When both are set, DISPLAY belongs to XWayland, which sees only the windows of X11 programs.
   if (environment.WAYLAND_DISPLAY) return WAYLAND
   return environment.DISPLAY ? undefined : 'There is no display: DISPLAY is not set.'
 }

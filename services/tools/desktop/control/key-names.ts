@@ -1,4 +1,7 @@
-/** Robotjs's names of modifiers and keys by those in use. Keys that not every keyboard layout of X11 has end robotjs there: they are left out. */
+/**
+ * Maps common names of modifiers and keys to those of robotjs. Keys that some X11 keyboard layouts lack are left out, because robotjs ends
+ * the process on them.
+ */
 const MODIFIERS: Record<string, string> = {
   ctrl: 'control',
   control: 'control',
@@ -42,7 +45,7 @@ const KEYS: Record<string, string> = {
   plus: '+',
   ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index + 1}`, `f${index + 1}`]))
 }
-/** Characters that a key has of its own: the others need shift on one keyboard and something else on the next. */
+/** Characters with a key of their own; other characters need modifiers that differ between keyboard layouts. */
 const CHARACTER = /^[a-z0-9`=;',./\\[\]+-]$/
 
 export interface Combination {
@@ -50,7 +53,7 @@ export interface Combination {
   modifiers: string[]
 }
 
-/** Reads "enter", "ctrl+s", "cmd+shift+4". Throws with what there is. */
+/** Parses combinations such as "enter", "ctrl+s", "cmd+shift+4". Throws an Error that lists the valid names. */
 export function readKeys (keys: string): Combination {
   const parts = keys.trim().toLowerCase().split(/\s*\+\s*/)
   // "ctrl++" and "+" end with the key itself.
@@ -62,7 +65,7 @@ export function readKeys (keys: string): Combination {
     }
     return MODIFIERS[name]
   })
-  const key = named(KEYS, last) ?? named(MODIFIERS, last) ?? (CHARACTER.test(last) ? last : undefined)
+  const key = lookUp(KEYS, last) ?? lookUp(MODIFIERS, last) ?? (CHARACTER.test(last) ? last : undefined)
   if (key !== undefined) return { key, modifiers }
   throw new Error(
     `${JSON.stringify(last)} is no key. There are letters, digits, ${
@@ -71,20 +74,20 @@ export function readKeys (keys: string): Combination {
   )
 }
 
-const named = (names: Record<string, string>, name: string) => Object.hasOwn(names, name) ? names[name] : undefined
+const lookUp = (names: Record<string, string>, name: string) => Object.hasOwn(names, name) ? names[name] : undefined
 
-/** Line ends as one character; throws on characters that cannot be typed, naming them. */
+/** Replaces line ends by \n. Throws an Error that names the characters that cannot be typed. */
 export function readText (text: string, platform: NodeJS.Platform): string {
   const typed = text.replace(/\r\n?/g, '\n')
-  // Robotjs keeps a byte of each character on X11, and 16 bits elsewhere.
+  // Robotjs uses 8 bits of each character on X11, and 16 bits elsewhere.
   const isX11 = platform === 'linux'
   // eslint-disable-next-line no-control-regex
   const untypable = isX11 ? /[^\n\t\x20-\x7e]/u : /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|[^\u0000-\uffff]|\p{Cs}/u
   const found = [...new Set([...typed].filter((character) => untypable.test(character)))]
   if (found.length === 0) return typed
-  const named = found.slice(0, 10).map((character) => JSON.stringify(character)).join(' ')
+  const list = found.slice(0, 10).map((character) => JSON.stringify(character)).join(' ')
   throw new Error(
-    `Nothing was typed, for ${named} cannot be: ${
+    `Nothing was typed, for ${list} cannot be: ${
       isX11 ? 'on this desktop only ASCII can' : 'emoji and control characters cannot'
     }. Leave them out, or paste them from a place that has them.`
   )

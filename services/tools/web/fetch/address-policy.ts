@@ -2,36 +2,36 @@ import { lookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
-import { isThisMachine, notPublic } from './addresses.ts'
+import { isThisMachine, nonPublicKind } from './addresses.ts'
 import { AddressRefused } from './fetch-errors.ts'
 
 export interface PolicyParts {
-  /** config.fetch.allowPrivate. */
+  /** The current config.fetch.allowPrivate. */
   allowPrivate: () => boolean
   /** Ports that this service listens on. */
   ownPorts: () => number[]
-  /** All addresses of a name. */
+  /** Looks up all addresses of a host name. */
   resolve?: (host: string) => Promise<LookupAddress[]>
-  /** The kind of an address that is not to be connected to; undefined for one that may be. */
-  refused?: (address: string, port: number) => string | undefined
+  /** Returns the kind of an address that may not be connected to, such as "loopback"; undefined for an allowed address. */
+  refusedKind?: (address: string, port: number) => string | undefined
 }
 
 export type AddressPolicy = ReturnType<typeof createAddressPolicy>
 
 const resolveAll = async (host: string) => promisify(lookup)(host, { all: true })
 
-/** These names mean this machine, whatever a resolver makes of them (RFC 6761, section 6.3). */
+/** These names always mean this machine, whatever a resolver answers (RFC 6761, section 6.3). */
 const LOCALHOST = /(^|\.)localhost\.?$/
 const LOOPBACK: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }]
 
-/** Which hosts pages may be fetched from: those on the public internet, and, where allowed, private ones, but never this service. */
-export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolveAll, refused = notPublic }: PolicyParts) {
+/** Decides which hosts may be fetched from: public hosts and, if the configuration allows it, private hosts; never this service itself. */
+export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolveAll, refusedKind = nonPublicKind }: PolicyParts) {
   function check (host: string, address: string, port: number) {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []).map((each) => each.address)
     if (ownPorts().includes(port) && isThisMachine(address, interfaces)) {
       throw new AddressRefused(`${host}:${port} is this service itself, which its own tools may not call.`)
     }
-    const kind = allowPrivate() ? undefined : refused(address, port)
+    const kind = allowPrivate() ? undefined : refusedKind(address, port)
     if (kind !== undefined) {
       throw new AddressRefused(
         `${host} is not on the public internet (${kind} address), so it is not fetched from. The user can allow this with "fetch": {"allowPrivate": true} in config.json.`
@@ -41,8 +41,8 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
 
   return {
     /**
-     * The addresses a host has now, every one of them checked: connect to these and no others, whatever the name means
-     * a moment later. One that is refused refuses the host. Throws AddressRefused, or what the lookup throws.
+     * Returns the addresses of a host, after checking each. Connect only to these, because the name may resolve to others a moment
+     * later (DNS rebinding). One refused address refuses the host. Throws AddressRefused, or the error of the lookup.
      */
     async addresses (url: URL): Promise<LookupAddress[]> {
       const host = url.hostname.replace(/^\[|\]$/g, '')

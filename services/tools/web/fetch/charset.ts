@@ -1,15 +1,15 @@
-/** Bytes of a page in which its own declaration is looked for: https://html.spec.whatwg.org/#prescan */
+/** Bytes of a page that are searched for its own declaration of an encoding: https://html.spec.whatwg.org/#prescan */
 const DECLARATION_BYTES = 2048
 
 const BYTE_ORDER_MARKS: Array<[string, number[]]> = [['utf-8', [0xef, 0xbb, 0xbf]], ['utf-16le', [0xff, 0xfe]], ['utf-16be', [0xfe, 0xff]]]
 
 /**
- * The text of a document. Its encoding is that of its byte order mark, else of its header, else of its own declaration;
- * without any it is UTF-8, or, when it is none, windows-1252, as browsers have it.
+ * Decodes a document. The encoding is given by its byte order mark, else by the header, else by its own declaration; without any of
+ * these it is UTF-8, or windows-1252, as in browsers, when the bytes are not UTF-8.
  */
 export function decode (bytes: Uint8Array, charset?: string): string {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0]
-  const decoder = known(marked) ?? known(charset) ?? known(declared(bytes))
+  const decoder = decoderFor(marked) ?? decoderFor(charset) ?? decoderFor(declaredCharset(bytes))
   if (decoder) return decoder.decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -18,8 +18,8 @@ export function decode (bytes: Uint8Array, charset?: string): string {
   }
 }
 
-/** A decoder for a label of https://encoding.spec.whatwg.org; undefined for one it does not know. */
-function known (label: string | undefined) {
+/** Returns a decoder for a label of https://encoding.spec.whatwg.org; undefined for an unknown label. */
+function decoderFor (label: string | undefined) {
   try {
     return label === undefined ? undefined : new TextDecoder(label)
   } catch {
@@ -27,15 +27,15 @@ function known (label: string | undefined) {
   }
 }
 
-function declared (bytes: Uint8Array): string | undefined {
+function declaredCharset (bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DECLARATION_BYTES)).toString('latin1')
   const label = /<meta\s[^>]*?charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w:.-]+)/i.exec(head)?.[1]
-  // Who could be read so far is not in UTF-16, whatever it says.
+  // A document whose declaration could be read as single bytes is not in UTF-16, whatever it declares.
   return label && /^utf-?16/i.test(label) ? 'utf-8' : label
 }
 
-/** A document that was cut off, or holds a stray byte, is still UTF-8: it has more whole characters than broken ones. */
+/** Returns whether valid multi-byte characters outnumber broken ones: truncated documents and stray bytes still count as UTF-8. */
 function mostlyUtf8 (bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes)
   let broken = 0

@@ -1,15 +1,15 @@
-/** What can be read: as a page, as it is, or not at all. */
+/** How a document is read: as a page, as plain text, or not at all. */
 export type Readable = 'html' | 'text' | 'binary'
 
 const TEXT =
   /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$/
-/** Types that say nothing. */
+/** Types that do not tell what the content is. */
 const VAGUE = ['', 'application/octet-stream', 'application/unknown', 'unknown/unknown', 'binary/octet-stream']
-/** Bytes that tell whether a document of a vague type is text. */
+/** Bytes that are examined to tell whether a document of a vague type is text. */
 const SNIFFED_BYTES = 1024
 
 export interface ContentType {
-  /** Such as `text/html`; "" when there is none. */
+  /** Such as `text/html`; "" when the header is missing. */
   type: string
   charset?: string
 }
@@ -22,20 +22,20 @@ export function parseContentType (header: string | undefined): ContentType {
   return { type: type.trim().toLowerCase().slice(0, 100), ...charset && { charset } }
 }
 
-/** How a document of a type is read; undefined when its bytes have to tell. */
+/** Returns how a document of a type is read; undefined when only its bytes can tell. */
 export function readableAs (type: string): Readable | undefined {
   if (VAGUE.includes(type)) return undefined
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'
   return TEXT.test(type) ? 'text' : 'binary'
 }
 
-/** What bytes of no known type are. */
+/** Returns how a document of unknown type is read, judging by its first bytes. */
 export function sniff (bytes: Uint8Array): Readable {
   const head = bytes.subarray(0, SNIFFED_BYTES)
   const start = new TextDecoder().decode(head)
   if (/^\s*<(?:!doctype\s+html|html|head|body|title)\b/i.test(start)) return 'html'
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (!utf16 && head.includes(0)) return 'binary'
-  // The last character may be cut in two.
+  // The last character may be incomplete.
   return utf16 || !start.slice(0, -4).includes('\uFFFD') ? 'text' : 'binary'
 }

@@ -1,4 +1,4 @@
-/** The little of the DOM that is used here; linkedom has it. */
+/** The part of the DOM that is used here; linkedom implements it. */
 export interface Element {
   nodeName: string
   textContent: string | null

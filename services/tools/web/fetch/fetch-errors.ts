@@ -1,6 +1,6 @@
 import createError from '@fastify/error'
 
-/** An address that may not be asked for; the message is for the model and its user. */
+/** An address that may not be fetched; the message is for the model and its user. */
 export const AddressRefused = createError<[string]>('ERR_ADDRESS_REFUSED', '%s', 403)
 
 /** An address that gave no usable answer; the message is for the model. */
@@ -20,10 +20,10 @@ const REASONS: Record<string, string> = {
   ERR_STREAM_PREMATURE_CLOSE: 'the connection was cut off'
 }
 
-/** Why a request failed, as the end of a sentence. */
+/** Returns why a request failed, as a clause that completes a sentence. */
 export function reasonOf (error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
-  // Several addresses were tried.
+  // Node tried several addresses: the first error stands for all.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (REASONS[code]) return REASONS[code]
   if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `its certificate cannot be trusted (${code})`

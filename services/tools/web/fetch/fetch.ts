@@ -11,35 +11,35 @@ import type { AddressPolicy } from './address-policy.ts'
 import { send } from './send.ts'
 import { parseContentType, readableAs, sniff, type ContentType } from './content-type.ts'
 
-/** For the lookups, all redirections and the body. */
+/** Time limit for the lookups, all redirects and the body together. */
 const DEADLINE_MS = 15_000
-/** Decompressed. */
-const MOST_BYTES = 5 * 1024 * 1024
-const MOST_REDIRECTS = 5
-/** Each may hold some megabytes; the others wait, and so many may. */
+/** Bytes of the decompressed body. */
+const MAX_BYTES = 5 * 1024 * 1024
+const MAX_REDIRECTS = 5
+/** Concurrent fetches, each of which may hold some megabytes, and fetches that may wait for them. */
 const MOST_AT_ONCE = 6
 const MOST_WAITING = 64
 const LONGEST_URL = 8192
 const TEXT_DEADLINE_MS = 5_000
 const ACCEPT = 'text/html,application/xhtml+xml,text/markdown;q=0.9,application/json;q=0.9,text/plain;q=0.9,*/*;q=0.5'
 
-/** What an address answered, in words. */
-export interface Fetched extends ReadablePage {
-  /** Where it was found in the end. */
+/** The answer of an address, as text. */
+export interface FetchResult extends ReadablePage {
+  /** The final address, after redirects. */
   url: string
   status: number
   contentType: string
-  /** The body is longer than what was read of it. */
+  /** The body is longer than the part that was read. */
   cut?: true
-  /** The page could not be read as one: this is its bare text. */
+  /** The page could not be converted to markdown: `content` is its bare text. */
   plain?: true
-  /** No text. */
+  /** The document is not text. */
   binary?: true
-  /** Bytes, of a binary one, where the server says. */
+  /** Bytes of a binary document, if the server declares them. */
   size?: number
 }
 
-interface Got extends Omit<Fetched, 'content' | 'contentType'> {
+interface RawResponse extends Omit<FetchResult, 'content' | 'contentType'> {
   type: ContentType
   bytes: Buffer
 }
@@ -52,7 +52,7 @@ interface Parts {
 
 export type Web = ReturnType<typeof createWeb>
 
-/** Reads the web: documents as text, pages as markdown. */
+/** Fetches documents from the web: pages as markdown, other documents as text. */
 export function createWeb ({ policy, transform, clock }: Parts) {
   const slots = createSemaphore({
     limit: MOST_AT_ONCE,
@@ -61,15 +61,18 @@ export function createWeb ({ policy, transform, clock }: Parts) {
   })
 
   return {
-    /** Whatever the status is, the answer is a result. Throws AddressRefused, FetchFailed, TransformFailed or the signal's reason. */
-    async fetch (address: string, signal: AbortSignal): Promise<Fetched> {
+    /**
+     * Fetches an address. An answer of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or
+     * the signal's reason.
+     */
+    async fetch (address: string, signal: AbortSignal): Promise<FetchResult> {
       const start = parseAddress(address)
       return slots.run(signal, () => fetch(start, signal))
     }
   }
 
-  async function fetch (start: URL, signal: AbortSignal): Promise<Fetched> {
-    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (either) => get(start, either)).catch(
+  async function fetch (start: URL, signal: AbortSignal): Promise<FetchResult> {
+    const { type, bytes, ...got } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) => followRedirects(start, limit)).catch(
       (error) => {
         signal.throwIfAborted()
         if (error instanceof AddressRefused || error instanceof FetchFailed) throw error
@@ -83,7 +86,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
   }
 
-  /** The page as markdown, or, when that fails or takes too long, its text. */
+  /** Converts the page to markdown or, when that fails or takes too long, to plain text. */
   async function readable (page: HtmlPage, signal: AbortSignal): Promise<ReadablePage & { plain?: true }> {
     try {
       return await transform.run('markdown', page, { signal })
@@ -94,7 +97,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     }
   }
 
-  async function get (start: URL, signal: AbortSignal): Promise<Got> {
+  async function followRedirects (start: URL, signal: AbortSignal): Promise<RawResponse> {
     let url = start
     for (let redirects = 0; ; redirects++) {
       const addresses = await policy.addresses(url)
@@ -103,14 +106,14 @@ export function createWeb ({ policy, transform, clock }: Parts) {
       const target = redirection(response, url)
       if (!target) return read(response, url)
       response.destroy()
-      if (redirects === MOST_REDIRECTS) throw new FetchFailed(`${start.href} redirects more than ${MOST_REDIRECTS} times.`)
+      if (redirects === MAX_REDIRECTS) throw new FetchFailed(`${start.href} redirects more than ${MAX_REDIRECTS} times.`)
       url = target
     }
   }
 }
 
 function parseAddress (address: string): URL {
-  // As people write it: a name without a scheme, perhaps with a port.
+  // An address without a scheme, such as example.com:8080/page, gets https.
   const url = address.length <= LONGEST_URL
     ? URL.parse(/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address.trim()) ? address : `https://${address.trim()}`)
     : null
@@ -123,7 +126,7 @@ function parseAddress (address: string): URL {
 
 const isWeb = ({ protocol }: URL) => protocol === 'http:' || protocol === 'https:'
 
-/** Where an answer sends its reader; undefined when it is an answer itself. */
+/** Returns the target of a redirect; undefined when the response is not a redirect. Throws for targets that may not be followed. */
 function redirection (response: IncomingMessage, from: URL): URL | undefined {
   const { location } = response.headers
   if (![301, 302, 303, 307, 308].includes(response.statusCode!) || location === undefined) return undefined
@@ -145,7 +148,7 @@ function redirection (response: IncomingMessage, from: URL): URL | undefined {
   }
 }
 
-async function read (response: IncomingMessage, { href: url }: URL): Promise<Got> {
+async function read (response: IncomingMessage, { href: url }: URL): Promise<RawResponse> {
   const type = parseContentType(response.headers['content-type'])
   const status = response.statusCode!
   const declared = Number(response.headers['content-length'])
@@ -154,7 +157,7 @@ async function read (response: IncomingMessage, { href: url }: URL): Promise<Got
     response.destroy()
     return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
   }
-  const { bytes, truncated } = await readBody(response, MOST_BYTES)
+  const { bytes, truncated } = await readBody(response, MAX_BYTES)
   if (readableAs(type.type) === undefined && sniff(bytes) === 'binary') {
     return { url, status, type, binary: true, ...size, bytes: Buffer.alloc(0) }
   }

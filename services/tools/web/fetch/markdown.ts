@@ -5,20 +5,21 @@ import { decode } from './charset.ts'
 import type { Document, Element } from './dom.ts'
 import type { HtmlPage, ReadablePage } from './readable-page.ts'
 
-/** A longer page would take more than its ten seconds: about two for a megabyte. */
+/** A longer page would exceed the time limit of ten seconds: a megabyte takes about two seconds. */
 const LONGEST_HTML = 3 * 1024 * 1024
-const UNREADABLE = 'script, style, noscript, template, iframe, object, embed, svg, canvas, form button, input, select, textarea, link, meta'
-const FRAME = 'nav, header, footer, aside, [role=navigation], [aria-hidden=true], [hidden]'
+const REMOVED_ELEMENTS =
+  'script, style, noscript, template, iframe, object, embed, svg, canvas, form button, input, select, textarea, link, meta'
+const NAVIGATION_ELEMENTS = 'nav, header, footer, aside, [role=navigation], [aria-hidden=true], [hidden]'
 
-/** The article of a page as markdown; the whole page but its frame when it is no article. Throws when the page is too large. */
+/** Returns the article of a page as markdown; for other pages the whole page without navigation. Throws when the page is too large. */
 export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
   const html = decode(bytes, charset)
   if (html.length > LONGEST_HTML) throw new Error('the page is too large')
   const document: Document & any =
     parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`).document
-  absolute(document, url)
+  makeLinksAbsolute(document, url)
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim()
-  for (const element of document.querySelectorAll(UNREADABLE)) element.remove()
+  for (const element of document.querySelectorAll(REMOVED_ELEMENTS)) element.remove()
 
   const article = isProbablyReaderable(document)
     ? new Readability<Element>(document, { serializer: (root) => root as Element, keepClasses: true }).parse()
@@ -29,17 +30,17 @@ export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
 
 function wholePage (document: Document): Element {
   const body = document.body ?? document.documentElement
-  // Without a head it stands here.
+  // In a page without a head, the title is in the body.
   body.querySelector('title')?.remove()
   const text = body.textContent?.trim().length ?? 0
   const copy = body.cloneNode(true) as Element
-  for (const element of copy.querySelectorAll(FRAME)) element.remove()
-  // A page may be nothing but its navigation.
+  for (const element of copy.querySelectorAll(NAVIGATION_ELEMENTS)) element.remove()
+  // When little text remains, the page consists of navigation: keep it all.
   return (copy.textContent?.trim().length ?? 0) * 10 < text ? body : copy
 }
 
-/** Links become absolute; those that lead nowhere on the web, and pictures without words, go. */
-function absolute (document: Document, url: string) {
+/** Makes links absolute. Removes targets that are not on the web, and images without a description. */
+function makeLinksAbsolute (document: Document, url: string) {
   const base = resolve(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
   for (const link of document.querySelectorAll('a[href]')) {
     const target = resolve(link.getAttribute('href'), base)

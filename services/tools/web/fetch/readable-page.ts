@@ -1,13 +1,13 @@
-/** A page as it came. */
+/** A page as it was received. */
 export interface HtmlPage {
   bytes: Uint8Array
-  /** What its header says; the page itself may say more. */
+  /** The encoding from the header, if any; otherwise the page itself may declare one. */
   charset?: string
-  /** Where it is from: its links are relative to this. */
+  /** The page's address: relative links are resolved against it. */
   url: string
 }
 
-/** A page as it is read. */
+/** A page as the tools return it. */
 export interface ReadablePage {
   title?: string
   content: string

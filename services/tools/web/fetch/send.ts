@@ -7,24 +7,24 @@ import { VERSION } from '../../../lib/version.ts'
 const HEADER_BYTES = 64 * 1024
 const USER_AGENT = `Mozilla/5.0 (compatible; local-agent-service/${VERSION})`
 
-export interface Sending {
+export interface SendOptions {
   method?: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string
-  /** The only addresses to connect to; those of the host's name when absent. */
+  /** The only addresses to connect to; when absent, the host name is looked up. */
   addresses?: LookupAddress[]
-  /** Ends the request, and the reading of its answer. */
+  /** Aborts the request and the reading of its response. */
   signal: AbortSignal
 }
 
 /**
- * One request over a connection of its own: no proxy, no cookies, no redirection followed, certificates always checked.
- * Resolves when the headers have come.
+ * Sends one request over its own connection, without proxy or cookies. Follows no redirect and always checks certificates. Resolves
+ * when the headers have arrived.
  */
-export function send (url: URL, { method = 'GET', headers, body, addresses, signal }: Sending): Promise<http.IncomingMessage> {
+export function send (url: URL, { method = 'GET', headers, body, addresses, signal }: SendOptions): Promise<http.IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
+    const clientRequest = request(url, {
       method,
       agent: false,
       headers: {
@@ -36,17 +36,17 @@ export function send (url: URL, { method = 'GET', headers, body, addresses, sign
       maxHeaderSize: HEADER_BYTES,
       rejectUnauthorized: true,
       signal,
-      ...addresses && { lookup: only(addresses) }
+      ...addresses && { lookup: lookupOnly(addresses) }
     })
-    sent.on('response', resolve).on('error', reject)
-    // A switch of protocols, which nobody asked for, ends without either.
-    sent.on('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
-    sent.end(body)
+    clientRequest.on('response', resolve).on('error', reject)
+    // After an unrequested switch of protocols, Node closes the request without 'response' or 'error'.
+    clientRequest.on('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+    clientRequest.end(body)
   })
 }
 
-/** A lookup that knows these addresses and no others. A literal address is connected to without one. */
-function only (addresses: LookupAddress[]): LookupFunction {
+/** Returns a lookup function that answers only these addresses. Node connects to a literal address without calling it. */
+function lookupOnly (addresses: LookupAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     if (all) done(null, addresses)
     else done(null, addresses[0].address, addresses[0].family)

@@ -1,8 +1,8 @@
 import { decode } from './charset.ts'
 import type { HtmlPage, ReadablePage } from './readable-page.ts'
 
-/** Elements whose content is not for reading. */
-const SILENT = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'select'])
+/** Elements whose content is not text for readers. */
+const SKIPPED_ELEMENTS = new Set(['script', 'style', 'title', 'template', 'noscript', 'svg', 'iframe', 'textarea', 'select'])
 const BLOCKS = new Set([
   'address',
   'article',
@@ -40,16 +40,16 @@ const BLOCKS = new Set([
   'tr',
   'ul'
 ])
-/** The named characters that pages use most: name, character, name, character. */
+/** The most common named character references, as a list of alternating names and characters. */
 const ENTITIES = new Map(
   ('amp & lt < gt > quot " apos \' nbsp \u00a0 copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” laquo « raquo » bull • ' +
     'middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è agrave à ccedil ç ntilde ñ')
     .split(' ').map((name, at, all): [string, string] => [name, all[at + 1]]).filter((_pair, at) => at % 2 === 0)
 )
-const NAME = /[a-z][^\s/>]*/iy
+const TAG_NAME = /[a-z][^\s/>]*/iy
 const LONGEST_TITLE = 500
 
-/** All text of a page, without a tree of it. */
+/** Returns all text of a page without building a DOM. */
 export function toText ({ bytes, charset }: HtmlPage): ReadablePage {
   const html = decode(bytes, charset)
   const open = /<title[^>]{0,200}>/i.exec(html)
@@ -58,7 +58,7 @@ export function toText ({ bytes, charset }: HtmlPage): ReadablePage {
   return { ...title && { title }, content: plainText(html) }
 }
 
-/** What is left of HTML when its tags are gone: one line a block. Takes time in proportion to its length, whatever it holds. */
+/** Removes the tags from HTML and puts each block on a line of its own. Takes time linear in the length for any input. */
 export function plainText (html: string): string {
   const pieces: string[] = []
   for (let at = 0; at < html.length;) {
@@ -70,31 +70,31 @@ export function plainText (html: string): string {
   return decodeEntities(pieces.join('')).replace(/[ \u00a0]+/g, ' ').replace(/ ?\n ?/g, '\n').replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** The position after what begins at a `<`; what it means for the text is added to `pieces`. */
+/** Returns the position after the tag or comment that begins at a `<`; adds the line break or text that it stands for to `pieces`. */
 function skipTag (html: string, tag: number, pieces: string[]): number {
-  if (html.startsWith('<!--', tag)) return after(html, '-->', tag + 4)
-  if (html[tag + 1] === '!' || html[tag + 1] === '?') return after(html, '>', tag)
+  if (html.startsWith('<!--', tag)) return positionAfter(html, '-->', tag + 4)
+  if (html[tag + 1] === '!' || html[tag + 1] === '?') return positionAfter(html, '>', tag)
   const closing = html[tag + 1] === '/'
-  NAME.lastIndex = tag + (closing ? 2 : 1)
-  const name = NAME.exec(html)?.[0].slice(0, 20).toLowerCase()
+  TAG_NAME.lastIndex = tag + (closing ? 2 : 1)
+  const name = TAG_NAME.exec(html)?.[0].slice(0, 20).toLowerCase()
   if (name === undefined) {
     pieces.push('<')
     return tag + 1
   }
   if (BLOCKS.has(name)) pieces.push(name === 'li' && !closing ? '\n- ' : '\n')
-  const end = endOfTag(html, NAME.lastIndex)
-  if (closing || !SILENT.has(name)) return end
+  const end = endOfTag(html, TAG_NAME.lastIndex)
+  if (closing || !SKIPPED_ELEMENTS.has(name)) return end
   const close = new RegExp(`</${name}`, 'gi')
   close.lastIndex = end
   return close.exec(html)?.index ?? html.length
 }
 
-function after (html: string, mark: string, from: number): number {
+function positionAfter (html: string, mark: string, from: number): number {
   const found = html.indexOf(mark, from)
   return found < 0 ? html.length : found + mark.length
 }
 
-/** Past the `>` of a tag; one in a quoted value is none. */
+/** Returns the position after the `>` that ends a tag; a `>` in a quoted value does not end it. */
 function endOfTag (html: string, from: number): number {
   let quote: string | undefined
   for (let at = from; at < html.length; at++) {

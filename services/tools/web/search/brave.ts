@@ -1,4 +1,4 @@
-import { asResults, parseAnswer, type Backend } from './search-backend.ts'
+import { toRawResults, parseAnswer, type Backend } from './search-backend.ts'
 
 /** https://api-dashboard.search.brave.com/app/documentation/web-search/get-started */
 export const brave: Backend = {
@@ -11,10 +11,10 @@ export const brave: Backend = {
   }),
   results (text) {
     const answer = parseAnswer(text)
-    // Without results the whole part is left out.
-    return answer?.type === 'search' && answer.web === undefined ? [] : asResults(answer?.web?.results, 'description')
+    // Brave omits `web` when there are no results.
+    return answer?.type === 'search' && answer.web === undefined ? [] : toRawResults(answer?.web?.results, 'description')
   },
-  meanings: {
+  statusMessages: {
     422: 'Brave does not accept the key or the query. Set another "apiKey" in config.json under "search", or search for something shorter.'
   }
 }

@@ -3,7 +3,7 @@ import { SearchFailed, type Backend } from './search-backend.ts'
 const BLOCKED =
   'DuckDuckGo refuses automatic searches at the moment. Try again later, or set "search" in config.json to tavily, brave or searxng.'
 
-/** The page for browsers without scripts: no key, no promise. It stops callers with a page of its own, mostly of status 202. */
+/** DuckDuckGo's page for browsers without JavaScript. It needs no key; it refuses automatic callers with a page, mostly of status 202. */
 export const duckduckgo: Backend = {
   title: 'DuckDuckGo',
   baseURL: 'https://html.duckduckgo.com',
@@ -14,5 +14,5 @@ export const duckduckgo: Backend = {
     if (kind === 'blocked') throw new SearchFailed(BLOCKED)
     return kind === 'unknown' ? undefined : results
   },
-  meanings: { 202: BLOCKED, 403: BLOCKED, 418: BLOCKED, 429: BLOCKED }
+  statusMessages: { 202: BLOCKED, 403: BLOCKED, 418: BLOCKED, 429: BLOCKED }
 }

@@ -11,7 +11,7 @@ export interface SearchResult {
   snippet: string
 }
 
-/** A result as a backend tells it, its texts HTML; nothing about it is certain. */
+/** A result as a backend returns it. Texts may contain HTML; types are not validated. */
 export interface RawResult {
   title?: unknown
   url?: unknown
@@ -24,31 +24,31 @@ export interface SearchQuery {
   key?: string
 }
 
-/** A search could not be made; the message is for the model and its user. */
+/** A search failed; the message is for the model and its user. */
 export const SearchFailed = createError<[string]>('ERR_SEARCH_FAILED', '%s', 422)
 
-/** What is known of one search service: how it is asked, how it answers, and what its refusals mean. */
+/** The protocol of one search service: its requests, its answers and the meaning of its error statuses. */
 export interface Backend {
-  /** As people call it. */
+  /** The service's name for people. */
   title: string
-  /** Where it is unless the user says otherwise; undefined when only the user knows. */
+  /** The default address; undefined when the user must configure it. */
   baseURL?: string
   needsKey: boolean
-  /** The address under `base`, which has no slash at its end. */
+  /** Builds the request. `base` has no slash at its end. */
   request(base: string, query: SearchQuery): { url: string, method?: 'GET' | 'POST', headers?: Record<string, string>, body?: string }
-  /** The results in an answer of status 200; undefined when it holds no list of them. Throws SearchFailed for a refusal. */
+  /** Returns the results in an answer of status 200; undefined when it has no list of results. Throws SearchFailed for a refusal. */
   results(text: string, parsePage: (html: string) => Promise<ResultPage>): RawResult[] | undefined | Promise<RawResult[] | undefined>
-  /** What statuses mean, as a whole sentence, where it is not what they mean elsewhere. */
-  meanings?: Record<number, string>
+  /** Sentences for statuses that mean something else than usual. */
+  statusMessages?: Record<number, string>
 }
 
-/** A page of DuckDuckGo. */
+/** The content of a DuckDuckGo page. */
 export interface ResultPage {
   kind: 'results' | 'nothing' | 'blocked' | 'unknown'
   results: RawResult[]
 }
 
-/** A JSON value of unknown shape; undefined when the text is none. */
+/** Parses JSON of unknown shape; undefined when the text is not JSON. */
 export function parseAnswer (text: string): any {
   try {
     return JSON.parse(text)
@@ -57,8 +57,8 @@ export function parseAnswer (text: string): any {
   }
 }
 
-/** A list of JSON results with the names of their fields put right. */
-export function asResults (list: unknown, snippet: string): RawResult[] | undefined {
+/** Converts a list of JSON results; `snippet` names their field for the extract. Undefined when `list` is not a list. */
+export function toRawResults (list: unknown, snippet: string): RawResult[] | undefined {
   if (!Array.isArray(list)) return undefined
   return list.map((entry) => ({ title: entry?.title, url: entry?.url, snippet: entry?.[snippet] }))
 }

@@ -14,11 +14,11 @@ import { searxng } from './searxng.ts'
 import { tavily } from './tavily.ts'
 
 const DEADLINE_MS = 15_000
-const MOST_BYTES = 2 * 1024 * 1024
+const MAX_BYTES = 2 * 1024 * 1024
 const BACKENDS: Record<BackendName, Backend> = { tavily, brave, searxng, duckduckgo }
 
 interface Parts {
-  /** config.search; read at each search. */
+  /** The current config.search; read at each search. */
   settings: () => SearchSettings | undefined
   variables: Variables
   transform: Transform
@@ -27,10 +27,10 @@ interface Parts {
 
 export type Search = ReturnType<typeof createSearch>
 
-/** Searches the web with what the user configured, else with DuckDuckGo's page. */
+/** Searches the web with the configured backend, by default with DuckDuckGo's page. */
 export function createSearch ({ settings, variables, transform, clock }: Parts) {
   return {
-    /** At most `count` results, best first. Throws SearchFailed or the signal's reason. */
+    /** Returns at most `count` results, best first. Throws SearchFailed, TransformBusy or the signal's reason. */
     async search (query: string, count: number, signal: AbortSignal): Promise<SearchResult[]> {
       const { provider, baseURL, apiKey } = settings() ?? { provider: 'duckduckgo' as const }
       const backend = BACKENDS[provider]
@@ -40,21 +40,21 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
       }
       const request = backend.request(base, { query, count, key: keyOf(backend, apiKey) })
 
-      const { status, retryAfter, text } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, async (either) => {
-        // The address is the user's own choice, and a key goes nowhere but there: no redirection is followed.
+      const { status, retryAfter, text } = await withDeadline({ clock, ms: DEADLINE_MS, signal }, async (limit) => {
+        // Redirects are not followed, because the key must reach only the address that the user configured.
         const response = await send(new URL(request.url), {
           ...request,
           headers: { accept: 'application/json', ...request.headers },
-          signal: either
+          signal: limit
         })
-        const { bytes } = await readBody(response, MOST_BYTES)
+        const { bytes } = await readBody(response, MAX_BYTES)
         return { status: response.statusCode!, retryAfter: response.headers['retry-after'], text: decode(bytes, 'utf-8') }
       }).catch((error) => {
         signal.throwIfAborted()
         if (error?.kind === 'timeout') throw new SearchFailed(`${backend.title} did not answer within ${DEADLINE_MS / 1000} s. Try again.`)
         throw new SearchFailed(`${backend.title} cannot be asked: ${error instanceof FetchFailed ? error.message : reasonOf(error)}.`)
       })
-      if (status !== 200) throw new SearchFailed(meaning(backend, status, retryAfter))
+      if (status !== 200) throw new SearchFailed(describeStatus(backend, status, retryAfter))
       const raw = await read(backend, text, signal)
       if (raw === undefined) {
         throw new SearchFailed(
@@ -65,7 +65,7 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
     }
   }
 
-  /** Undefined for what cannot be read, a page that the worker gave up included. */
+  /** Reads the results; undefined for an unreadable answer, including a page that the worker failed to parse. */
   async function read (backend: Backend, text: string, signal: AbortSignal) {
     try {
       return await backend.results(text, (html) => transform.run('results', html, { signal }))
@@ -93,8 +93,8 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
   }
 }
 
-function meaning ({ title, meanings }: Backend, status: number, retryAfter: string | undefined): string {
-  if (meanings?.[status]) return meanings[status]
+function describeStatus ({ title, statusMessages }: Backend, status: number, retryAfter: string | undefined): string {
+  if (statusMessages?.[status]) return statusMessages[status]
   if (status >= 300 && status < 400) {
     return `${title} is not at that address: it points elsewhere (${status}). Check "baseURL" in config.json under "search".`
   }

@@ -1,4 +1,4 @@
-import { asResults, parseAnswer, type Backend } from './search-backend.ts'
+import { toRawResults, parseAnswer, type Backend } from './search-backend.ts'
 
 /** https://docs.searxng.org/dev/search_api.html */
 export const searxng: Backend = {
@@ -6,9 +6,11 @@ export const searxng: Backend = {
   needsKey: false,
   request: (base, { query, key }) => ({
     url: `${base}/search?${new URLSearchParams({ q: query, format: 'json' })}`,
-    // For one behind a gateway that wants it.
+    // An instance behind a gateway may require a key.
     ...key !== undefined && { headers: { authorization: `Bearer ${key}` } }
   }),
-  results: (text) => asResults(parseAnswer(text)?.results, 'content'),
-  meanings: { 403: 'SearXNG refuses: its settings.yml must list json among search.formats, and its limiter must let this machine in.' }
+  results: (text) => toRawResults(parseAnswer(text)?.results, 'content'),
+  statusMessages: {
+    403: 'SearXNG refuses: its settings.yml must list json among search.formats, and its limiter must let this machine in.'
+  }
 }

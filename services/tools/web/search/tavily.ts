@@ -1,6 +1,6 @@
-import { asResults, parseAnswer, type Backend } from './search-backend.ts'
+import { toRawResults, parseAnswer, type Backend } from './search-backend.ts'
 
-const SPENT =
+const QUOTA_EXHAUSTED =
   'Tavily refuses: the plan\'s searches are used up. Raise the limit at Tavily, or set "search" in config.json to another provider.'
 
 /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
@@ -14,6 +14,6 @@ export const tavily: Backend = {
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, max_results: count })
   }),
-  results: (text) => asResults(parseAnswer(text)?.results, 'content'),
-  meanings: { 432: SPENT, 433: SPENT }
+  results: (text) => toRawResults(parseAnswer(text)?.results, 'content'),
+  statusMessages: { 432: QUOTA_EXHAUSTED, 433: QUOTA_EXHAUSTED }
 }

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { systemClock, type Clock } from '../../../../services/lib/clock.ts'
 import { createTransform } from '../../../../services/tools/transform/transform.ts'
-import { notPublic } from '../../../../services/tools/web/fetch/addresses.ts'
+import { nonPublicKind } from '../../../../services/tools/web/fetch/addresses.ts'
 import { createWeb } from '../../../../services/tools/web/fetch/fetch.ts'
 import { createAddressPolicy } from '../../../../services/tools/web/fetch/address-policy.ts'
 
@@ -26,7 +26,7 @@ export function openWeb (
   const policy = createAddressPolicy({
     allowPrivate: () => allowPrivate,
     ownPorts: () => ownPorts,
-    refused: (address, port) => publicPorts.includes(port) && address === '127.0.0.1' ? undefined : notPublic(address),
+    refusedKind: (address, port) => publicPorts.includes(port) && address === '127.0.0.1' ? undefined : nonPublicKind(address),
     ...Object.keys(names).length > 0 && { resolve: async (host: string) => resolve(host) }
   })
   function resolve (host: string): LookupAddress[] {

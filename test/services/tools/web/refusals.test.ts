@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isThisMachine, notPublic } from '../../../../services/tools/web/fetch/addresses.ts'
+import { isThisMachine, nonPublicKind } from '../../../../services/tools/web/fetch/addresses.ts'
 import { redirect, startSite } from '../../../fakes/site.ts'
 import { openWeb } from './helper.ts'
 
@@ -66,9 +66,9 @@ const PUBLIC = [
 ]
 
 t.test('every kind of address that is not on the public internet is known as such', async (t) => {
-  for (const address of PRIVATE) t.type(notPublic(address), 'string', address)
-  for (const address of PUBLIC) t.equal(notPublic(address), undefined, address)
-  t.throws(() => notPublic('localhost'))
+  for (const address of PRIVATE) t.type(nonPublicKind(address), 'string', address)
+  for (const address of PUBLIC) t.equal(nonPublicKind(address), undefined, address)
+  t.throws(() => nonPublicKind('localhost'))
 })
 
 t.test('all addresses of this machine are its own', async (t) => {

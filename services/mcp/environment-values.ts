@@ -1,0 +1,63 @@
+import type { McpEntry } from '../../schemas/config.ts'
+import type { Clock } from '../lib/clock.ts'
+import { childEnvironment } from '../process/child-environment.ts'
+import { spawnGuarded, type GuardedChild } from '../process/spawn-guarded.ts'
+import { emptyIfDamaged } from '../store/damaged-record.ts'
+import type { StoredRecord } from '../store/store-types.ts'
+import { resolveEnvironment, secretsIn, valuesOfServer, valuesWithoutServer } from './server-environment.ts'
+
+type Values = Record<string, string>
+
+export interface EnvironmentParts {
+  /** Values of environments that POST /mcp/connect was given. They are encrypted, and kept nowhere else. */
+  stored: StoredRecord<Values>
+  clock: Clock
+  /** The service's own environment. */
+  variables: NodeJS.ProcessEnv
+  /** All secrets of the service. */
+  secrets: () => string[]
+  cwd: () => string
+}
+
+/** Holds the environments of the tool servers: stores their values, starts servers with them and knows which are secret. */
+export function createEnvironmentValues ({ stored, clock, variables, secrets, cwd }: EnvironmentParts) {
+  /** Every value that a server was started with, and the subset that counts as secret. */
+  const seen = new Set<string>()
+  const secretValues = new Set<string>()
+  let values: Values = {}
+
+  async function update (change: (before: Values) => Values): Promise<void> {
+    values = await stored.update(change).catch((error) => stored.replace(change(emptyIfDamaged(error))))
+  }
+
+  return {
+    /** Reads the stored values. A damaged record counts as empty; rejects when the store cannot be read. */
+    async load (): Promise<void> {
+      values = await stored.get().catch(emptyIfDamaged)
+    },
+
+    /** Starts the process of an entry. `given` holds values that are not stored yet. Throws an Error that names a missing value. */
+    async spawn (entry: McpEntry, given: Values = {}): Promise<GuardedChild> {
+      const env = resolveEnvironment(entry, { ...values, ...given }, variables)
+      for (const value of Object.values(env)) seen.add(value)
+      for (const value of secretsIn(env)) secretValues.add(value)
+      const { command, args = [] } = entry
+      return spawnGuarded(command, args, { cwd: cwd(), env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
+    },
+
+    /** The stored values of a server. */
+    of: (server: string): Values => valuesOfServer(values, server),
+
+    /** Replaces the stored values of a server by `next`, durably. */
+    replace: (server: string, next: Values): Promise<void> => update((before) => ({ ...valuesWithoutServer(before, server), ...next })),
+
+    /** Values that no other child may see. */
+    secrets: (): string[] => [...secretValues],
+
+    /**
+     * Values to redact in errors and in stderr: all of at least 8 characters but paths and plain words. Text for diagnosis
+     * suffers little when too much is redacted.
+     */
+    longValues: (): string[] => [...seen].filter((value) => value.length >= 8 && !/^[./~]|^[a-z]+$/i.test(value))
+  }
+}
