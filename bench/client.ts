@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 
-// The client, in a process of its own: raw sockets, since an HTTP client would cost more than what it measures.
-// It takes one command at a time over the IPC channel and answers with its result.
+// The load client, which runs in a separate process. It uses raw sockets, because an HTTP client would cost more than the
+// servers that it measures. It takes one command at a time over the IPC channel and answers with the result.
 
-/** Opens `count` streams at once, on connections that stay open, and reads each to its end. */
+/** Opens `count` streams at once, on connections that are reused, and reads each to its end. */
 export interface StreamsCommand {
   kind: 'streams'
   port: number
@@ -13,7 +13,7 @@ export interface StreamsCommand {
   count: number
   stamped?: boolean
 }
-/** Asks for a path every `everyMs` until `forMs` have passed. */
+/** Requests a path every `everyMs` for `forMs`. */
 export interface PollCommand {
   kind: 'poll'
   port: number
@@ -69,7 +69,7 @@ async function streams ({ port, path, headers = '', body, count, stamped }: Stre
   return result
 }
 
-/** Counts what comes until the body's last chunk. A text delta never lies across two writes of the servers measured. */
+/** Counts the text deltas until the last chunk of the body. The measured servers never split a text delta over two writes. */
 function read (socket: Socket, request: string, result: StreamsResult, stamped = false): Promise<void> {
   return new Promise((resolve, reject) => {
     let tail = ''
@@ -78,7 +78,7 @@ function read (socket: Socket, request: string, result: StreamsResult, stamped =
     socket.once('close', () => reject(new Error(`the stream was cut after: ${tail}`)))
     socket.on('data', (bytes) => {
       const text = tail + bytes.toString('latin1')
-      // Stamps are read from whole events; to count, the first letters of a cut one are enough.
+      // Time stamps need complete events; for counting, the first letters of a split event are enough.
       const end = stamped ? text.lastIndexOf('\n') + 1 : text.length
       const known = stamped ? text.slice(0, end) : text
       let found = 0

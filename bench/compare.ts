@@ -10,7 +10,7 @@ export interface Row {
   service: number
   /** The median of the repetitions' ratios, service to floor; absent for absolute figures. */
   ratio?: number
-  /** Each repetition's ratio, sorted: how much they scatter. */
+  /** The ratio of each repetition, sorted, to show their spread. */
   ratios?: number[]
   bar: number
   /** Whether more is better. */
@@ -25,7 +25,7 @@ export interface Measure {
   atLeast?: boolean
 }
 
-/** Measures floor and service by turns, so that whatever slows the machine slows both. */
+/** Measures floor and service alternately, so that a slow phase of the machine affects both. */
 export async function byTurns<T, N extends Name = Pair> (
   times: number,
   measure: (name: N) => Promise<T>,
@@ -34,14 +34,14 @@ export async function byTurns<T, N extends Name = Pair> (
   const all: Array<Record<N, T>> = []
   for (let turn = 0; turn < times; turn++) {
     const figures = {} as Record<N, T>
-    // Each goes first every second time.
+    // The order alternates, so that neither always goes first.
     for (const name of turn % 2 === 0 ? names : names.toReversed()) figures[name] = await measure(name)
     all.push(figures)
   }
   return all
 }
 
-/** The row of one figure that was measured by turns. */
+/** Returns the row of a figure that was measured alternately. */
 export function ratioRow (measure: Measure, figures: Array<Record<Pair, number>>): Row {
   const ratios = figures.map(({ floor, service }) => service / floor).toSorted((a, b) => a - b)
   const ratio = median(ratios)
@@ -55,7 +55,7 @@ export function ratioRow (measure: Measure, figures: Array<Record<Pair, number>>
   }
 }
 
-/** Both comparisons of what depends on how a server is packed: with the floor packed as the service is, and as a script. */
+/** Returns two comparisons of a figure that depends on bundling: with the floor bundled like the service, and as a script. */
 export function packedRows (measure: Measure, figures: Array<Record<Name, number>>): Row[] {
   return [
     ratioRow({ ...measure, what: `${measure.what}, floor bundled` }, figures),
@@ -63,7 +63,7 @@ export function packedRows (measure: Measure, figures: Array<Record<Name, number
   ]
 }
 
-/** The row of a figure that has no counterpart in the floor. */
+/** Returns the row of a figure without a counterpart in the floor. */
 export function absoluteRow (measure: Measure, service: number, floor?: number): Row {
   return { ...measure, service, floor, pass: service <= measure.bar }
 }

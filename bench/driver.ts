@@ -5,7 +5,7 @@ import type { Command, PollCommand, PollResult, StreamsCommand, StreamsResult } 
 
 export type Client = ReturnType<typeof startClient>
 
-/** A client process; see client.ts for what it can be told. */
+/** Starts a client process, which executes the commands that client.ts describes. */
 export function startClient () {
   const child = fork(fileURLToPath(new URL('./client.ts', import.meta.url)))
 

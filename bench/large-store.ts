@@ -5,11 +5,11 @@ import type { OpenDatabase } from '../services/store/database.ts'
 import { openStore } from '../services/store/store.ts'
 import { createThreadRepository, type ThreadMessage } from '../services/threads/thread-repository.ts'
 
-// Fills the store of a configuration directory with threads: node bench/large-store.ts <directory> <megabytes>
+// Fills the store of a configuration directory with threads. Usage: node bench/large-store.ts <directory> <megabytes>
 
 /** Pairs of a question and an answer in a thread. */
 const PAIRS = 100
-/** Threads that are committed together, so that filling takes few synced writes. */
+/** Number of threads that are committed together, so that few synced writes are needed. */
 const TOGETHER = 8
 const WORDS = 'the boat that left in the morning had not come back when the light on the pier was lit '.repeat(90)
 
@@ -35,7 +35,7 @@ function thread (n: number): ThreadMessage[] {
   ]).flat()
 }
 
-/** The service's database, but for a larger buffer and no sync: much is written in one go, and made anew when that is cut off. */
+/** The service's database with a larger buffer and without sync: a store whose filling was interrupted is made again. */
 const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
   const level = new Level<string, Buffer>(location, {
     createIfMissing,
@@ -52,7 +52,7 @@ const openDatabase: OpenDatabase = async (location, { createIfMissing }) => {
   }
 }
 
-/** Writes threads until their records take so many bytes; resolves to how many threads that took. */
+/** Writes threads until their records take the given number of bytes. Resolves to the number of threads. */
 export async function fillStore (dir: string, bytes: number): Promise<number> {
   const store = await openStore({ dir, clock: systemClock, openDatabase })
   const threads = createThreadRepository({ store, clock: systemClock })

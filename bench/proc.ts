@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-// Linux only, like the figures.
+// Works on Linux only.
 
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const TICK_MS = 10
 
-/** A process and all its descendants. */
+/** Returns the ids of a process and all of its descendants. */
 function treeOf (pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((part) => part.trim() !== '')
   return [pid, ...children.flatMap((child) => treeOf(Number(child)))]
 }
 
-/** Memory of a process tree in MB of 2^20 bytes: resident, and with shared pages divided among those who share them. */
+/** Returns the memory of a process tree in MB of 2^20 bytes: resident, and proportional (shared pages divided among their users). */
 export function memoryOf (pid: number): { rss: number, pss: number } {
   const sum = { rss: 0, pss: 0 }
   for (const each of treeOf(pid)) {
@@ -23,7 +23,7 @@ export function memoryOf (pid: number): { rss: number, pss: number } {
   return sum
 }
 
-/** CPU time that a process has used in all its threads, milliseconds. */
+/** Returns the CPU time of all threads of a process in milliseconds. */
 export function cpuOf (pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [utime, stime] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number)

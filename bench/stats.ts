@@ -1,10 +1,10 @@
-/** The value that `share` (0 to 1) of the sorted values do not exceed. */
+/** Returns a quantile of sorted values: the value that `share` (0 to 1) of them do not exceed. */
 export function percentile (values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
 }
 
-/** The middle value, or the mean of the two in the middle. */
+/** Returns the median: the middle value, or the mean of the two middle values. */
 export function median (values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length >> 1

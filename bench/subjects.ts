@@ -24,10 +24,10 @@ export interface Models {
   stop(): Promise<void>
 }
 
-/** What is measured lies here, so that a build made meanwhile disturbs nothing. Inside the project: natives are resolved from it. */
+/** Holds the measured bundles, so that a concurrent build does not affect them. Inside the project, to resolve native modules. */
 const BUILT = join(ROOT, 'bench/results/built')
 
-/** Bundles the floor as the service is bundled, and keeps a copy of the service's bundle. */
+/** Bundles the floor like the service, and copies the service's bundle. */
 export async function prepare () {
   rmSync(BUILT, { recursive: true, force: true })
   cpSync(join(ROOT, 'dist'), join(BUILT, 'service'), { recursive: true })
@@ -35,7 +35,7 @@ export async function prepare () {
   await build({ absWorkingDir: ROOT, entryPoints: { floor: 'bench/floor.ts' }, outdir: 'bench/results/built/plain', format: 'esm' })
 }
 
-/** A folder for both subjects' caches and the service's configuration. */
+/** Creates a folder for the caches of both subjects and the configuration of the service. */
 export function createHome (config: object) {
   const dir = mkdtempSync(join(tmpdir(), 'bench-'))
   mkdirSync(join(dir, 'home'), { mode: 0o700 })
@@ -44,12 +44,12 @@ export function createHome (config: object) {
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** Starts a subject on a port, without waiting for it. */
+/** Starts a subject on a port without waiting until it listens. */
 export function spawnSubject (name: Name, { dir, port, url }: { dir: string, port: number, url: string }) {
   const args = name === 'service' ? [join(BUILT, 'service/server.js'), '--port', `${port}`] : [join(BUILT, `${name}/floor.js`)]
   const child = spawn(process.execPath, args, {
     cwd: join(dir, 'work'),
-    // Logs are written, and read by nobody.
+    // The subject writes its log, but nothing reads it.
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       PATH: process.env.PATH,
@@ -72,7 +72,7 @@ export async function startSubject (name: Name, { dir, url }: { dir: string, url
   return { pid: child.pid!, port, stop }
 }
 
-/** The model server, in a process of its own; `args` as in test/fakes/gateway.ts. */
+/** Starts the model server in a separate process; `args` as in test/fakes/gateway.ts. */
 export async function startModels (args: { tokens: number, rate?: number, delay?: number, stamp?: boolean }): Promise<Models> {
   const flags = Object.entries(args).flatMap(([name, value]) =>
     value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, `${value}`]

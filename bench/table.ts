@@ -2,7 +2,7 @@ import type { Row } from './compare.ts'
 
 const HEAD = ['what', 'bar', 'floor', 'service', 'ratio', '']
 
-/** The rows as a Markdown table. */
+/** Returns the rows as a Markdown table. */
 export function tableOf (rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     row.what,

@@ -8,8 +8,8 @@ export interface Message {
 }
 
 /**
- * Builds the answer's messages from a run's events, over all of its streams: one assistant message and one tool message a
- * step, calls where the model made them, results in the order of the calls.
+ * Builds the messages of the answer from the events of a run, over all of its streams: one assistant message and one tool
+ * message per step, with the calls in the model's order and the results in the order of the calls.
  */
 export function createConversation () {
   const messages: Message[] = []
@@ -21,10 +21,10 @@ export function createConversation () {
 
   const step = (): Message[] => {
     const order = [...calls.keys()]
-    const said = content.filter((part) => !('toolCallId' in part) || 'input' in part)
+    const completeParts = content.filter((part) => !('toolCallId' in part) || 'input' in part)
     const sorted = results.toSorted((a, b) => order.indexOf(a.toolCallId) - order.indexOf(b.toolCallId))
     return [
-      ...said.length > 0 ? [{ role: 'assistant', content: said }] : [],
+      ...completeParts.length > 0 ? [{ role: 'assistant', content: completeParts }] : [],
       ...sorted.length > 0 ? [{ role: 'tool', content: sorted }] : []
     ]
   }
@@ -42,11 +42,11 @@ export function createConversation () {
   }
 
   return {
-    /** The answer so far, to be added to the conversation. */
+    /** The messages of the answer so far, to append to the conversation. */
     get messages () {
       return [...messages, ...step()]
     },
-    /** What was said after the last tool call. */
+    /** The text of the last step, which is the text after the last tool call. */
     get text () {
       return text
     },

@@ -1,10 +1,10 @@
 import type { Error as ErrorBody } from './generated/index.ts'
 
-/** What went wrong, in the service's own sentence wherever it said one. */
+/** An error of the service or of the connection to it. The message is the service's own sentence whenever it sent one. */
 export class AgentError extends Error {
-  /** `ERR_…` of the service; or ERR_UNREACHABLE, ERR_STREAM_CUT, ERR_NO_SERVICE, ERR_RUN_ENDED. */
+  /** A code of the service (`ERR_…`), or ERR_UNREACHABLE, ERR_STREAM_CUT, ERR_NO_SERVICE or ERR_RUN_ENDED. */
   readonly code: string
-  /** Of an HTTP error. */
+  /** The status of an HTTP error response. */
   readonly statusCode?: number
   readonly details?: ErrorBody['details']
 
@@ -20,7 +20,7 @@ export class AgentError extends Error {
   }
 }
 
-/** The error of a request that got no stream. */
+/** Returns the error of a request that was not answered with a stream. */
 export function requestError (baseUrl: string, error: unknown, response?: Response): AgentError {
   if (response === undefined) {
     const { cause } = error as Error

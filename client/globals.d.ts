@@ -1,2 +1,2 @@
-// A name of the DOM's that the generated code uses; Node's types have it under another.
+// The generated code uses this type of the DOM, which Node's types declare under another name.
 type BodyInit = NonNullable<RequestInit['body']>

@@ -4,41 +4,41 @@ import { AgentError, requestError } from './errors.ts'
 import type { FinishEvent, RunStreamEvent, RunTask, ToolApprovalRequestEvent } from './generated/index.ts'
 import { readEvents } from './sse.ts'
 
-/** Whether a tool call may run; the reason is told to the model. */
+/** Whether a tool call may run; the model gets the reason. */
 export type Decision = boolean | { approved: boolean, reason?: string }
 
 export interface RunAgentOptions {
-  /** Default http://127.0.0.1:3001. */
+  /** Address of the service; by default http://127.0.0.1:3001. */
   baseUrl?: string
   /** LOCAL_AGENT_TOKEN of the service, if it was started with one. */
   token?: string
-  /** The conversation so far; the last message is what the user says. */
+  /** The conversation so far; the last message is the user's request. */
   messages: Message[]
   context?: { cwd?: string, [key: string]: unknown }
-  /** The thread to go on with: `threadId` of an earlier result, or a name of your own. */
+  /** The thread to continue: `threadId` of an earlier result, or an id of your choice. */
   id?: string
-  /** Gets every event of every stream of the run, in order. */
+  /** Called with every event of every stream of the run, in order. */
   onEvent?: (event: RunStreamEvent) => void
-  /** Asked about each tool call that needs a person's word, one after the other. */
+  /** Called for each tool call that needs approval, one after the other. */
   approve: (request: ToolApprovalRequestEvent) => Decision | Promise<Decision>
-  /** Ends the run when it is aborted. */
+  /** An abort ends the run. */
   signal?: AbortSignal
 }
 
 export interface RunAgentResult {
-  /** The answer: what was said after the last tool call. */
+  /** The answer: the text after the last tool call. */
   text: string
-  /** The messages to add to the conversation. */
+  /** The messages to append to the conversation. */
   messages: Message[]
   finishReason: FinishEvent['finishReason']
-  /** The background task that was made of the request, if one was. */
+  /** The background task that the run created, if there is one. */
   task?: RunTask
-  /** The thread that the service keeps of the conversation. */
+  /** The id of the thread under which the service stores the conversation. */
   threadId: string
 }
 
-/** What one stream said. */
-interface Stream {
+/** The result of one stream. */
+interface StreamResult {
   threadId: string
   requests: ToolApprovalRequestEvent[]
   finish: FinishEvent
@@ -46,24 +46,24 @@ interface Stream {
 }
 
 /**
- * Runs the agent to the end: posts the conversation, reads the stream, asks `approve` about every tool call that needs
- * it and goes on with the answers, until nothing is asked any more. No request is ever sent twice. Throws AgentError
- * for what the service refuses, for a run that fails or is ended, and for a stream that breaks off; the signal's reason
- * when it is aborted; and whatever `approve` and `onEvent` throw.
+ * Runs the agent to the end: posts the conversation, reads the stream, calls `approve` for every tool call that needs
+ * approval and continues the run with the decisions, until no approval is requested. No request is sent twice. Throws
+ * AgentError when the service refuses a request, when the run fails or is ended and when a stream breaks off; throws the
+ * signal's reason after an abort, and any error of `approve` and `onEvent`.
  */
 export async function runAgent (
   { baseUrl = 'http://127.0.0.1:3001', token, messages, context, id, onEvent, approve, signal }: RunAgentOptions
 ): Promise<RunAgentResult> {
   const client = createClient({ baseUrl, auth: token })
   const conversation = createConversation()
-  const take = (event: RunStreamEvent) => {
+  const handleEvent = (event: RunStreamEvent) => {
     conversation.add(event)
     onEvent?.(event)
   }
 
   let body = { messages, context, id }
   for (let url = '/run'; ; url = '/run/approve') {
-    const { threadId, requests, finish, task } = await readStream(await post(client, url, body, signal), take, signal)
+    const { threadId, requests, finish, task } = await readStream(await post(client, url, body, signal), handleEvent, signal)
     if (requests.length === 0) {
       return {
         text: conversation.text,
@@ -84,7 +84,7 @@ function response ({ approvalId }: ToolApprovalRequestEvent, decision: Decision)
   return { type: 'tool-approval-response', approvalId, ...typeof decision === 'object' ? decision : { approved: decision } }
 }
 
-/** Sends one request, once, and gives the stream that answers it. */
+/** Sends one request without retries and returns the stream of its response. Throws AgentError when there is no stream. */
 async function post (client: Client, url: string, body: object, signal?: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { data, error, response } = await client.post<{ 200: unknown }, unknown>({
     url,
@@ -103,18 +103,18 @@ async function post (client: Client, url: string, body: object, signal?: AbortSi
   return data as ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
-/** Reads one stream to its `finish`. */
+/** Reads one stream to its `finish` event. Throws AgentError when the run failed or the stream breaks off. */
 async function readStream (
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  take: (event: RunStreamEvent) => void,
+  handleEvent: (event: RunStreamEvent) => void,
   signal?: AbortSignal
-): Promise<Stream> {
+): Promise<StreamResult> {
   const requests: ToolApprovalRequestEvent[] = []
   let threadId = ''
   let task: RunTask | undefined
   let failure: AgentError | undefined
-  for await (const event of readEvents<RunStreamEvent>(body, (cause) => signal?.aborted ? signal.reason : cut(cause))) {
-    take(event)
+  for await (const event of readEvents<RunStreamEvent>(body, (cause) => signal?.aborted ? signal.reason : streamCut(cause))) {
+    handleEvent(event)
     if (event.type === 'start') threadId = event.messageMetadata.threadId
     if (event.type === 'tool-approval-request') requests.push(event)
     if (event.type === 'data-task') task = event.data
@@ -124,10 +124,10 @@ async function readStream (
     if (failure !== undefined) throw failure
     return { threadId, requests, finish: event, task }
   }
-  throw cut()
+  throw streamCut()
 }
 
-function cut (cause?: unknown) {
+function streamCut (cause?: unknown) {
   return new AgentError('The stream broke off before the run was over. What it did until then is done, and nothing was sent again.', {
     code: 'ERR_STREAM_CUT',
     cause

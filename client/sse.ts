@@ -1,19 +1,19 @@
 /**
- * The JSON of each event's `data:` line, as it comes; ends when the stream does. What breaks it off is thrown as
- * `broken` puts it. Whoever stops reading closes the stream.
- * https://html.spec.whatwg.org/multipage/server-sent-events.html, as far as the service uses it: one line an event.
+ * Yields the parsed JSON of each event's `data:` line until the stream ends. When the stream breaks off, throws the error
+ * that `toError` makes of the cause. The stream is closed when the caller stops reading.
+ * Implements https://html.spec.whatwg.org/multipage/server-sent-events.html as far as the service uses it: one line per event.
  */
 export async function * readEvents<T> (
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  broken: (cause: unknown) => unknown
+  toError: (cause: unknown) => unknown
 ): AsyncGenerator<T> {
-  // Not for await: some web views have no iterator of streams.
+  // Not for await: in some web views streams are not async iterable.
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   try {
     while (true) {
       const { done, value } = await reader.read().catch((cause) => {
-        throw broken(cause)
+        throw toError(cause)
       })
       if (done) return
       const lines = (rest + value).split('\n')

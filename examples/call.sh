@@ -1,10 +1,10 @@
-# For the other scripts here: sets $base, $folder (removed at the end) and the functions below.
+# Sourced by the other scripts here: sets $base and $folder (removed at the end) and defines the functions below.
 base=${1:-http://127.0.0.1:3001}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# call METHOD PATH [JSON]: prints the answer; --no-buffer shows streams as they come, --fail-with-body ends us on errors.
-# With EXEC=exec it becomes the process that is begun by &, so that killing that ends the stream.
+# call METHOD PATH [JSON]: prints the answer. --no-buffer prints streams without delay, --fail-with-body ends the script on errors.
+# With EXEC=exec, curl replaces the background process, so that killing the process ends the stream.
 call () {
   local body=()
   if [ $# -gt 2 ]; then body=(--header 'Content-Type: application/json' --data "$3"); fi

@@ -1,9 +1,9 @@
-// A chat with approvals for React, on the AI SDK's own hook (@ai-sdk/react 3 and 4, ai 6 and 7):
+// A chat with approvals for React, based on the AI SDK's useChat hook (@ai-sdk/react 3 and 4, ai 6 and 7):
 //
 //   npm install ai @ai-sdk/react react
 //
-// React is no dependency of this project, so its compiler leaves this file out. The page's origin must be the service's
-// own, one of a Tauri shell, or named by allowedOrigins in config.json.
+// React is no dependency of this project, so the type check excludes this file. The origin of the page must be the
+// service's own, that of a Tauri shell, or listed in allowedOrigins of config.json.
 import { useState, type FormEvent } from 'react'
 import { useChat } from '@ai-sdk/react'
 import { DefaultChatTransport, isToolUIPart, getToolName, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai'
@@ -11,22 +11,22 @@ import { DefaultChatTransport, isToolUIPart, getToolName, lastAssistantMessageIs
 const RUN = 'http://127.0.0.1:3001/run'
 
 const transport = new DefaultChatTransport({
-  // Answers to approvals are posted here, too; the service tells them from new messages.
+  // Decisions on approvals are posted here, too; the service distinguishes them from new messages.
   api: RUN,
   // With LOCAL_AGENT_TOKEN: headers: { authorization: `Bearer ${token}` },
-  // A resumable run lives on when the page is reloaded.
+  // A resumable run continues when the page is reloaded.
   body: { resumable: true, context: { cwd: '/home/ada/work' } }
 })
 
-/** `id` is the conversation: the service keeps its thread under it. */
+/** Renders a conversation. The service stores its thread under `id`. */
 export function Chat ({ id }: { id: string }) {
   const [text, setText] = useState('')
   const { messages, sendMessage, addToolApprovalResponse, status, stop, error } = useChat({
     id,
     transport,
-    // Follows the run that was under way when the page was left: GET /run/{id}/stream.
+    // Reads the run that was active when the page was closed: GET /run/{id}/stream.
     resume: true,
-    // Goes on by itself once everything that was asked in a step is answered.
+    // Continues automatically when all approval requests of a step are decided.
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses
   })
 
@@ -36,7 +36,7 @@ export function Chat ({ id }: { id: string }) {
     setText('')
   }
 
-  /** Ends the run itself: a resumable one would only lose its reader. */
+  /** Stops the run on the service, because a resumable run continues when only its reader stops. */
   function end () {
     stop()
     fetch(`${RUN}/${encodeURIComponent(id)}/stop`, { method: 'POST' }).catch(() => {})

@@ -1,9 +1,9 @@
-// Starts the service and keeps it running, as a desktop shell would:
+// Starts the service and restarts it after failures, like a desktop shell:
 //
 //   node examples/supervisor.ts [--poll-ms 5000] [--max-restarts 3] [-- command arguments…]
 //
-// The command is `local-agent` unless another one is given; it gets `--stdin`, so that it ends with this process, also when
-// that is killed. What happens is told on stdout, one JSON object a line.
+// The default command is `local-agent`. It gets `--stdin`, so that it ends with this process, even when this process is
+// killed. Events are written to stdout, one JSON object per line.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -15,15 +15,15 @@ const { values, positionals: [command = 'local-agent', ...args] } = parseArgs({
 })
 const POLL_MS = Number(values['poll-ms'])
 const MAX_RESTARTS = Number(values['max-restarts'])
-/** Polls in a row without an answer, after which the service counts as hung. */
+/** Number of consecutive failed polls after which the service counts as hung. */
 const MAX_MISSED = 3
-/** A service that is not ready by then is hung. */
+/** A service that is not ready after this time counts as hung. Milliseconds. */
 const READY_MS = 30_000
-/** The service ends within 5 s when it is told to. */
+/** Time to end after a signal, in milliseconds; the service itself needs at most 5 s. */
 const END_MS = 6_000
 
-// Secrets go to the service over its standard input, so that they are in no environment there. They come from this process's
-// own for want of a keychain, which a real shell would ask.
+// The service gets its secrets over standard input, so that they are not in its environment. This example reads them from
+// its own environment; a real shell would read them from a keychain.
 const { LOCAL_AGENT_TOKEN, LOCAL_AGENT_PASSPHRASE, AI_GATEWAY_API_KEY, ...env } = process.env
 const SECRETS = JSON.stringify({
   token: LOCAL_AGENT_TOKEN || undefined,
@@ -36,7 +36,7 @@ interface Exit {
   signal: NodeJS.Signals | null
 }
 
-const tell = (event: string, more: object = {}) => console.log(JSON.stringify({ event, ...more }))
+const report = (event: string, more: object = {}) => console.log(JSON.stringify({ event, ...more }))
 const sleep = (ms: number, signal: AbortSignal) => once(AbortSignal.any([signal, AbortSignal.timeout(ms)]), 'abort')
 
 let service: ChildProcess | undefined
@@ -49,44 +49,46 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-/** Runs the service once: waits for its ready line, then asks after its health until it has ended. */
+/** Runs the service once: waits for its ready line, then polls its health until it exits. */
 async function run (): Promise<Exit> {
   const child = service = spawn(command, [...args, '--stdin'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
-  // It stays open: its end is the service's. One that fails at once reads nothing, which is seen by its exit.
+  // Standard input stays open, because the service ends when it closes. A service that fails at once does not read it, and
+  // the write error is ignored because the exit shows the failure.
   child.stdin!.on('error', () => {}).write(`${SECRETS}\n`)
-  const over = new AbortController()
-  const exited = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal })).finally(() => over.abort())
-  const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)
+  const ended = new AbortController()
+  const exited = once(child, 'exit').then(([code, signal]): Exit => ({ code, signal })).finally(() => ended.abort())
+  const readyTimeout = setTimeout(() => child.kill('SIGKILL'), READY_MS)
   const [line] = await Promise.race([once(createInterface({ input: child.stdout! }), 'line'), exited.then(() => [])]) as [string?]
-  clearTimeout(late)
+  clearTimeout(readyTimeout)
   if (line !== undefined) {
     const { url, pid, version } = JSON.parse(line)
-    tell('ready', { url, pid, version })
-    watch(url, child, over.signal).catch((error) => tell('error', { message: error.message }))
+    report('ready', { url, pid, version })
+    watch(url, child, ended.signal).catch((error) => report('error', { message: error.message }))
   }
   return exited
 }
 
-/** A process that lives but does not answer is as good as crashed. */
-async function watch (url: string, child: ChildProcess, over: AbortSignal) {
+/** Polls the health of the service, and kills the process when it does not answer. */
+async function watch (url: string, child: ChildProcess, ended: AbortSignal) {
   for (let missed = 0; missed < MAX_MISSED;) {
-    await sleep(POLL_MS, over)
-    if (over.aborted) return
+    await sleep(POLL_MS, ended)
+    if (ended.aborted) return
     const health = await fetch(`${url}/health`, { signal: AbortSignal.timeout(POLL_MS) }).catch(() => undefined)
     missed = health?.status === 200 ? 0 : missed + 1
   }
-  tell('hung')
+  report('hung')
   child.kill('SIGKILL')
 }
 
 for (let restarts = 0; ; restarts++) {
   const { code, signal } = await run()
-  tell('exit', { code, signal })
-  // 64 to 98 mean that the same would happen again: usage, configuration, key or data, a port or directory in use.
-  const isHopeless = code !== null && code >= 64 && code <= 98
-  if (isEnding || code === 0 || isHopeless || restarts >= MAX_RESTARTS) {
+  report('exit', { code, signal })
+  // Exit codes 64 to 98 mean that a restart would fail in the same way: usage, configuration, key or data, a port or
+  // directory in use.
+  const isPermanent = code !== null && code >= 64 && code <= 98
+  if (isEnding || code === 0 || isPermanent || restarts >= MAX_RESTARTS) {
     process.exitCode = code ?? (isEnding ? 0 : 1)
     break
   }
-  tell('restart', { attempt: restarts + 1 })
+  report('restart', { attempt: restarts + 1 })
 }

@@ -19,15 +19,15 @@ import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
 
-/** 10 MiB: a conversation carries its history and its pictures. */
+/** 10 MiB, because the body holds the history of a conversation with its images. */
 const RUN_BODY_LIMIT = 10 * 1024 * 1024
 
-/** Written by the stream itself, past any serializer. */
+/** The response of streaming routes. The stream writes it directly, without a serializer. */
 const Stream = {
-  description: 'The run as it happens: Server-Sent Events, one `data:` line of JSON each, the last one `finish`. ' +
-    "Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK's UI message stream, which ends with `data: [DONE]`",
+  description: 'The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. ' +
+    "This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`",
   headers: {
-    'x-thread-id': Type.String({ description: 'The conversation, percent-encoded: `id` of the next request' }),
+    'x-thread-id': Type.String({ description: 'Id of the conversation, percent-encoded; send it as `id` in the next request' }),
     'x-run-id': Type.String()
   },
   content: { 'text/event-stream': { schema: ref(RunStreamEventSchema) } }
@@ -57,7 +57,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'run',
-      summary: 'Answers a conversation as a stream of events',
+      summary: 'Answers a conversation with a stream of events',
       querystring: StreamQuery,
       body: ref(RunBodySchema),
       response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
@@ -69,7 +69,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'approveRun',
-      summary: 'Answers an approval request and continues the run that asked',
+      summary: 'Decides approval requests and continues the run that waits for them',
       querystring: StreamQuery,
       body: ref(ApproveBodySchema),
       response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
@@ -82,7 +82,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'runSync',
-      summary: 'Answers a conversation as one object',
+      summary: 'Answers a conversation with one object',
       body: ref(RunBodySchema),
       response: {
         200: ref(RunResultSchema),
@@ -101,7 +101,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'followRun',
-      summary: 'Follows the run under way in a conversation, from its first event; 204 when there is none',
+      summary: 'Streams the active run of a conversation from its first event; 204 when no run is active',
       params: ThreadParams,
       querystring: StreamQuery,
       response: { 200: Stream, 204: NoContent, 400: ErrorRef }
@@ -115,7 +115,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'stopRun',
-      summary: 'Ends the run under way in a conversation',
+      summary: 'Stops the active run of a conversation',
       params: ThreadParams,
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef }
     }
@@ -125,7 +125,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'steerRun',
-      summary: 'Says something to the run under way; it hears it at its next step',
+      summary: 'Sends a message to the active run of a conversation; the model gets it at the next step',
       params: ThreadParams,
       body: ref(SteerBodySchema),
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
@@ -136,7 +136,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'listApprovals',
-      summary: 'The approval requests that wait for an answer, oldest first',
+      summary: 'Lists the approval requests that wait for a decision, oldest first',
       querystring: PageQuery,
       response: { 200: ref(ApprovalListSchema), 400: ErrorRef }
     }

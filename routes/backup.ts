@@ -14,11 +14,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         tags: ['service'],
         operationId: 'exportAll',
-        summary: 'Everything the service remembers, as one enciphered file',
+        summary: 'Exports all data of the service as one encrypted file',
         headers: BackupHeaders,
         response: {
           200: {
-            description: 'The backup: brain, threads, tasks with their runs, approvals, configuration and secrets',
+            description: 'The backup, which holds the brain, threads, tasks with their runs, approvals, configuration and secrets',
             content: { 'application/octet-stream': { schema: Bytes } }
           },
           409: ErrorRef
@@ -38,7 +38,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['service'],
       operationId: 'importAll',
-      summary: 'Puts a backup in the place of everything the service remembers',
+      summary: 'Replaces all data of the service with a backup',
       headers: BackupHeaders,
       response: { 200: ref(ImportedSchema), 409: ErrorRef }
     }

@@ -35,7 +35,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'getBrain',
-      summary: 'What is remembered of the user, and what runs are told of it',
+      summary: 'Returns the brain, and the part of the system prompt that it gives to every run',
       response: { 200: ref(BrainViewSchema) }
     }
   }, async () => app.brain.recall())
@@ -44,7 +44,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'listFacts',
-      summary: 'The facts, the newest first, with the words they were learned from',
+      summary: "Lists the facts, newest first, with the user's words from which they were learned",
       querystring: FactQuery,
       response: { 200: ref(FactListSchema), 400: ErrorRef }
     }
@@ -54,7 +54,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'learnFact',
-      summary: 'Remembers a fact; one that is known in any case is not doubled',
+      summary: 'Stores a fact; a fact that equals a stored one except for letter case, spacing or final punctuation is not added',
       body: ref(FactBodySchema),
       response: { 200: ref(FactLearnedSchema), 400: ErrorRef, 409: ErrorRef }
     }
@@ -64,7 +64,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'forgetFact',
-      summary: 'Forgets the fact that equals the one given',
+      summary: 'Deletes the fact that equals the given text',
       body: ref(FactBodySchema),
       response: { 200: ref(FactRemovedSchema), 400: ErrorRef, 404: ErrorRef }
     }
@@ -74,7 +74,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'setPreference',
-      summary: 'Sets a preference, or overwrites it',
+      summary: 'Sets or overwrites a preference',
       body: ref(PreferenceBodySchema),
       response: { 200: ref(PreferenceSetSchema), 400: ErrorRef, 409: ErrorRef }
     }
@@ -84,7 +84,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'clearBrain',
-      summary: 'Forgets everything, for good',
+      summary: 'Deletes all facts, preferences and patterns permanently',
       response: { 200: ref(BrainClearedSchema) }
     }
   }, async () => {

@@ -9,7 +9,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'getOpenapi',
-      summary: 'This document',
+      summary: 'Returns this OpenAPI document',
       response: {
         200: fileAnswer(
           'The OpenAPI 3.1 description of the interface',
@@ -20,14 +20,14 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (_request, reply) => reply.sendFile(await app.docs.document()))
 
-  // A browser sends no token with a page's address. The page and its files hold nothing of the user's and are the same
-  // for everybody, so they are open; the page asks for the token before it reads /openapi.json and calls anything.
+  // A browser sends no token when it opens a page, so these routes need none. The page and its files hold no data of the
+  // user; the page asks for the token before it reads /openapi.json or calls a route.
   app.get('/docs', {
     config: { open: true },
     schema: {
       tags,
       operationId: 'getDocs',
-      summary: 'This document as a page to read and try',
+      summary: 'Returns a web page on which the operations of this document can be read and tried',
       response: { 200: fileAnswer('The page', ['text/html']) }
     }
   }, async (_request, reply) => reply.sendFile(await app.docs.page()))
@@ -37,7 +37,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'getDocsFile',
-      summary: 'What the page loads',
+      summary: 'Returns a file that the documentation page loads',
       params: AssetParams,
       response: { 200: fileAnswer('The file', ['text/css', 'text/javascript', 'image/png']), 404: ErrorRef }
     }

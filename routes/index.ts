@@ -9,7 +9,7 @@ import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
 
-/** Every route of the service. */
+/** Registers every route of the service. */
 export async function registerRoutes (app: App) {
   await app.register(service)
   await app.register(docs)

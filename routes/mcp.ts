@@ -23,7 +23,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'listToolServers',
-      summary: 'The tool servers and how they stand',
+      summary: 'Lists the tool servers and their connection states',
       response: { 200: ref(ToolServerListSchema) }
     }
   }, async () => app.mcp.list())
@@ -32,7 +32,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'getToolServer',
-      summary: 'One tool server: the schemas of its tools, its resources and prompts, what it wrote to stderr',
+      summary: 'Returns one tool server with the schemas of its tools, its resources, its prompts and its latest stderr output',
       params: Named,
       response: { 200: ref(ToolServerDetailSchema), 404: ErrorRef }
     }
@@ -42,7 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'connectToolServer',
-      summary: 'Starts a tool server, and saves it to be connected at every start; one of that name is replaced',
+      summary: 'Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced',
       body: ref(ConnectBodySchema),
       response: { 200: ref(ConnectedSchema), 400: ErrorRef, 409: ErrorRef, 502: ErrorRef }
     }
@@ -52,7 +52,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['mcp'],
       operationId: 'disconnectToolServer',
-      summary: 'Ends a tool server, and forgets it and its environment',
+      summary: 'Stops a tool server and deletes it with its environment variables',
       params: Named,
       response: { 200: ref(DisconnectedSchema), 404: ErrorRef, 409: ErrorRef }
     }

@@ -19,7 +19,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['providers'],
       operationId: 'listProviders',
-      summary: 'Where models come from, and which are in use',
+      summary: 'Lists the providers of models, and the models in use',
       response: { 200: ref(ProviderListSchema) }
     }
   }, async () => app.providers.overview())
@@ -28,7 +28,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['providers'],
       operationId: 'configureProviders',
-      summary: 'Chooses the model or sets the gateway key, from the next run on',
+      summary: 'Sets the model, the gateway key or both; the next run uses them',
       body: ref(ConfigureBodySchema),
       response: { 200: ref(ConfiguredSchema), 400: ErrorRef }
     }
@@ -38,13 +38,13 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['providers'],
       operationId: 'listModels',
-      summary: 'The models of every provider; lists are kept for five minutes',
+      summary: 'Lists the models of every provider; the lists are cached for five minutes',
       response: { 200: ref(ModelListSchema) }
     }
   }, async (_request, reply) => app.providers.models(reply.closed))
 
   app.post('/providers/test', {
-    // Without a body the active model is meant.
+    // A request without a body tests the active model.
     config: { optionalBody: true },
     preValidation: async (request) => {
       request.body ??= {}
@@ -52,7 +52,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['providers'],
       operationId: 'testProvider',
-      summary: 'Makes one small call to a model and says how it went',
+      summary: 'Makes one small call to a model and returns its result and latency',
       body: ref(TestBodySchema),
       response: { 200: ref(ProviderTestedSchema), 400: ErrorRef }
     }

@@ -7,17 +7,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema]) app.addSchema(schema)
 
   app.get('/', {
-    schema: { tags: ['service'], operationId: 'about', summary: 'What this is and what it answers', response: { 200: ref(AboutSchema) } }
+    schema: { tags: ['service'], operationId: 'about', summary: 'Describes the service and lists its endpoints', response: { 200: ref(AboutSchema) } }
   }, async () => app.health.about())
 
   app.get('/health', {
     config: { open: true, whileDraining: true },
-    // Asked while the service has just started: compiling a serializer would be a third of the wait.
+    // Supervisors call this route right after the start; compiling a serializer would take a third of that wait.
     serializerCompiler: () => JSON.stringify,
     schema: {
       tags: ['service'],
       operationId: 'health',
-      summary: 'Whether the service is up, and what is wrong with it',
+      summary: 'Returns the health of the service and of its parts',
       response: { 200: ref(HealthSchema) }
     }
   }, async () => app.health.health())
@@ -27,7 +27,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['service'],
       operationId: 'ready',
-      summary: 'Whether new work is taken',
+      summary: 'Returns whether the service accepts new work',
       response: { 200: ref(ReadySchema), 503: ref(ReadySchema) }
     }
   }, async (_request, reply) => {
@@ -39,7 +39,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['service'],
       operationId: 'getConfig',
-      summary: 'The configuration in force, secrets masked',
+      summary: 'Returns the current configuration with masked secrets',
       response: { 200: ref(ConfigViewSchema) }
     }
   }, async () => app.config.masked(app.secrets.all()))
@@ -48,7 +48,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['service'],
       operationId: 'reloadConfig',
-      summary: 'Reads config.json again; what does not hold changes nothing',
+      summary: 'Reads config.json again; an invalid file changes nothing',
       response: { 200: ref(ConfigReloadedSchema), 400: ErrorRef }
     }
   }, async () => {

@@ -69,7 +69,7 @@ const SHARED = [
 
 const Events = {
   description:
-    'What happens to all tasks from now on, for as long as the connection lasts: Server-Sent Events whose name is the `type` of their data. Nothing is replayed',
+    'The events of all tasks while the connection lasts: Server-Sent Events whose name is the `type` of their data. Earlier events are not replayed',
   content: { 'text/event-stream': { schema: ref(TaskStreamEventSchema) } }
 }
 
@@ -79,14 +79,14 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get('/tasks/events', {
     sse: 'manual',
-    schema: { tags, operationId: 'taskEvents', summary: 'Streams what happens to all tasks', response: { 200: Events } }
+    schema: { tags, operationId: 'taskEvents', summary: 'Streams the events of all tasks', response: { 200: Events } }
   }, async (_request, reply) => reply.streamTasks())
 
   app.get('/tasks/digest', {
     schema: {
       tags,
       operationId: 'taskDigest',
-      summary: 'While you were away: what tasks did, what they wait for, and what comes next',
+      summary: 'Summarises what tasks did since a given time, what they wait for and what is planned next',
       querystring: DigestQuery,
       response: { 200: ref(DigestSchema), 400: ErrorRef }
     }
@@ -106,7 +106,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'createTask',
-      summary: 'Plans and keeps a task',
+      summary: 'Creates a task and its plan',
       headers: IdempotencyHeaders,
       body: ref(TaskBodySchema),
       response: { 201: ref(TaskSchema), 400: ErrorRef, 409: ErrorRef }
@@ -117,7 +117,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'getTask',
-      summary: 'The whole state of a task',
+      summary: 'Returns a task',
       params: TaskParams,
       response: { 200: ref(TaskSchema), ...known }
     }
@@ -127,7 +127,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'updateTask',
-      summary: 'Changes what a task is',
+      summary: 'Changes the goal, plan, schedule or other settings of a task',
       params: TaskParams,
       body: ref(TaskChangesSchema),
       response: { 200: ref(TaskSchema), ...movable }
@@ -138,17 +138,17 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'deleteTask',
-      summary: 'Stops a task and removes it with its runs',
+      summary: 'Stops a task and deletes it with its runs',
       params: TaskParams,
       response: { 200: ref(TaskDeletedSchema), ...known }
     }
   }, async (request) => tasks.remove(request.params.id))
 
   const verbs = {
-    start: 'Starts a planned task, or one that is over',
-    pause: 'Pauses a task; what it does is cut short',
-    resume: 'Lets a paused task go on',
-    cancel: 'Ends a task and its run'
+    start: 'Starts a task that is planned or has ended',
+    pause: 'Pauses a task and stops its run',
+    resume: 'Resumes a paused task',
+    cancel: 'Cancels a task and its run'
   } as const
   for (const [verb, summary] of Object.entries(verbs) as Array<[keyof typeof verbs, string]>) {
     app.post(`/tasks/:id/${verb}`, {
@@ -160,7 +160,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'runTask',
-      summary: 'Runs a task at once, whatever its schedule says',
+      summary: 'Queues a run of a task now, independently of its schedule',
       headers: IdempotencyHeaders,
       params: TaskParams,
       response: { 202: ref(RunQueuedSchema), ...movable }
@@ -171,7 +171,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'steerTask',
-      summary: 'Tells a task something for its next run',
+      summary: 'Adds a comment that the next run of a task gets',
       headers: IdempotencyHeaders,
       params: TaskParams,
       body: ref(TaskSteerBodySchema),
@@ -183,7 +183,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'approveTask',
-      summary: 'Answers what a run asks',
+      summary: 'Decides an open question of a run',
       params: TaskParams,
       body: ref(TaskApproveBodySchema),
       response: { 200: ref(TaskApprovedSchema), ...movable }
@@ -194,7 +194,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'listTaskRuns',
-      summary: 'The runs of a task, newest first',
+      summary: 'Lists the runs of a task, newest first',
       params: TaskParams,
       querystring: RunsQuery,
       response: { 200: ref(TaskRunListSchema), ...known }
@@ -205,7 +205,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'getTaskRun',
-      summary: 'A run with all that its tools did',
+      summary: 'Returns a run with all of its tool calls',
       params: RunParams,
       response: { 200: ref(TaskRunSchema), ...known }
     }
@@ -215,7 +215,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'cancelTaskRun',
-      summary: 'Ends a run',
+      summary: 'Cancels a run',
       params: RunParams,
       response: { 200: ref(TaskRunSchema), ...movable }
     }
@@ -225,7 +225,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'getTaskSchedule',
-      summary: 'What is ahead of a schedule, and what became of its past',
+      summary: "Returns a task's schedule with the next planned times and the outcome of past ones",
       params: TaskParams,
       querystring: ScheduleQuery,
       response: { 200: ref(TaskScheduleSchema), ...known }

@@ -15,7 +15,7 @@ import {
   ThreadViewSchema
 } from '../schemas/threads.ts'
 
-/** 10 MiB: as a run's, a conversation carries its pictures. */
+/** 10 MiB, as for runs, because a conversation holds its images. */
 const BODY_LIMIT = 10 * 1024 * 1024
 
 const schemas = [
@@ -36,7 +36,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'listThreads',
-      summary: 'The threads, the one that changed last first',
+      summary: 'Lists the threads, most recently changed first',
       querystring: ThreadListQuery,
       response: { 200: ref(ThreadListSchema), 400: ErrorRef }
     }
@@ -47,7 +47,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'createThread',
-      summary: 'Makes a thread',
+      summary: 'Creates a thread',
       body: ref(NewThreadSchema),
       response: { 201: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
     }
@@ -57,7 +57,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'deleteThreads',
-      summary: 'Removes all threads, for good',
+      summary: 'Deletes all threads permanently',
       response: { 200: ref(ThreadsDeletedSchema) }
     }
   }, async () => ({ deleted: await app.catalog.clear() }))
@@ -66,7 +66,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'getThread',
-      summary: 'A thread with its messages',
+      summary: 'Returns a thread with its messages',
       params: ThreadParams,
       querystring: ThreadQuery,
       response: { 200: ref(ThreadViewSchema), 400: ErrorRef, 404: ErrorRef }
@@ -78,7 +78,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'putThread',
-      summary: 'Makes a thread, or replaces what the body names of it',
+      summary: 'Creates a thread, or replaces the given fields of an existing one',
       params: ThreadParams,
       body: ref(ThreadBodySchema),
       response: { 200: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
@@ -89,7 +89,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'deleteThread',
-      summary: 'Removes a thread with its approvals and runs; a run under way is stopped',
+      summary: 'Deletes a thread with its approvals and runs, and stops its active run',
       params: ThreadParams,
       response: { 200: ref(ThreadDeletedSchema), 400: ErrorRef, 404: ErrorRef }
     }
@@ -102,7 +102,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['threads'],
       operationId: 'extractFacts',
-      summary: 'Learns what the user says of themselves in a thread',
+      summary: 'Extracts facts and preferences from the statements of the user in a thread',
       params: ThreadParams,
       response: { 200: ref(ExtractionSchema), 400: ErrorRef, 404: ErrorRef, 502: ErrorRef }
     }

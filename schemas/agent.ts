@@ -16,16 +16,20 @@ export const RunBodySchema = Type.Object({
   ),
   message: Type.Optional(Message),
   context: Type.Optional(Type.Object({
-    cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder that relative paths and commands start from' }))
+    cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory for relative paths and commands' }))
   }, { additionalProperties: true })),
   id: Type.Optional(ThreadId),
-  resumable: Type.Optional(Type.Boolean({ description: 'The run lives on when its client goes away; GET /run/{id}/stream follows it' })),
-  trigger: Type.Optional(Type.Unknown({ description: 'Of chat clients: "regenerate-message" never answers an approval request' })),
-  messageId: Type.Optional(Type.Unknown({ description: 'Of chat clients: the message that is continued' }))
+  resumable: Type.Optional(
+    Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
+  ),
+  trigger: Type.Optional(
+    Type.Unknown({ description: 'Sent by chat clients. A request with "regenerate-message" never decides an approval request' })
+  ),
+  messageId: Type.Optional(Type.Unknown({ description: 'Sent by chat clients: the message that is continued' }))
 }, {
   $id: 'RunBody',
   additionalProperties: true,
-  description: 'A conversation to answer',
+  description: 'The conversation that the agent answers',
   examples: [examples.runBody]
 })
 export type RunBody = Static<typeof RunBodySchema>
@@ -33,14 +37,14 @@ export type RunBody = Static<typeof RunBodySchema>
 export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
   $id: 'ApproveBody',
   additionalProperties: true,
-  description: 'The conversation so far, whose final message holds the decisions: role "tool", with a part ' +
-    '{ type: "tool-approval-response", approvalId, approved, reason? } for each request that is answered',
+  description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +
+    '{ type: "tool-approval-response", approvalId, approved, reason? } for each approval request',
   examples: [examples.approveBody]
 })
 
 export const ProtocolSchema = Type.Union([Type.Literal('documented'), Type.Literal('ui'), Type.Literal('ui5')], {
-  description: "How the stream is written: as documented here, as the AI SDK's UI message stream, or as that for its 5.x clients. " +
-    'By default "ui" when a message has `parts`, else "documented".'
+  description: "The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. " +
+    'The default is "ui" when a message has `parts`, else "documented".'
 })
 export type Protocol = Static<typeof ProtocolSchema>
 
@@ -56,7 +60,7 @@ export const AnalysisSchema = Type.Object({
   qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
   interval: Type.Optional(Type.String({ description: INTERVAL }))
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request', examples: [examples.analysis] })
-/** As models are asked for it: some providers refuse a property that may be left out. */
+/** The schema of the analysis that is sent to models: some providers refuse optional properties. */
 export const AnalysisQuestionSchema = Type.Object({
   ...AnalysisSchema.properties,
   interval: Type.String({ description: `${INTERVAL}; "" for all else` })
@@ -76,39 +80,39 @@ export const EvaluationSchema = Type.Object({
 })
 export type Evaluation = Static<typeof EvaluationSchema>
 
-/** What a run says of the background task that it made. */
+/** The background task that a run created, as its events and result show it. */
 export const RunTaskSchema = Type.Object({
-  taskId: Type.String({ description: 'Of GET /tasks/{id} and all else about it' }),
+  taskId: Type.String({ description: 'Id of the task, for GET /tasks/{id} and the other task routes' }),
   goal: Type.String(),
   taskType: TaskTypeSchema,
   status: TaskStatusSchema,
   interval: Type.Optional(Type.String({ description: 'How often it runs' })),
   nextRunAt: Type.Optional(Timestamp)
-}, { $id: 'RunTask', description: 'A background task that a run made and started', examples: [examples.runTask] })
+}, { $id: 'RunTask', description: 'A background task that a run created and started', examples: [examples.runTask] })
 export type RunTask = Static<typeof RunTaskSchema>
 
-/** What was done to make a conversation fit its model. */
+/** The compaction of a conversation: how it was made to fit the context window of its model. */
 export const CompactionSchema = Type.Object({
-  before: Type.Integer({ description: 'Tokens of all of it, estimated' }),
-  after: Type.Integer({ description: 'Tokens of what the model was sent' }),
-  outputs: Type.Integer({ description: 'Outputs of tools that were left out' }),
-  summarised: Type.Integer({ description: 'Messages in whose place a summary stood' }),
+  before: Type.Integer({ description: 'Estimated tokens of the whole conversation' }),
+  after: Type.Integer({ description: 'Tokens of the messages that were sent to the model' }),
+  outputs: Type.Integer({ description: 'Tool outputs that were left out' }),
+  summarised: Type.Integer({ description: 'Messages that were replaced by a summary' }),
   dropped: Type.Integer({ description: 'Messages that were left out' })
 }, {
   $id: 'Compaction',
   additionalProperties: false,
-  description: 'What was done to make a conversation fit its model. The thread keeps everything',
+  description: "How a conversation was made to fit its model's context window. The stored thread stays complete",
   examples: [examples.compaction]
 })
 
 export const FinishReason = Type.Union(
   ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
-  { description: 'Why it ended; "tool-calls" when approvals are waited for' }
+  { description: 'Why the run ended; "tool-calls" when it waits for approvals' }
 )
 
-/** What `POST /run/sync` answers. */
+/** The answer of `POST /run/sync`. */
 export const RunResultSchema = Type.Object({
-  text: Type.String({ description: 'The answer: what was said after the last tool call' }),
+  text: Type.String({ description: 'The answer: the text after the last tool call' }),
   messages: Type.Array(Message, { description: 'The messages to add to the conversation' }),
   steps: Type.Integer(),
   toolCalls: Type.Array(Type.Object({
@@ -126,15 +130,15 @@ export const RunResultSchema = Type.Object({
     toolCallId: Type.String(),
     toolName: Type.String(),
     input: Type.Unknown(),
-    cwd: Type.Optional(Type.String({ description: 'Real path of the folder the call works in' })),
-    reason: Type.Optional(Type.String({ description: 'Why it is asked again' }))
+    cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
+    reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' }))
   })),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
 
   compactions: Type.Optional(
-    Type.Array(ref(CompactionSchema), { description: 'How the conversation was made to fit its model; absent when it did' })
+    Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),
   threadId: Type.String(),
   runId: Type.String()
@@ -143,11 +147,11 @@ export type RunResult = Static<typeof RunResultSchema>
 
 export const LiveRunSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String(), runId: Type.String() }, {
   $id: 'LiveRun',
-  description: 'The run that was reached',
+  description: 'The active run that the request reached',
   examples: [examples.liveRun]
 })
 export const SteerBodySchema = Type.Object({
-  message: Type.String({ minLength: 1, maxLength: 20_000, description: 'What the agent should hear at its next step' })
+  message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
 }, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })
 export const ThreadParams = Type.Object({ id: ThreadId })
 
@@ -155,22 +159,22 @@ export const ApprovalState = Type.Union(
   ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'].map((state) => Type.Literal(state))
 )
 
-/** A tool call that waits, or waited, for a person. */
+/** An approval request: a tool call that waits, or waited, for the user's decision. */
 export const ApprovalSchema = Type.Object({
   approvalId: Type.String(),
   runId: Type.String(),
   threadId: Type.String(),
   toolCallId: Type.String(),
   toolName: Type.String(),
-  input: Type.Unknown({ description: 'The whole input the tool will get' }),
+  input: Type.Unknown({ description: 'The complete input of the tool call' }),
   digest: Type.String({ description: 'SHA-256 of the canonical input, hexadecimal' }),
-  cwd: Type.String({ description: 'Real path of the folder the call works in. It runs there or not at all' }),
-  note: Type.Optional(Type.String({ description: 'Why it is asked again' })),
-  reason: Type.Optional(Type.String({ description: 'What the person said with the decision' })),
+  cwd: Type.String({ description: 'Real path of the working directory. The call runs in this directory or not at all' }),
+  note: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+  reason: Type.Optional(Type.String({ description: 'The reason that was given with the decision' })),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   state: ApprovalState
-}, { $id: 'Approval', description: 'A tool call that waits, or waited, for a person', examples: [examples.approval] })
+}, { $id: 'Approval', description: "A tool call that waits, or waited, for the user's decision", examples: [examples.approval] })
 export type ApprovalView = Static<typeof ApprovalSchema>
 
 export const ApprovalListSchema = Type.Object({
@@ -178,11 +182,11 @@ export const ApprovalListSchema = Type.Object({
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'ApprovalList',
-  description: 'A page of open approval requests; with nextCursor there are more',
+  description: 'A page of open approval requests; nextCursor is present when there are more',
   examples: [examples.approvalList]
 })
 
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the page before' }))
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
 })

@@ -7,17 +7,17 @@ export const BackupHeaders = Type.Object({
   [PASSPHRASE_HEADER]: Type.String({
     minLength: 12,
     maxLength: 1_000,
-    description: 'What the backup is enciphered with, UTF-8. Without it nobody can read the backup'
+    description: 'The passphrase that encrypts the backup, in UTF-8. The backup cannot be read without it'
   })
 })
 
 export const ImportedSchema = Type.Object({
   status: Type.Literal('imported'),
-  records: Type.Integer({ description: 'How many records the backup held' }),
+  records: Type.Integer({ description: 'Number of records in the backup' }),
   createdAt: Timestamp
 }, {
   $id: 'Imported',
-  description: 'The backup is in place; createdAt is when it was made',
+  description: 'The backup was imported; createdAt is the time of its export',
   examples: [{ status: 'imported', records: 412, createdAt: 1_764_000_000_000 }]
 })
 export type ImportedView = Static<typeof ImportedSchema>

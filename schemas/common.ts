@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 
-/** A reference to a shared schema by its $id that keeps the TypeScript type. */
+/** Returns a reference to a shared schema by its $id, with the TypeScript type of the schema. */
 export function ref<S extends TSchema> (schema: S) {
   return Type.Unsafe<Static<S>>(Type.Ref(schema.$id!))
 }
@@ -8,4 +8,4 @@ export function ref<S extends TSchema> (schema: S) {
 /** Integer milliseconds since the Unix epoch. */
 export const Timestamp = Type.Integer({ description: 'Milliseconds since the Unix epoch' })
 
-export const NoContent = Type.Null({ description: 'Nothing' })
+export const NoContent = Type.Null({ description: 'No content' })

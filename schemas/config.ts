@@ -9,14 +9,14 @@ const HttpAddress = Type.String({
 const Names = Type.Record(Type.String(), Type.String())
 
 export const McpApproval = Type.Union([Type.Literal('never'), Type.Literal('always'), Type.Array(Type.String())], {
-  description: 'Which of its tools a person is asked about: all of them, none, or those named. ' +
-    'By default those that the server does not mark with readOnlyHint'
+  description: 'The tools of the server whose calls need approval: all of them, none, or the named ones. ' +
+    'By default, the tools that the server does not mark with readOnlyHint'
 })
 export const McpEntrySchema = Type.Object({
   name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' }),
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
-  /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for one of the environment. */
+  /** `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment. */
   env: Type.Optional(Names),
   approval: Type.Optional(McpApproval)
 }, { $id: 'McpEntry' })
@@ -30,7 +30,7 @@ const ScriptedTurn = Type.Object({
   error: Type.Optional(Type.String())
 })
 
-/** One schema a key of `config.json`. Keys not named here are kept as they are and otherwise ignored. */
+/** The schema of each key of `config.json`. Unknown keys are kept unchanged and otherwise ignored. */
 export const ConfigKeys = {
   model: Type.Optional(ModelId),
   models: Type.Optional(Type.Object({
@@ -38,17 +38,17 @@ export const ConfigKeys = {
     vision: Type.Optional(ModelId),
     fallback: Type.Optional(ModelId)
   })),
-  /** Tokens that models read at once, by model or by provider. */
+  /** Context windows in tokens, by model or by provider. */
   contextWindows: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Integer({ minimum: 1_000, maximum: 100_000_000 }))),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
-  /** Servers that speak OpenAI's chat completions, by the name that stands before the slash of their models. */
+  /** Servers that implement OpenAI's chat completions, by name: the part of a model id before the slash. */
   providers: Type.Optional(Type.Record(
     Type.String({ pattern: PROVIDER_NAME }),
     Type.Object({
       baseURL: HttpAddress,
-      /** `${VAR}` in it is taken from the environment. */
+      /** `${VAR}` stands for a variable of the environment. */
       apiKey: Type.Optional(Type.String()),
       models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
     }),
@@ -56,20 +56,20 @@ export const ConfigKeys = {
       additionalProperties: false,
       propertyNames: {
         pattern: PROVIDER_NAME,
-        description: 'Up to 64 letters, digits, dots, dashes and underscores, and neither offline nor gateway'
+        description: 'Up to 64 letters, digits, dots, dashes and underscores; offline and gateway are reserved'
       }
     }
   )),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
   fetch: Type.Optional(Type.Object({
-    /** Pages on this machine and its network may be fetched too. */
+    /** Whether pages on this machine and its private network may be fetched too. */
     allowPrivate: Type.Optional(Type.Boolean())
   })),
   search: Type.Optional(Type.Object({
     provider: Type.Union(
       ['duckduckgo', 'tavily', 'brave', 'searxng'].map((name) => Type.Literal(name as 'duckduckgo' | 'tavily' | 'brave' | 'searxng'))
     ),
-    /** `${VAR}` in it is taken from the environment. */
+    /** `${VAR}` stands for a variable of the environment. */
     apiKey: Type.Optional(Type.String()),
     baseURL: Type.Optional(HttpAddress)
   })),
@@ -82,25 +82,25 @@ export const ConfigKeys = {
     description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'
   }))),
   limits: Type.Optional(Type.Object({
-    /** Milliseconds. */
+    /** Maximum duration of a run, in milliseconds. */
     runMs: Type.Optional(Type.Integer({ minimum: 1000 })),
     liveRuns: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 }))
   })),
   tasks: Type.Optional(Type.Object({
-    /** Runs that work at once. */
+    /** Maximum number of task runs that execute at the same time. */
     concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 16 })),
-    /** Milliseconds that a question to a person stays open. */
+    /** How long an approval request of a task stays open, in milliseconds. */
     approvalTtl: Type.Optional(Type.Integer({ minimum: 1000 }))
   })),
   brain: Type.Optional(Type.Object({
-    /** How long a thread rests before it is looked through for facts, milliseconds; `false`: only when asked. */
+    /** How long a thread must be idle before facts are extracted from it, in milliseconds; `false`: only on request. */
     extractAfter: Type.Optional(Type.Union([Type.Literal(false), Type.Integer({ minimum: 1000 })]))
   })),
   threads: Type.Optional(Type.Object({
-    /** `false`: no model is asked for titles. */
+    /** `false`: titles are made without a model. */
     titles: Type.Optional(Type.Boolean())
   })),
-  /** `false`: no analysis before a run, each is a standard one. */
+  /** `false`: requests are not analysed before a run; each counts as a standard one. */
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),
   log: Type.Optional(Type.Object({
@@ -108,7 +108,7 @@ export const ConfigKeys = {
   }))
 }
 
-/** `{config_dir}/config.json`. */
+/** The content of `{config_dir}/config.json`. */
 export const ConfigSchema = Type.Object(ConfigKeys, { $id: 'Config', additionalProperties: true })
 export type Config = Static<typeof ConfigSchema>
 export type Permissions = NonNullable<Config['permissions']>

@@ -2,14 +2,14 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import * as examples from './examples/service.ts'
 
-/** The one shape of every error answer. */
+/** The body of every error response. */
 export const ErrorSchema = Type.Object({
-  error: Type.String({ description: 'A sentence a person can act on' }),
+  error: Type.String({ description: 'A sentence that says what went wrong and what to do' }),
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
   statusCode: Type.Integer(),
   details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
-  stderr: Type.Optional(Type.String({ description: 'Of a tool server that could not be connected: the last it wrote to stderr' }))
-}, { $id: 'Error', description: 'The one shape of every error', examples: [examples.error] })
+  stderr: Type.Optional(Type.String({ description: 'The latest stderr output of a tool server that could not be connected' }))
+}, { $id: 'Error', description: 'The body of every error response', examples: [examples.error] })
 export type ErrorBody = Static<typeof ErrorSchema>
 
 export const ErrorRef = ref(ErrorSchema)

@@ -3,42 +3,42 @@ import { ref } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import * as examples from './examples/events.ts'
 
-const BlockId = Type.String({ description: 'Tells which events belong together' })
-const ToolCallId = Type.String({ description: 'Tells which events are about the same tool call' })
+const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
+const ToolCallId = Type.String({ description: 'Id of the tool call; all events of a tool call have the same id' })
 const ToolName = Type.String()
-const Input = Type.Unknown({ description: 'What the tool is called with' })
+const Input = Type.Unknown({ description: 'The input of the tool call' })
 const ErrorText = Type.String({ description: 'What went wrong, and what to do' })
-const Delta = Type.String({ description: 'The same as content, under the name the AI SDK gives it' })
+const Delta = Type.String({ description: 'The same text as content, under the name that the AI SDK uses' })
 
-/** One event of the documented stream; `name` is its component in the OpenAPI document. */
+/** Defines one event of the documented stream; `name` is the name of its component in the OpenAPI document. */
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
   return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description, examples: examples.byType[type] })
 }
 
 const Start = event('StartEvent', 'start', {
-  messageId: Type.String({ description: 'The message being written; the same after an approval' }),
+  messageId: Type.String({ description: 'Id of the message that the run writes; it stays the same after an approval' }),
   messageMetadata: Type.Object({
-    threadId: Type.String({ description: 'The conversation: `id` of the next request' }),
+    threadId: Type.String({ description: 'Id of the conversation; send it as `id` in the next request' }),
     runId: Type.String()
   })
-}, 'The stream begins. Leaves before any model has answered')
+}, 'The stream begins. This event is sent before any model has answered')
 const ReasoningStart = event('ReasoningStartEvent', 'reasoning-start', {
   id: BlockId,
   providerMetadata: Type.Optional(
     Type.Object({ agent: Type.Object({ phase: Type.Literal('analysis') }) }, {
-      description: "On the analysis of the request; absent on the model's own thinking"
+      description: "Present when the block is the analysis of the request; absent for the model's own thinking"
     })
   )
-}, 'Thinking begins')
+}, 'A block of thinking begins')
 const ReasoningDelta = event(
   'ReasoningDeltaEvent',
   'reasoning-delta',
   { id: BlockId, content: Type.String(), delta: Delta },
   'A piece of thinking'
 )
-const ReasoningEnd = event('ReasoningEndEvent', 'reasoning-end', { id: BlockId }, 'Thinking ends')
-const StepBoundary = event('StepBoundaryEvent', 'step-boundary', {}, 'Separates two steps: the model is called again')
-const StartStep = event('StartStepEvent', 'start-step', {}, 'A step begins: one call of the model and the tools it asks for')
+const ReasoningEnd = event('ReasoningEndEvent', 'reasoning-end', { id: BlockId }, 'A block of thinking ends')
+const StepBoundary = event('StepBoundaryEvent', 'step-boundary', {}, 'Separates two steps: the model is called again after it')
+const StartStep = event('StartStepEvent', 'start-step', {}, 'A step begins: one model call and the tool calls that it requests')
 const FinishStep = event('FinishStepEvent', 'finish-step', {}, 'A step ends')
 const TextStart = event('TextStartEvent', 'text-start', { id: BlockId }, 'A block of the answer begins')
 const TextDelta = event('TextDeltaEvent', 'text-delta', { id: BlockId, content: Type.String(), delta: Delta }, 'A piece of the answer')
@@ -52,60 +52,60 @@ const ToolInputStart = event(
 const ToolInputDelta = event('ToolInputDeltaEvent', 'tool-input-delta', {
   toolCallId: ToolCallId,
   inputTextDelta: Type.String({ description: "A piece of the input's JSON text" })
-}, 'The input of a tool call, as the model writes it')
+}, 'A piece of the input of a tool call, sent while the model writes it')
 const ToolInputAvailable = event('ToolInputAvailableEvent', 'tool-input-available', {
   toolCallId: ToolCallId,
   toolName: ToolName,
   input: Input
-}, 'The whole input of a tool call')
+}, 'The complete input of a tool call')
 const ToolInputError = event('ToolInputErrorEvent', 'tool-input-error', {
   toolCallId: ToolCallId,
   toolName: ToolName,
   input: Type.Optional(Input),
   errorText: ErrorText
-}, 'The input does not fit the tool; the model is told, and the run goes on')
+}, "The input does not match the tool's schema. The model gets the error, and the run continues")
 const ToolOutputAvailable = event('ToolOutputAvailableEvent', 'tool-output-available', {
   toolCallId: ToolCallId,
   toolName: ToolName,
-  output: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: 'What the tool answered' }))
+  output: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: 'The output of the tool' }))
 }, 'The result of a tool call')
 const ToolOutputError = event('ToolOutputErrorEvent', 'tool-output-error', {
   toolCallId: ToolCallId,
   toolName: ToolName,
   errorText: ErrorText
-}, 'A tool failed; the model is told, and the run goes on')
+}, 'A tool failed. The model gets the error, and the run continues')
 const ToolOutputDenied = event('ToolOutputDeniedEvent', 'tool-output-denied', {
   toolCallId: ToolCallId,
   toolName: ToolName,
-  reason: Type.String({ description: 'Why it was not run' })
-}, 'A tool call was not run: the user said no, or the configuration did')
+  reason: Type.String({ description: 'Why the call was not executed' })
+}, 'A tool call was not executed because the user or the configuration denied it')
 const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-request', {
-  approvalId: Type.String({ description: 'What POST /run/approve answers' }),
+  approvalId: Type.String({ description: 'Id of the approval request, for POST /run/approve' }),
   toolCallId: ToolCallId,
   toolName: ToolName,
-  input: Type.Unknown({ description: 'The whole input the tool will get' }),
-  cwd: Type.Optional(Type.String({ description: 'Real path of the folder the call works in' })),
-  reason: Type.Optional(Type.String({ description: 'Why it is asked again' }))
-}, "A tool call wants a person's word. After the last of its step the stream ends, to be continued by POST /run/approve")
+  input: Type.Unknown({ description: 'The complete input of the tool call' }),
+  cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
+  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' }))
+}, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
-}, 'The request was work for the background: a task was made and started. The answer says so in words, too')
+}, 'The run created and started a background task for the request. The text of the answer says so, too')
 const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
   data: Type.Object(CompactionSchema.properties),
   transient: Type.Literal(true)
-}, 'The conversation was too long for its model and was made shorter for it')
+}, 'The conversation was too long for its model and was shortened for it')
 const ErrorEvent = event('ErrorEvent', 'error', {
-  errorText: Type.String({ description: 'Which model failed, what happened and what to do' }),
+  errorText: Type.String({ description: 'A sentence that names the model that failed, what happened and what to do' }),
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' })
-}, 'The run failed; finish follows')
+}, 'The run failed; the event finish follows')
 const Abort = event(
   'AbortEvent',
   'abort',
   { reason: Type.String({ description: 'stop, timeout, shutdown, …' }) },
-  'The run was ended from outside; finish follows'
+  'The run was ended before it was complete; the event finish follows'
 )
-const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason }, 'The stream is complete; always the last event')
+const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason }, 'The stream is complete. This is always the last event')
 
 export const events = [
   Start,
@@ -133,10 +133,10 @@ export const events = [
   Finish
 ] as const satisfies readonly TObject[]
 
-/** What a `data:` line of `POST /run` and `/run/approve` holds. */
+/** The content of a `data:` line of `POST /run` and `POST /run/approve`. */
 export const RunStreamEventSchema = Type.Unsafe<Static<typeof events[number]>>(Type.Union(events.map(ref), {
   $id: 'RunStreamEvent',
   description:
-    "One event of a run's stream, the JSON of a `data:` line. Events may gain fields, and there may be more types: ignore what you do not know"
+    "One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones"
 }))
 export type RunStreamEvent = Static<typeof RunStreamEventSchema>

@@ -4,7 +4,7 @@ import * as examples from './examples/schedule.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Bounds of a schedule, which its schema and its parser share. */
+/** Limits of a schedule, shared by its schema and its parser. */
 export const SCHEDULE_LIMITS = {
   text: 200,
   periodMs: { min: 1_000, max: 10 * 366 * DAY_MS },
@@ -15,87 +15,89 @@ export const SCHEDULE_LIMITS = {
 
 const Text = (description: string) => Type.String({ minLength: 1, maxLength: SCHEDULE_LIMITS.text, description })
 
-/** When a task runs. What the texts may say is checked by `parseSchedule`; docs/schedules.md has all of it. */
+/** The times at which a task runs. `parseSchedule` checks the notation of the texts; docs/schedules.md describes it. */
 export const ScheduleSchema = Type.Object({
   interval: Text(
     'A word (hourly, daily, weekdays, weekends, weekly, monthly, yearly), weekdays ("every monday and thursday"), ' +
       'a duration ("30m", "2 days", "every 6 hours", "P1D") or a cron line ("0 9 * * 1-5", "@daily")'
   ),
-  timezone: Type.Optional(Text("IANA time zone, such as Europe/Berlin. By default the machine's, and with it when the machine moves")),
+  timezone: Type.Optional(Text("IANA time zone, such as Europe/Berlin. By default the machine's time zone, including its later changes")),
   at: Type.Optional(
-    Text('Time of day: "09:00", "17:30:15", "9am". By default that of startAt; else 09:00 for words, the time of the start for durations')
+    Text(
+      'Time of day: "09:00", "17:30:15", "9am". By default the time of startAt; without startAt, 09:00 for words and the time of the start for durations'
+    )
   ),
   on: Type.Optional(Type.Union([
-    Text('A weekday or several ("monday", "mon and thu"); for months a day ("15", "last")'),
-    Type.Integer({ minimum: 1, maximum: 31, description: 'For months: the day, or the last one of a shorter month' }),
+    Text('One or more weekdays ("monday", "mon and thu"); for months, a day ("15", "last")'),
+    Type.Integer({ minimum: 1, maximum: 31, description: 'For months: the day; in a shorter month its last day' }),
     Type.Array(Text('A weekday'), { minItems: 1, maxItems: 7 })
   ], {
     description:
-      'Weekdays for weeks, a day for months. By default that of startAt; else Monday and the 1st for words, the day of the start for durations'
+      'Weekdays for weekly schedules, a day for monthly ones. By default the day of startAt; without startAt, Monday and the 1st for words and the day of the start for durations'
   })),
   startAt: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: 'Not before this time, in milliseconds since the Unix epoch; durations are counted from it, their first run is then'
+      description: 'Earliest time of a run, in milliseconds since the Unix epoch. Durations are counted from it, and their first run is at this time'
     })
   ),
   maxRuns: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: SCHEDULE_LIMITS.maxRuns, description: 'The task is completed after so many runs of its schedule' })
+    Type.Integer({ minimum: 1, maximum: SCHEDULE_LIMITS.maxRuns, description: 'Number of scheduled runs after which the task is completed' })
   ),
   missed: Type.Optional(Type.Union([Type.Literal('run_once'), Type.Literal('skip')], {
     description:
-      'What becomes of times that passed while the machine slept or the service was not there: one run for all of them (the default), or none'
+      'How to handle planned times that passed while the machine slept or the service did not run: run_once starts one run for all of them (the default), skip none'
   })),
   graceMs: Type.Optional(Type.Integer({
     minimum: 0,
     maximum: SCHEDULE_LIMITS.graceMs.max,
-    description: 'How late that one run may be, in milliseconds; by default 24 hours. What is older is missed'
+    description: 'Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed'
   }))
-}, { $id: 'Schedule', additionalProperties: false, description: 'When a task runs', examples: [examples.schedule] })
+}, { $id: 'Schedule', additionalProperties: false, description: 'The times at which a task runs', examples: [examples.schedule] })
 export type Schedule = Static<typeof ScheduleSchema>
 
 export const FateSchema = Type.Union([Type.Literal('run'), Type.Literal('coalesced'), Type.Literal('skipped'), Type.Literal('missed')], {
   description:
-    'run: it ran (`runId`); coalesced: the run at `into` stood for it; skipped: on purpose (`reason`); missed: too long ago to be made up for'
+    'run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose (`reason`); missed: too old for a catch-up run'
 })
 export type Fate = Static<typeof FateSchema>
 
-/** What became of one time of a schedule, or of very many in a row. Every time that has passed is in exactly one slot. */
+/** The outcome of one planned time, or of many planned times in a row. Every past time is in exactly one slot. */
 export const SlotSchema = Type.Object({
-  at: Type.Integer({ description: 'The time that was planned; of several in a row the last. Milliseconds since the Unix epoch' }),
+  at: Type.Integer({ description: 'The planned time; for several in a row, the last one. Milliseconds since the Unix epoch' }),
   fate: FateSchema,
-  from: Type.Optional(Type.Integer({ description: 'Of several in a row: the first' })),
-  count: Type.Optional(Type.Integer({ minimum: 2, description: 'Of several in a row: how many' })),
+  from: Type.Optional(Type.Integer({ description: 'For several planned times in a row: the first one' })),
+  count: Type.Optional(Type.Integer({ minimum: 2, description: 'For several planned times in a row: their number' })),
   reason: Type.Optional(
     Type.String({
       description:
-        'Why it was skipped: overlap (a run was under way or waited for an answer), late (missed: skip), paused (the task was), changed or cancelled (just then)'
+        'Why the planned time was skipped: overlap (a run was active or waited for approval), late (the schedule has missed: skip), paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)'
     })
   ),
-  into: Type.Optional(Type.Integer({ description: 'The planned time of the run that stood for it' })),
-  runId: Type.Optional(Type.String({ description: 'The run that it became or that stood for it' })),
+  into: Type.Optional(Type.Integer({ description: 'The planned time of the run that replaced it' })),
+  runId: Type.Optional(Type.String({ description: 'The run of this planned time, or the run that replaced it' })),
   settledAt: Type.Optional(
     Type.Integer({
       description:
-        'When that was decided: later than `at` when the machine slept or the service was not there. Milliseconds since the Unix epoch'
+        'The time of that decision; it is later than `at` if the machine slept or the service did not run. Milliseconds since the Unix epoch'
     })
   )
-}, { $id: 'Slot', description: 'What became of a planned time', examples: [examples.slot] })
+}, { $id: 'Slot', description: 'The outcome of a planned time', examples: [examples.slot] })
 export type Slot = Static<typeof SlotSchema>
 
 export const TaskScheduleSchema = Type.Object({
   schedule: ref(ScheduleSchema),
   upcoming: Type.Array(Timestamp, {
-    description: 'The next planned times, the nearest first; of a schedule that is not under way, as if it were started or resumed now'
+    description: 'The next planned times, earliest first. For an inactive schedule, the times that would apply if it were started or resumed now'
   }),
-  slots: Type.Array(ref(SlotSchema), { description: 'What became of the planned times that have passed, the newest first' }),
-  nextCursor: Type.Optional(Type.String({ description: 'Give it as `cursor` for older slots' }))
-}, { $id: 'TaskSchedule', description: 'A schedule, what is ahead and what has been', examples: [examples.taskSchedule] })
+  slots: Type.Array(ref(SlotSchema), { description: 'The outcomes of past planned times, newest first' }),
+  nextCursor: Type.Optional(Type.String({ description: 'The `cursor` of the request for older slots' }))
+}, { $id: 'TaskSchedule', description: 'A schedule, its next planned times and the outcomes of past ones', examples: [examples.taskSchedule] })
 export type TaskSchedule = Static<typeof TaskScheduleSchema>
 
 export const UpcomingQuery = Type.Integer({
   minimum: 0,
   maximum: SCHEDULE_LIMITS.upcoming.max,
   default: SCHEDULE_LIMITS.upcoming.default,
-  description: 'How many of the next planned times'
+  description: 'Number of next planned times'
 })

@@ -4,9 +4,9 @@ import * as examples from './examples/service.ts'
 export const AboutSchema = Type.Object({
   name: Type.String(),
   model: Type.String({ description: 'The active model, `<provider>/<model>`' }),
-  workspace: Type.String({ description: 'Folder that runs work in by default' }),
+  workspace: Type.String({ description: 'The default working directory of runs' }),
   endpoints: Type.Array(Type.String({ description: '`<METHOD> <path>`' }))
-}, { $id: 'About', description: 'What this service is', examples: [examples.about] })
+}, { $id: 'About', description: 'The service, its active model and its endpoints', examples: [examples.about] })
 
 export const HealthSchema = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
@@ -15,25 +15,25 @@ export const HealthSchema = Type.Object({
   checks: Type.Object({
     store: Type.String(),
     config: Type.String(),
-    scheduler: Type.String({ description: 'Of tasks: "starting" while what was under way is taken up again' }),
+    scheduler: Type.String({ description: 'The scheduler of tasks; "starting" while it recovers runs that were interrupted' }),
     model: Type.String()
-  }, { description: '"ok", or what is wrong' })
-}, { $id: 'Health', description: 'Whether the service is up, and what is wrong with it', examples: [examples.health] })
+  }, { description: 'State of each part: "ok", or a description of the problem' })
+}, { $id: 'Health', description: 'The health of the service and of its parts', examples: [examples.health] })
 export type Health = Static<typeof HealthSchema>
 
 export const ReadySchema = Type.Object({ ready: Type.Boolean() }, {
   $id: 'Ready',
-  description: 'Whether new work is taken',
+  description: 'Whether the service accepts new work',
   examples: [{ ready: true }]
 })
 
 export const ConfigReloadedSchema = Type.Object({ status: Type.Literal('reloaded') }, {
   $id: 'ConfigReloaded',
-  description: 'The configuration in force is that of config.json',
+  description: 'The content of config.json is now in effect',
   examples: [{ status: 'reloaded' }]
 })
 export const ConfigViewSchema = Type.Record(Type.String(), Type.Unknown(), {
   $id: 'ConfigView',
-  description: 'config.json with its secrets masked',
+  description: 'The content of config.json with masked secrets',
   examples: [examples.config]
 })

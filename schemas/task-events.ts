@@ -5,7 +5,7 @@ import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
 
 const RunId = Type.String()
 
-/** One event of `GET /tasks/events`; `name` is its component in the OpenAPI document. */
+/** Defines one event of `GET /tasks/events`; `name` is the name of its component in the OpenAPI document. */
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
   return Type.Object({ type: Type.Literal(type), taskId: Type.String(), ...fields }, {
     $id: name,
@@ -23,7 +23,7 @@ export const taskEvents = [
   }, 'A run begins'),
   event('TaskPhaseEvent', 'task:phase', {
     runId: RunId,
-    phase: Type.String({ description: "The phase's description" }),
+    phase: Type.String({ description: 'The description of the phase' }),
     phaseId: Type.String(),
     status: Type.String()
   }, 'A phase changes status'),
@@ -33,7 +33,7 @@ export const taskEvents = [
     tool: Type.String(),
     input: Type.Unknown(),
     output: Type.Unsafe<Record<string, unknown>>(
-      Type.Object({}, { additionalProperties: true, description: 'What it answered; { error } when it failed or was denied' })
+      Type.Object({}, { additionalProperties: true, description: 'The output of the tool; { error } when the call failed or was denied' })
     ),
     status: Type.String({ description: 'complete, error or denied' })
   }, 'A tool call ended'),
@@ -42,17 +42,17 @@ export const taskEvents = [
     qualityScore: Type.Number(),
     satisfied: Type.Boolean(),
     issues: Type.Array(Type.String())
-  }, 'A run was judged'),
+  }, 'A run was evaluated'),
   event('TaskApprovalEvent', 'task:approval', {
     runId: RunId,
     approvalId: Type.String(),
     kind: Type.String({ description: 'tool or result' }),
     tool: Type.Optional(Type.String()),
     input: Type.Optional(Type.Unknown()),
-    cwd: Type.Optional(Type.String({ description: 'Real path of the folder the tool works in' })),
-    reason: Type.Optional(Type.String({ description: 'Why it is asked again' })),
+    cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
+    reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
     output: Type.Optional(Type.String())
-  }, 'A run waits for a person; answer with POST /tasks/{id}/approve'),
+  }, 'A run waits for approval; decide with POST /tasks/{id}/approve'),
   event('TaskCompleteEvent', 'task:complete', {
     runId: RunId,
     runNumber: Type.Integer(),
@@ -61,21 +61,21 @@ export const taskEvents = [
     durationMs: Type.Integer(),
     toolCount: Type.Integer(),
     qualityScore: Type.Number()
-  }, 'A run finished successfully'),
+  }, 'A run completed successfully'),
   event(
     'TaskErrorEvent',
     'task:error',
     { runId: RunId, error: Type.String(), status: RunStatusSchema },
-    'A run ended otherwise: failed, rejected, cancelled or interrupted'
+    'A run ended without success: failed, rejected, cancelled or interrupted'
   ),
-  event('TaskSteerEvent', 'task:steer', { comment: Type.String() }, 'A steering comment was posted'),
+  event('TaskSteerEvent', 'task:steer', { comment: Type.String() }, 'A steering comment was added'),
   event('TaskStatusEvent', 'task:status', { status: TaskStatusSchema, previous: TaskStatusSchema }, 'A task changed its status')
 ] as const satisfies readonly TObject[]
 
 export const TaskStreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]>>(Type.Union(taskEvents.map(ref), {
   $id: 'TaskStreamEvent',
   description:
-    'One event of the task stream, the JSON of a `data:` line; the SSE event name is its type. Events may gain fields, and there may be more types: ignore what you do not know'
+    'One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones'
 }))
-/** What happens to tasks, as the stream tells it. */
+/** An event of the task stream. */
 export type TaskStreamEvent = Static<typeof TaskStreamEventSchema>

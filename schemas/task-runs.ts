@@ -14,11 +14,11 @@ export const TaskEvaluationSchema = Type.Object({
   judge: Type.Unsafe<'model' | 'rules'>({
     type: 'string',
     enum: ['model', 'rules'],
-    description: 'rules: no model could be asked, the score is the share of rules that hold'
+    description: 'rules: no model was available, and the score is the share of rules that the run satisfies'
   })
 }, {
   $id: 'TaskEvaluation',
-  description: 'What a run is worth. A broken rule cannot be outvoted by the model',
+  description: 'The evaluation of a run. The model cannot override a rule that the run violates',
   examples: [examples.evaluation]
 })
 export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
@@ -26,7 +26,7 @@ export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
 export const TaskToolCallSchema = Type.Object({
   tool: Type.String(),
   input: Type.Unknown(),
-  output: Type.Optional(Type.Unknown({ description: 'What it answered; in lists of runs, shortened' })),
+  output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),
   error: Type.Optional(Type.String()),
   status: Type.Unsafe<'pending' | 'complete' | 'error' | 'denied'>({ type: 'string', enum: ['pending', 'complete', 'error', 'denied'] }),
   durationMs: Type.Optional(Type.Integer())
@@ -36,14 +36,14 @@ export type TaskToolCall = Static<typeof TaskToolCallSchema>
 export const TaskQuestionSchema = Type.Object({
   approvalId: Type.String(),
   kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
-  tool: text('The tool that wants to run'),
+  tool: text('The tool whose call needs approval'),
   input: Type.Optional(Type.Unknown()),
-  cwd: text('Real path of the folder the tool works in. It runs there or not at all'),
-  reason: text('Why it is asked again'),
-  output: text('The result that wants approval'),
+  cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
+  reason: text('Why the approval is requested again'),
+  output: text('The result that needs approval'),
   createdAt: Timestamp,
   expiresAt: Timestamp
-}, { $id: 'TaskQuestion', description: 'What a run waits for a person to say', examples: [examples.question] })
+}, { $id: 'TaskQuestion', description: 'An open approval request of a run', examples: [examples.question] })
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const TaskRunSchema = Type.Object({
@@ -54,28 +54,28 @@ export const TaskRunSchema = Type.Object({
   trigger: RunTriggerSchema,
   status: RunStatusSchema,
   queuedAt: Timestamp,
-  startedAt: Type.Integer({ description: 'When it began to work, or was queued while it waits. Milliseconds since the Unix epoch' }),
+  startedAt: Type.Integer({ description: 'The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch' }),
   completedAt: Type.Optional(Timestamp),
-  durationMs: Type.Optional(Type.Integer({ description: 'From start to end' })),
+  durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
   output: text('The final text'),
-  error: text('Why it did not complete'),
+  error: text('Why the run did not complete'),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),
   toolCount: Type.Integer(),
   qualityScore: Type.Optional(Type.Number()),
   evaluation: Type.Optional(ref(TaskEvaluationSchema)),
-  steering: Type.Array(Type.String(), { description: 'The comments that were new to this run' }),
-  questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open questions' }),
+  steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
+  questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
   usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
-  attempts: Type.Integer({ description: 'How often it began or went on after an interruption' }),
-  standsFor: Type.Optional(Type.Integer({ description: 'Of a catch_up run: how many missed times it stands for' }))
+  attempts: Type.Integer({ description: 'Number of attempts: the first start and each continuation after an interruption' }),
+  standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' }))
 }, { $id: 'TaskRun', description: 'One execution of a task', examples: [examples.run] })
 export type TaskRun = Static<typeof TaskRunSchema>
 
 export const TaskRunListSchema = Type.Object({
   runs: Type.Array(ref(TaskRunSchema)),
   nextCursor: Type.Optional(Type.String()),
-  damaged: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers of runs that cannot be read any more' }))
+  damaged: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers of runs that cannot be read' }))
 }, {
   $id: 'TaskRunList',
   description: 'A page of runs, newest first',
@@ -88,15 +88,15 @@ export const RunQueuedSchema = Type.Object({
   runNumber: Type.Integer()
 }, {
   $id: 'RunQueued',
-  description: 'The run that was begun',
+  description: 'The run that was queued',
   examples: [examples.runQueued]
 })
 export type RunQueued = Static<typeof RunQueuedSchema>
 
 export const TaskSteerBodySchema = Type.Object({
   comment: Type.String({ minLength: 1, maxLength: 4_000, pattern: '\\S', description: 'Feedback or instruction for the next run' }),
-  runNow: Type.Optional(Type.Boolean({ description: 'Start a run at once with this comment' }))
-}, { ...closed, $id: 'TaskSteerBody', description: 'Something to tell a task', examples: [examples.steerBody] })
+  runNow: Type.Optional(Type.Boolean({ description: 'Whether to start a run with this comment at once' }))
+}, { ...closed, $id: 'TaskSteerBody', description: 'A steering comment for a task', examples: [examples.steerBody] })
 export type TaskSteerBody = Static<typeof TaskSteerBodySchema>
 export const TaskSteeredSchema = Type.Object({
   ok: Type.Literal(true),
@@ -105,19 +105,19 @@ export const TaskSteeredSchema = Type.Object({
   runTriggered: Type.Boolean()
 }, {
   $id: 'TaskSteered',
-  description: 'The comment was added; whether a run was begun for it',
+  description: 'The comment was added; runTriggered says whether a run was started for it',
   examples: [examples.steered]
 })
 export type TaskSteered = Static<typeof TaskSteeredSchema>
 
 export const TaskApproveBodySchema = Type.Object({
   approved: Type.Boolean({ description: 'true approves, false rejects' }),
-  notes: Type.Optional(Type.String({ maxLength: 4_000, description: 'Feedback that informs future runs' })),
+  notes: Type.Optional(Type.String({ maxLength: 4_000, description: 'Feedback for future runs' })),
   approvalId: Type.Optional(TaskId)
 }, {
   ...closed,
   $id: 'TaskApproveBody',
-  description: 'An answer to the question named, else to the oldest open one',
+  description: 'A decision on the named approval request; without approvalId, on the oldest open one',
   examples: [examples.approveBody]
 })
 export type TaskApproveBody = Static<typeof TaskApproveBodySchema>
@@ -128,16 +128,16 @@ export const TaskApprovedSchema = Type.Object({
   approvalId: Type.String(),
   approved: Type.Boolean(),
   status: RunStatusSchema
-}, { $id: 'TaskApproved', description: 'What the run is after the answer', examples: [examples.approved] })
+}, { $id: 'TaskApproved', description: 'The state of the run after the decision', examples: [examples.approved] })
 export type TaskApproved = Static<typeof TaskApprovedSchema>
 
 export const RunsQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'nextCursor of the page before' }))
+  cursor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'nextCursor of the previous page' }))
 }, closed)
 export const RunParams = Type.Object({ id: TaskId, runId: TaskId })
 export const ScheduleQuery = Type.Object({
   upcoming: UpcomingQuery,
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'How many slots' }),
-  cursor: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'nextCursor of the page before' }))
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Maximum number of slots' }),
+  cursor: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'nextCursor of the previous page' }))
 }, closed)

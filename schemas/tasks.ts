@@ -25,10 +25,10 @@ export const PhaseSchema = Type.Object({
   id: Type.String(),
   description: Type.String(),
   status: PhaseStatus
-}, { $id: 'Phase', description: 'A part of a plan, and how far it is', examples: [examples.phase] })
+}, { $id: 'Phase', description: 'A part of a plan and its status', examples: [examples.phase] })
 export type Phase = Static<typeof PhaseSchema>
 
-const Goal = Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'What the task is to achieve' })
+const Goal = Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'The result that the task must achieve' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
 export const PlanSchema = Type.Object({
@@ -36,28 +36,28 @@ export const PlanSchema = Type.Object({
   qualityCriteria: Type.Array(Type.String()),
   source: Type.Unsafe<'model' | 'user' | 'fallback'>({
     ...oneOf('model', 'user', 'fallback'),
-    description: 'Who made it; fallback: the goal as one phase, since no model could'
+    description: 'The author of the plan; fallback: no model was available, so the goal is the only phase'
   })
-}, { $id: 'Plan', description: 'How the task is to be done', examples: [examples.plan] })
+}, { $id: 'Plan', description: 'The phases of a task and the quality criteria of its result', examples: [examples.plan] })
 export type Plan = Static<typeof PlanSchema>
 
 export const PlanInputSchema = Type.Object({
   phases: Type.Array(Type.Object({ description: Type.String({ minLength: 1, maxLength: 1_000 }) }, closed), { minItems: 1, maxItems: 20 }),
   qualityCriteria: Type.Optional(Criteria)
-}, { ...closed, $id: 'PlanInput', description: "A plan of your own instead of the model's", examples: [examples.planInput] })
+}, { ...closed, $id: 'PlanInput', description: 'A plan that the client gives, instead of one that a model makes', examples: [examples.planInput] })
 export type PlanInput = Static<typeof PlanInputSchema>
 
 const ApprovalMode = oneOf('always', 'first_n', 'never')
 export const TaskApprovalInputSchema = Type.Object({
   mode: ApprovalMode,
   firstN: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: 'With mode first_n: how many runs a person approves first; 3 unless said' })
+    Type.Integer({ minimum: 1, maximum: 1_000, description: 'With mode first_n: the number of runs that need approval; by default 3' })
   )
 }, {
   ...closed,
   $id: 'TaskApprovalInput',
-  description: 'Who looks at the runs. always: every run; first_n: until N runs were approved, then only tools those did not use; ' +
-    'never: nobody, and tools that ask elsewhere run unasked',
+  description: 'Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs ' +
+    'did not use; never: none, and tools that otherwise need approval run without it',
   examples: [examples.approvalInput]
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
@@ -68,10 +68,10 @@ const Budget = Type.Object({
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 24 * 60,
-      description: 'Working time, not counting time a person is waited for; 30 unless said'
+      description: 'Working time in minutes, without the time of waiting for approvals; by default 30'
     })
   )
-}, { ...closed, description: 'A run that meets it has failed' })
+}, { ...closed, description: 'Limits of each run. A run that reaches one fails' })
 
 const Texts = Type.Array(Type.String())
 export const TaskMemorySchema = Type.Object({
@@ -80,7 +80,7 @@ export const TaskMemorySchema = Type.Object({
   filesCreated: Texts,
   decisions: Texts,
   feedback: Type.Array(Type.Object({ runId: Type.String(), approved: Type.Boolean(), notes: Type.String(), at: Timestamp }))
-}, { $id: 'TaskMemory', description: 'What runs learned; the newest 100 of each', examples: [examples.memory] })
+}, { $id: 'TaskMemory', description: 'What the runs of a task have learned; the newest 100 entries of each list', examples: [examples.memory] })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
 const QuestionKind = oneOf('tool', 'result')
@@ -90,13 +90,13 @@ export const TaskSchema = Type.Object({
   goal: Type.String(),
   taskType: TaskTypeSchema,
   status: TaskStatusSchema,
-  cwd: Type.String({ description: 'Folder its runs work in' }),
+  cwd: Type.String({ description: 'Working directory of the runs' }),
   plan: ref(PlanSchema),
   schedule: Type.Optional(ref(ScheduleSchema)),
   approval: Type.Object({
     mode: ApprovalMode,
     firstN: Type.Integer(),
-    approvedRuns: Type.Integer({ description: 'Runs whose result was approved since goal or plan last changed' })
+    approvedRuns: Type.Integer({ description: 'Number of runs whose result was approved since the last change of goal or plan' })
   }),
   budget: Type.Optional(Budget),
   memory: ref(TaskMemorySchema),
@@ -108,20 +108,20 @@ export const TaskSchema = Type.Object({
     tool: Type.Optional(Type.String()),
     approved: Type.Boolean(),
     notes: Type.Optional(Type.String()),
-    expired: Type.Optional(Type.Boolean({ description: 'Nobody answered in time' })),
+    expired: Type.Optional(Type.Boolean({ description: 'Whether the request expired without a decision' })),
     at: Timestamp
   })),
   steeringHistory: Type.Array(Type.Object({
     id: Type.String(),
     comment: Type.String(),
     createdAt: Timestamp,
-    runId: Type.Optional(Type.String({ description: 'The run that heard it first' }))
+    runId: Type.Optional(Type.String({ description: 'The first run that got the comment' }))
   })),
   totalRuns: Type.Integer(),
   successfulRuns: Type.Integer(),
   lastRunAt: Type.Optional(Timestamp),
   nextRunAt: Type.Optional(Timestamp),
-  pausedReason: Type.Optional(Type.String({ description: 'user, failures or interrupted' })),
+  pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }, { $id: 'Task', description: 'A background task', examples: [examples.task] })
@@ -130,7 +130,7 @@ export type Task = Static<typeof TaskSchema>
 const given = {
   approval: ref(TaskApprovalInputSchema),
   schedule: ref(ScheduleSchema),
-  cwd: Type.String({ minLength: 1, description: 'Folder its runs work in; the workspace unless said' }),
+  cwd: Type.String({ minLength: 1, description: 'Working directory of the runs; by default the workspace' }),
   budget: Budget,
   plan: ref(PlanInputSchema)
 }
@@ -141,18 +141,18 @@ export const TaskBodySchema = Type.Object({
   taskType: Type.Optional(
     Type.Unsafe<TaskType>({
       ...TaskTypeSchema,
-      description: 'one_shot unless said; recurring needs a schedule; triggered runs only by /run and steer'
+      description: 'By default one_shot. recurring needs a schedule; triggered runs only through /run and steer'
     })
   ),
   ...optional(given)
-}, { ...closed, $id: 'TaskBody', description: 'A task to make', examples: [examples.taskBody] })
+}, { ...closed, $id: 'TaskBody', description: 'A new task', examples: [examples.taskBody] })
 export type TaskBody = Static<typeof TaskBodySchema>
 
 export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given }), {
   ...closed,
   minProperties: 1,
   $id: 'TaskChanges',
-  description: 'What to change. A new goal or plan begins the count of approved runs anew; a plan can be given while the task is planned',
+  description: 'The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned',
   examples: [examples.taskChanges]
 })
 export type TaskChanges = Static<typeof TaskChangesSchema>
@@ -161,16 +161,16 @@ export const TaskListSchema = Type.Object({
   tasks: Type.Array(ref(TaskSchema)),
   nextCursor: Type.Optional(Type.String()),
   damaged: Type.Optional(
-    Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read any more and do not run; DELETE removes them' })
+    Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read and do not run; DELETE removes them' })
   )
 }, {
   $id: 'TaskList',
-  description: 'A page of tasks, newest first; with nextCursor there are more',
+  description: 'A page of tasks, newest first; nextCursor is present when there are more',
   examples: [examples.taskList]
 })
 export const TaskDeletedSchema = Type.Object({ ok: Type.Literal(true), taskId: Type.String() }, {
   $id: 'TaskDeleted',
-  description: 'The task is gone, with its runs',
+  description: 'The task was deleted with its runs',
   examples: [examples.taskDeleted]
 })
 
@@ -183,6 +183,6 @@ export const TaskQuery = Type.Object({
 export const TaskParams = Type.Object({ id: TaskId })
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'A repeat with the same key gets the first answer' })
+    Type.String({ minLength: 1, maxLength: 200, description: 'A repeated request with the same key gets the first answer' })
   )
 })

@@ -6,31 +6,31 @@ import * as examples from './examples/threads.ts'
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
   Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, {
     additionalProperties: true,
-    description: 'A UIMessage (`parts`) or a ModelMessage (`content`), kept as it is given'
+    description: 'A UIMessage (`parts`) or a ModelMessage (`content`), stored unchanged'
   })
 )
-const Title = Type.String({ maxLength: 200, description: 'What lists show; given empty, the service finds one itself' })
+const Title = Type.String({ maxLength: 200, description: 'The title in lists; when it is empty, the service makes one' })
 const Messages = Type.Array(Message)
 
 export const ThreadSchema = Type.Object({
   id: Type.String(),
-  title: Type.String({ description: 'As the user gave it, else of the fast model, else the first words' }),
+  title: Type.String({ description: "The user's title, else one from the fast model, else the first words" }),
   createdAt: Timestamp,
-  updatedAt: Type.Integer({ description: 'When its messages last changed, in milliseconds since the Unix epoch' }),
+  updatedAt: Type.Integer({ description: 'Time of the last change of the messages, in milliseconds since the Unix epoch' }),
   status: Type.Union(['idle', 'running', 'pending_approval'].map((status) => Type.Literal(status))),
   messageCount: Type.Integer(),
-  lastMessage: Type.String({ description: 'The beginning of the last message that says something' })
-}, { $id: 'Thread', description: 'A conversation as lists show it', examples: [examples.thread] })
+  lastMessage: Type.String({ description: 'The beginning of the last message that has text' })
+}, { $id: 'Thread', description: 'A conversation as it appears in lists', examples: [examples.thread] })
 export type Thread = Static<typeof ThreadSchema>
 
 export const ThreadViewSchema = Type.Object({
   ...ThreadSchema.properties,
   messages: Messages,
-  nextCursor: Type.Optional(Type.String({ description: 'There are older messages before these' }))
+  nextCursor: Type.Optional(Type.String({ description: 'Present when there are older messages' }))
 }, {
   $id: 'ThreadView',
   additionalProperties: true,
-  description: 'A conversation with its messages and the fields its client gave it',
+  description: 'A conversation with its messages and the fields that its client added',
   examples: [examples.threadView]
 })
 export type ThreadView = Static<typeof ThreadViewSchema>
@@ -38,7 +38,7 @@ export type ThreadView = Static<typeof ThreadViewSchema>
 export const ThreadBodySchema = Type.Object({ title: Type.Optional(Title), messages: Type.Optional(Messages) }, {
   $id: 'ThreadBody',
   additionalProperties: true,
-  description: 'What to replace of a thread; other fields are kept with it',
+  description: 'The fields of a thread to replace; unknown fields are stored with the thread',
   examples: [examples.threadBody]
 })
 export type ThreadBody = Static<typeof ThreadBodySchema> & { [field: string]: unknown }
@@ -46,38 +46,38 @@ export type ThreadBody = Static<typeof ThreadBodySchema> & { [field: string]: un
 export const NewThreadSchema = Type.Object({ id: Type.Optional(ThreadId), ...ThreadBodySchema.properties }, {
   $id: 'NewThread',
   additionalProperties: true,
-  description: 'A thread to make; fields that are not named here are kept with it',
+  description: 'A new thread; unknown fields are stored with it',
   examples: [examples.newThread]
 })
 
 export const ThreadListSchema = Type.Object({ threads: Type.Array(ref(ThreadSchema)), nextCursor: Type.Optional(Type.String()) }, {
   $id: 'ThreadList',
-  description: 'A page of threads, the one that changed last first; with nextCursor there are more',
+  description: 'A page of threads, most recently changed first; nextCursor is present when there are more',
   examples: [examples.threadList]
 })
 export const ThreadDeletedSchema = Type.Object({ ok: Type.Literal(true), threadId: Type.String() }, {
   $id: 'ThreadDeleted',
-  description: 'The thread is gone',
+  description: 'The thread was deleted',
   examples: [examples.threadDeleted]
 })
-export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ description: 'How many there were' }) }, {
+export const ThreadsDeletedSchema = Type.Object({ deleted: Type.Integer({ description: 'Number of deleted threads' }) }, {
   $id: 'ThreadsDeleted',
-  description: 'The threads are gone',
+  description: 'All threads were deleted',
   examples: [{ deleted: 3 }]
 })
 
 const limit = Type.Integer({ minimum: 1, maximum: 500, default: 50 })
 export const ThreadListQuery = Type.Object({
   limit,
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{15}-[0-9a-f]{64}$', description: 'nextCursor of the page before' }))
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
 })
 export const ThreadQuery = Type.Object({
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 500,
-      description: 'Only so many messages, the newest; without it all of them, or the newest 32 MiB'
+      description: 'Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB'
     })
   ),
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,10}$', description: 'nextCursor of the page before: the messages before those' }))
+  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,10}$', description: 'nextCursor of the previous page; returns the messages before it' }))
 })

@@ -3,7 +3,7 @@ import { bundle, bundleFirst, ROOT } from './bundle.ts'
 
 const dist = `${ROOT}dist/`
 
-// The chunks of the build before; the client lies in a folder of its own.
+// Removes the files of the previous build. The client's build is in a folder of its own and stays.
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 await bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })

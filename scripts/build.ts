@@ -9,7 +9,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 rmSync(`${ROOT}dist`, { recursive: true, force: true })
 await Promise.all([
   import('./build-server.ts'),
-  // Its users get its types, and may do without TypeScript.
+  // The client is published as JavaScript with type declarations, so that its users do not need TypeScript.
   promisify(execFile)(process.execPath, [tsc, '-p', `${ROOT}client`]).catch(({ stdout }) => {
     throw new Error(`the client was not built:\n${stdout}`)
   })

@@ -7,8 +7,8 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
 /**
- * Writes the file that is run first. It has no static import, and no syntax that an old Node cannot read, so that it can say
- * which version is needed; `later` gives the bundles that it imports by their sources.
+ * Writes the entry file of the service. It has no static import and no syntax that an old Node cannot parse, so that it can
+ * report which version is required. `later` maps source modules to the bundles that are imported in their place.
  */
 export async function bundleFirst (source: string, outfile: string, later: Record<string, string>) {
   await build({
@@ -30,14 +30,14 @@ export async function bundleFirst (source: string, outfile: string, later: Recor
   })
 }
 
-/** Bundles entry points into `outdir`: one file each, and a chunk for whatever is imported when first needed. */
+/** Bundles entry points into `outdir`: one file for each, and a chunk for each module that is imported dynamically. */
 export async function bundle (entryPoints: Record<string, string>, outdir: string) {
   await build({
     absWorkingDir: ROOT,
     entryPoints,
     outdir,
     bundle: true,
-    // What is imported when first needed becomes a chunk of its own, so that start-up does not read it.
+    // Dynamically imported modules become separate chunks, so that start-up does not read them.
     splitting: true,
     format: 'esm',
     platform: 'node',
@@ -45,13 +45,13 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
     external: ['classic-level/binding.js', 'robotjs'],
     plugins: [late],
     define: { PACKAGE_VERSION: JSON.stringify(version) },
-    // CommonJS packages in an ES module bundle still ask for these.
+    // Bundled CommonJS packages use these names, which an ES module does not define.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'\n" +
         "import { fileURLToPath as __fileURLToPath } from 'node:url'\n" +
         "const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL('.', import.meta.url))"
     },
-    // Names stay, for stack traces; the rest is less to read at each start.
+    // Identifiers stay unchanged for stack traces; the other minification shortens the start.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 500,

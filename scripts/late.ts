@@ -4,14 +4,14 @@ import type { Plugin } from 'esbuild'
 const require = createRequire(import.meta.url)
 
 /**
- * Modules that others import at start-up and use, if at all, when the first requests come. In the bundle they are run
- * at their first use: each stands behind getters for what it exports.
+ * Modules that are imported at start-up but not used before the first requests. In the bundle each is replaced by getters
+ * for its exports, which load the module at their first use.
  */
 const LATE = ['ajv', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'fast-json-stringify', 'node:https', 'node:http2']
 
 const NAMESPACE = 'late'
 
-/** Makes LATE modules late, and bundles all of LevelDB but its native part. */
+/** An esbuild plugin that defers the LATE modules and excludes the native part of LevelDB from the bundle. */
 export const late: Plugin = {
   name: NAMESPACE,
   setup (build) {
@@ -19,7 +19,7 @@ export const late: Plugin = {
       if (namespace !== NAMESPACE) return { path, namespace: NAMESPACE }
       return path.startsWith('node:') ? { path, external: true } : undefined
     })
-    build.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({ contents: standIn(path), resolveDir: import.meta.dirname }))
+    build.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({ contents: lazyModule(path), resolveDir: import.meta.dirname }))
     build.onResolve(
       { filter: /^\.\/binding$/ },
       ({ importer }) => importer.includes('classic-level') ? { path: 'classic-level/binding.js', external: true } : undefined
@@ -27,10 +27,11 @@ export const late: Plugin = {
   }
 }
 
-function standIn (path: string): string {
+/** Returns the source of a CommonJS module with the same exports, which loads the real module at the first use of one. */
+function lazyModule (path: string): string {
   const real = require(path)
-  const taken = ['length', 'name', 'prototype', 'arguments', 'caller']
-  const names = Object.getOwnPropertyNames(real).filter((name) => name !== '__esModule' && !taken.includes(name))
+  const reserved = ['length', 'name', 'prototype', 'arguments', 'caller']
+  const names = Object.getOwnPropertyNames(real).filter((name) => name !== '__esModule' && !reserved.includes(name))
   return [
     'let loaded',
     `const real = () => loaded ??= require(${JSON.stringify(path)})`,

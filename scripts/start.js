@@ -1,4 +1,5 @@
 import { refuseOldNode } from '../bin/node-version.js'
 
-// What `npm start` runs. Without the development packages it may be run by any Node, and an old one reads no TypeScript.
+// The script of `npm start`. It is JavaScript because any Node may run it when the development packages are not installed,
+// and an old Node cannot run TypeScript.
 if (!refuseOldNode()) import('./start.ts')

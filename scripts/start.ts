@@ -16,7 +16,7 @@ const SOURCES = [
   'scripts'
 ]
 
-/** When a file, or the newest one in a folder, was last written; 0 when there is none. */
+/** Returns the modification time of a file, or of the newest file in a folder, in ms since the epoch; 0 when there is none. */
 function writtenAt (path: string): number {
   const stats = statSync(new URL(path, root), { throwIfNoEntry: false })
   if (!stats?.isDirectory()) return stats?.mtimeMs ?? 0

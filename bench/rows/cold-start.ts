@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 const POLL_MS = 2
 const ALL: Name[] = ['floor', 'plain', 'service']
 
-/** From spawn to the first 200 of /health; the compile cache is warm and the key file there. */
+/** Measures the time from spawn to the first 200 of /health, with a warm compile cache and an existing key file. */
 export async function coldStart ({ times }: Context) {
   const { dir, remove } = createHome({})
   const start = async (name: Name) => {
@@ -19,7 +19,7 @@ export async function coldStart ({ times }: Context) {
       await sleep(POLL_MS)
     }
     const took = performance.now() - began
-    // The caches are written once what follows start-up has been loaded as well.
+    // The caches are written when the modules that load after start-up have been loaded too.
     await sleep(700)
     await stop()
     return took

@@ -5,15 +5,15 @@ type Pair = Record<typeof NAMES[number], Subject>
 
 export interface Context {
   client: Client
-  /** A second client, for what is asked beside the load. */
+  /** A second client, for requests during the load. */
   beside: Client
-  /** The number of repetitions: fewer for a quick run. */
+  /** Returns the number of repetitions, which is smaller in a quick run. */
   times(usual: number): number
 }
 
 export const REQUEST = { path: '/run', body: JSON.stringify({ messages: [{ role: 'user', content: 'Tell me something about the sea.' }] }) }
 
-/** Runs `work` with both subjects up in front of one model server, and ends all of them. */
+/** Starts both subjects in front of one model server, runs `work`, and ends all of them. */
 export async function withBoth<T> (
   { models: args, config = {} }: { models: Parameters<typeof startModels>[0], config?: object },
   work: (subjects: Pair, models: Models) => Promise<T>

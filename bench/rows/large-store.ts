@@ -12,7 +12,7 @@ const BYTES = 2 * 1024 ** 3
 const NAMES = ['empty', 'large'] as const
 type Name = typeof NAMES[number]
 
-/** From spawn to the line that says ready, with a store of 2 GB and with an empty one, by turns. */
+/** Measures the time from spawn to the ready line, alternately with a store of 2 GB and with an empty one. */
 export async function largeStore ({ times }: Context) {
   const homes = { empty: createHome({}), large: createHome({}) }
   const start = async (name: Name, until: () => Promise<unknown>) => {
@@ -31,7 +31,7 @@ export async function largeStore ({ times }: Context) {
   }
   try {
     await fillStore(join(homes.large.dir, 'home'), BYTES)
-    // What LevelDB still has to merge is merged, and every table was read once.
+    // Lets LevelDB finish its pending compactions, and reads every table once.
     await start('large', async () => {
       await sleep(10_000)
       while (hasUnchecked(homes.large.dir)) await sleep(500)
@@ -41,7 +41,7 @@ export async function largeStore ({ times }: Context) {
     const figures = []
     for (let n = 0; n < times(15); n++) {
       const figure = {} as Record<Name, number>
-      // Each goes first every second time.
+      // The order alternates, so that neither always goes first.
       for (const name of n % 2 === 0 ? NAMES : NAMES.toReversed()) figure[name] = await turn(name)
       figures.push({ floor: figure.empty, service: figure.large })
     }

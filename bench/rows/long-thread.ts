@@ -6,10 +6,10 @@ import type { Context } from './context.ts'
 
 const LONG = 20_000
 const SHORT = 100
-/** About 100 tokens each, by the service's estimate. */
+/** Each message has about 100 tokens by the service's estimate. */
 const WORDS = 'The sea has many voices, and each of them says another thing to who stands at its shore and listens. '.repeat(4).trim()
 const TOKENS = 20
-/** Tokens: what 100 of the messages fill, and what the gateway's models are taken to have. */
+/** Tokens: the size of 100 of the messages, and the assumed context window of the gateway's models. */
 const WINDOWS = [16_000, 200_000]
 
 const messages = (count: number) =>
@@ -19,7 +19,10 @@ const LONG_BODY = JSON.stringify({ messages: messages(LONG) })
 const SHORT_BODY = JSON.stringify({ messages: messages(SHORT) })
 const allOf = (count: number, id: string) => JSON.stringify({ id, messages: [...messages(count), NEW] })
 
-/** The first text of a thread of 20,000 messages, to one of 100; and how /health fares beside the long one, to when nothing else is done. */
+/**
+ * Compares the time to the first text in a thread of 20,000 messages with that in a thread of 100 messages, and the latency
+ * of /health during the long one with that of an idle service.
+ */
 export async function longThread ({ client, beside, times }: Context): Promise<Row[]> {
   const rows: Row[] = []
   for (const window of WINDOWS) {
@@ -40,7 +43,7 @@ export async function longThread ({ client, beside, times }: Context): Promise<R
       const ways: Record<string, Record<'long' | 'short', () => Promise<number>>> = {
         'the new message sent': {
           long: () => first(JSON.stringify({ id: 'long', message: NEW })),
-          // Each time one of a hundred: what is answered is added.
+          // Each request uses another short thread, because the answer is added to its thread.
           short: () => first(JSON.stringify({ id: `short-${nth++}`, message: NEW }))
         },
         'all messages sent': { long: () => first(allOf(LONG, 'all-long')), short: () => first(allOf(SHORT, 'all-short')) }

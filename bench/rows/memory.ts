@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 const SETTLE_MS = 4_000
 const ALL: Name[] = ['floor', 'plain', 'service']
 
-/** Resident memory of the whole process tree, a few seconds after a start without requests. */
+/** Measures the resident memory of the whole process tree, a few seconds after a start without requests. */
 export async function idleMemory ({ times }: Context) {
   const { dir, remove } = createHome({})
   const measure = async (name: Name) => {

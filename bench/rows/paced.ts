@@ -5,10 +5,10 @@ import { REQUEST, withBoth, type Context } from './context.ts'
 
 const STREAMS = 32
 const RATE = 50
-/** Ten seconds of each stream. */
+/** Each stream lasts ten seconds. */
 const TOKENS = 500
 
-/** 32 streams at the pace of a real model: how late a token comes, what the process burns, how /health fares meanwhile. */
+/** Measures 32 streams at the pace of a real model: the delay of tokens, CPU time, and the latency of /health meanwhile. */
 export async function paced ({ client, beside, times }: Context) {
   return withBoth({ models: { tokens: TOKENS, rate: RATE, stamp: true } }, async (subjects) => {
     const forMs = TOKENS / RATE * 1000

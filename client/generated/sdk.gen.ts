@@ -19,7 +19,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 };
 
 /**
- * What this is and what it answers
+ * Describes the service and lists its endpoints
  */
 export const about = <ThrowOnError extends boolean = false>(options?: Options<AboutData, ThrowOnError>): RequestResult<AboutResponses, AboutErrors, ThrowOnError> => (options?.client ?? client).get<AboutResponses, AboutErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -28,12 +28,12 @@ export const about = <ThrowOnError extends boolean = false>(options?: Options<Ab
 });
 
 /**
- * Whether the service is up, and what is wrong with it
+ * Returns the health of the service and of its parts
  */
 export const health = <ThrowOnError extends boolean = false>(options?: Options<HealthData, ThrowOnError>): RequestResult<HealthResponses, HealthErrors, ThrowOnError> => (options?.client ?? client).get<HealthResponses, HealthErrors, ThrowOnError>({ url: '/health', ...options });
 
 /**
- * Whether new work is taken
+ * Returns whether the service accepts new work
  */
 export const ready = <ThrowOnError extends boolean = false>(options?: Options<ReadyData, ThrowOnError>): RequestResult<ReadyResponses, ReadyErrors, ThrowOnError> => (options?.client ?? client).get<ReadyResponses, ReadyErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -42,7 +42,7 @@ export const ready = <ThrowOnError extends boolean = false>(options?: Options<Re
 });
 
 /**
- * The configuration in force, secrets masked
+ * Returns the current configuration with masked secrets
  */
 export const getConfig = <ThrowOnError extends boolean = false>(options?: Options<GetConfigData, ThrowOnError>): RequestResult<GetConfigResponses, GetConfigErrors, ThrowOnError> => (options?.client ?? client).get<GetConfigResponses, GetConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -51,7 +51,7 @@ export const getConfig = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Reads config.json again; what does not hold changes nothing
+ * Reads config.json again; an invalid file changes nothing
  */
 export const reloadConfig = <ThrowOnError extends boolean = false>(options?: Options<ReloadConfigData, ThrowOnError>): RequestResult<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError> => (options?.client ?? client).post<ReloadConfigResponses, ReloadConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -60,7 +60,7 @@ export const reloadConfig = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * This document
+ * Returns this OpenAPI document
  */
 export const getOpenapi = <ThrowOnError extends boolean = false>(options?: Options<GetOpenapiData, ThrowOnError>): RequestResult<GetOpenapiResponses, GetOpenapiErrors, ThrowOnError> => (options?.client ?? client).get<GetOpenapiResponses, GetOpenapiErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -69,17 +69,17 @@ export const getOpenapi = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * This document as a page to read and try
+ * Returns a web page on which the operations of this document can be read and tried
  */
 export const getDocs = <ThrowOnError extends boolean = false>(options?: Options<GetDocsData, ThrowOnError>): RequestResult<GetDocsResponses, GetDocsErrors, ThrowOnError> => (options?.client ?? client).get<GetDocsResponses, GetDocsErrors, ThrowOnError>({ url: '/docs', ...options });
 
 /**
- * What the page loads
+ * Returns a file that the documentation page loads
  */
 export const getDocsFile = <ThrowOnError extends boolean = false>(options: Options<GetDocsFileData, ThrowOnError>): RequestResult<GetDocsFileResponses, GetDocsFileErrors, ThrowOnError> => (options.client ?? client).get<GetDocsFileResponses, GetDocsFileErrors, ThrowOnError>({ url: '/docs/{file}', ...options });
 
 /**
- * Answers a conversation as a stream of events
+ * Answers a conversation with a stream of events
  */
 export const run = <ThrowOnError extends boolean = false>(options: Options<RunData, ThrowOnError, RunResponse>): Promise<ServerSentEventsResult<RunResponses>> => (options.client ?? client).sse.post<RunResponses, RunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -92,7 +92,7 @@ export const run = <ThrowOnError extends boolean = false>(options: Options<RunDa
 });
 
 /**
- * Answers an approval request and continues the run that asked
+ * Decides approval requests and continues the run that waits for them
  */
 export const approveRun = <ThrowOnError extends boolean = false>(options: Options<ApproveRunData, ThrowOnError, ApproveRunResponse>): Promise<ServerSentEventsResult<ApproveRunResponses>> => (options.client ?? client).sse.post<ApproveRunResponses, ApproveRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -105,7 +105,7 @@ export const approveRun = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Answers a conversation as one object
+ * Answers a conversation with one object
  */
 export const runSync = <ThrowOnError extends boolean = false>(options: Options<RunSyncData, ThrowOnError>): RequestResult<RunSyncResponses, RunSyncErrors, ThrowOnError> => (options.client ?? client).post<RunSyncResponses, RunSyncErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -118,7 +118,7 @@ export const runSync = <ThrowOnError extends boolean = false>(options: Options<R
 });
 
 /**
- * Follows the run under way in a conversation, from its first event; 204 when there is none
+ * Streams the active run of a conversation from its first event; 204 when no run is active
  */
 export const followRun = <ThrowOnError extends boolean = false>(options: Options<FollowRunData, ThrowOnError, FollowRunResponse>): Promise<ServerSentEventsResult<FollowRunResponses>> => (options.client ?? client).sse.get<FollowRunResponses, FollowRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -127,7 +127,7 @@ export const followRun = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Ends the run under way in a conversation
+ * Stops the active run of a conversation
  */
 export const stopRun = <ThrowOnError extends boolean = false>(options: Options<StopRunData, ThrowOnError>): RequestResult<StopRunResponses, StopRunErrors, ThrowOnError> => (options.client ?? client).post<StopRunResponses, StopRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -136,7 +136,7 @@ export const stopRun = <ThrowOnError extends boolean = false>(options: Options<S
 });
 
 /**
- * Says something to the run under way; it hears it at its next step
+ * Sends a message to the active run of a conversation; the model gets it at the next step
  */
 export const steerRun = <ThrowOnError extends boolean = false>(options: Options<SteerRunData, ThrowOnError>): RequestResult<SteerRunResponses, SteerRunErrors, ThrowOnError> => (options.client ?? client).post<SteerRunResponses, SteerRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -149,7 +149,7 @@ export const steerRun = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * The approval requests that wait for an answer, oldest first
+ * Lists the approval requests that wait for a decision, oldest first
  */
 export const listApprovals = <ThrowOnError extends boolean = false>(options?: Options<ListApprovalsData, ThrowOnError>): RequestResult<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError> => (options?.client ?? client).get<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -158,7 +158,7 @@ export const listApprovals = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Removes all threads, for good
+ * Deletes all threads permanently
  */
 export const deleteThreads = <ThrowOnError extends boolean = false>(options?: Options<DeleteThreadsData, ThrowOnError>): RequestResult<DeleteThreadsResponses, DeleteThreadsErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteThreadsResponses, DeleteThreadsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -167,7 +167,7 @@ export const deleteThreads = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * The threads, the one that changed last first
+ * Lists the threads, most recently changed first
  */
 export const listThreads = <ThrowOnError extends boolean = false>(options?: Options<ListThreadsData, ThrowOnError>): RequestResult<ListThreadsResponses, ListThreadsErrors, ThrowOnError> => (options?.client ?? client).get<ListThreadsResponses, ListThreadsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -176,7 +176,7 @@ export const listThreads = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
- * Makes a thread
+ * Creates a thread
  */
 export const createThread = <ThrowOnError extends boolean = false>(options: Options<CreateThreadData, ThrowOnError>): RequestResult<CreateThreadResponses, CreateThreadErrors, ThrowOnError> => (options.client ?? client).post<CreateThreadResponses, CreateThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -189,7 +189,7 @@ export const createThread = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Removes a thread with its approvals and runs; a run under way is stopped
+ * Deletes a thread with its approvals and runs, and stops its active run
  */
 export const deleteThread = <ThrowOnError extends boolean = false>(options: Options<DeleteThreadData, ThrowOnError>): RequestResult<DeleteThreadResponses, DeleteThreadErrors, ThrowOnError> => (options.client ?? client).delete<DeleteThreadResponses, DeleteThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -198,7 +198,7 @@ export const deleteThread = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * A thread with its messages
+ * Returns a thread with its messages
  */
 export const getThread = <ThrowOnError extends boolean = false>(options: Options<GetThreadData, ThrowOnError>): RequestResult<GetThreadResponses, GetThreadErrors, ThrowOnError> => (options.client ?? client).get<GetThreadResponses, GetThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -207,7 +207,7 @@ export const getThread = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Makes a thread, or replaces what the body names of it
+ * Creates a thread, or replaces the given fields of an existing one
  */
 export const putThread = <ThrowOnError extends boolean = false>(options: Options<PutThreadData, ThrowOnError>): RequestResult<PutThreadResponses, PutThreadErrors, ThrowOnError> => (options.client ?? client).put<PutThreadResponses, PutThreadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -220,7 +220,7 @@ export const putThread = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Learns what the user says of themselves in a thread
+ * Extracts facts and preferences from the statements of the user in a thread
  */
 export const extractFacts = <ThrowOnError extends boolean = false>(options: Options<ExtractFactsData, ThrowOnError>): RequestResult<ExtractFactsResponses, ExtractFactsErrors, ThrowOnError> => (options.client ?? client).post<ExtractFactsResponses, ExtractFactsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -229,7 +229,7 @@ export const extractFacts = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Streams what happens to all tasks
+ * Streams the events of all tasks
  */
 export const taskEvents = <ThrowOnError extends boolean = false>(options?: Options<TaskEventsData, ThrowOnError, TaskEventsResponse>): Promise<ServerSentEventsResult<TaskEventsResponses>> => (options?.client ?? client).sse.get<TaskEventsResponses, TaskEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -238,7 +238,7 @@ export const taskEvents = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * While you were away: what tasks did, what they wait for, and what comes next
+ * Summarises what tasks did since a given time, what they wait for and what is planned next
  */
 export const taskDigest = <ThrowOnError extends boolean = false>(options: Options<TaskDigestData, ThrowOnError>): RequestResult<TaskDigestResponses, TaskDigestErrors, ThrowOnError> => (options.client ?? client).get<TaskDigestResponses, TaskDigestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -256,7 +256,7 @@ export const listTasks = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Plans and keeps a task
+ * Creates a task and its plan
  */
 export const createTask = <ThrowOnError extends boolean = false>(options: Options<CreateTaskData, ThrowOnError>): RequestResult<CreateTaskResponses, CreateTaskErrors, ThrowOnError> => (options.client ?? client).post<CreateTaskResponses, CreateTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -269,7 +269,7 @@ export const createTask = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Stops a task and removes it with its runs
+ * Stops a task and deletes it with its runs
  */
 export const deleteTask = <ThrowOnError extends boolean = false>(options: Options<DeleteTaskData, ThrowOnError>): RequestResult<DeleteTaskResponses, DeleteTaskErrors, ThrowOnError> => (options.client ?? client).delete<DeleteTaskResponses, DeleteTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -278,7 +278,7 @@ export const deleteTask = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * The whole state of a task
+ * Returns a task
  */
 export const getTask = <ThrowOnError extends boolean = false>(options: Options<GetTaskData, ThrowOnError>): RequestResult<GetTaskResponses, GetTaskErrors, ThrowOnError> => (options.client ?? client).get<GetTaskResponses, GetTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -287,7 +287,7 @@ export const getTask = <ThrowOnError extends boolean = false>(options: Options<G
 });
 
 /**
- * Changes what a task is
+ * Changes the goal, plan, schedule or other settings of a task
  */
 export const updateTask = <ThrowOnError extends boolean = false>(options: Options<UpdateTaskData, ThrowOnError>): RequestResult<UpdateTaskResponses, UpdateTaskErrors, ThrowOnError> => (options.client ?? client).put<UpdateTaskResponses, UpdateTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -300,7 +300,7 @@ export const updateTask = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Starts a planned task, or one that is over
+ * Starts a task that is planned or has ended
  */
 export const startTask = <ThrowOnError extends boolean = false>(options: Options<StartTaskData, ThrowOnError>): RequestResult<StartTaskResponses, StartTaskErrors, ThrowOnError> => (options.client ?? client).post<StartTaskResponses, StartTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -309,7 +309,7 @@ export const startTask = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Pauses a task; what it does is cut short
+ * Pauses a task and stops its run
  */
 export const pauseTask = <ThrowOnError extends boolean = false>(options: Options<PauseTaskData, ThrowOnError>): RequestResult<PauseTaskResponses, PauseTaskErrors, ThrowOnError> => (options.client ?? client).post<PauseTaskResponses, PauseTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -318,7 +318,7 @@ export const pauseTask = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Lets a paused task go on
+ * Resumes a paused task
  */
 export const resumeTask = <ThrowOnError extends boolean = false>(options: Options<ResumeTaskData, ThrowOnError>): RequestResult<ResumeTaskResponses, ResumeTaskErrors, ThrowOnError> => (options.client ?? client).post<ResumeTaskResponses, ResumeTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -327,7 +327,7 @@ export const resumeTask = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Ends a task and its run
+ * Cancels a task and its run
  */
 export const cancelTask = <ThrowOnError extends boolean = false>(options: Options<CancelTaskData, ThrowOnError>): RequestResult<CancelTaskResponses, CancelTaskErrors, ThrowOnError> => (options.client ?? client).post<CancelTaskResponses, CancelTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -336,7 +336,7 @@ export const cancelTask = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Runs a task at once, whatever its schedule says
+ * Queues a run of a task now, independently of its schedule
  */
 export const runTask = <ThrowOnError extends boolean = false>(options: Options<RunTaskData, ThrowOnError>): RequestResult<RunTaskResponses, RunTaskErrors, ThrowOnError> => (options.client ?? client).post<RunTaskResponses, RunTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -345,7 +345,7 @@ export const runTask = <ThrowOnError extends boolean = false>(options: Options<R
 });
 
 /**
- * Tells a task something for its next run
+ * Adds a comment that the next run of a task gets
  */
 export const steerTask = <ThrowOnError extends boolean = false>(options: Options<SteerTaskData, ThrowOnError>): RequestResult<SteerTaskResponses, SteerTaskErrors, ThrowOnError> => (options.client ?? client).post<SteerTaskResponses, SteerTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -358,7 +358,7 @@ export const steerTask = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Answers what a run asks
+ * Decides an open question of a run
  */
 export const approveTask = <ThrowOnError extends boolean = false>(options: Options<ApproveTaskData, ThrowOnError>): RequestResult<ApproveTaskResponses, ApproveTaskErrors, ThrowOnError> => (options.client ?? client).post<ApproveTaskResponses, ApproveTaskErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -371,7 +371,7 @@ export const approveTask = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * The runs of a task, newest first
+ * Lists the runs of a task, newest first
  */
 export const listTaskRuns = <ThrowOnError extends boolean = false>(options: Options<ListTaskRunsData, ThrowOnError>): RequestResult<ListTaskRunsResponses, ListTaskRunsErrors, ThrowOnError> => (options.client ?? client).get<ListTaskRunsResponses, ListTaskRunsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -380,7 +380,7 @@ export const listTaskRuns = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * A run with all that its tools did
+ * Returns a run with all of its tool calls
  */
 export const getTaskRun = <ThrowOnError extends boolean = false>(options: Options<GetTaskRunData, ThrowOnError>): RequestResult<GetTaskRunResponses, GetTaskRunErrors, ThrowOnError> => (options.client ?? client).get<GetTaskRunResponses, GetTaskRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -389,7 +389,7 @@ export const getTaskRun = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Ends a run
+ * Cancels a run
  */
 export const cancelTaskRun = <ThrowOnError extends boolean = false>(options: Options<CancelTaskRunData, ThrowOnError>): RequestResult<CancelTaskRunResponses, CancelTaskRunErrors, ThrowOnError> => (options.client ?? client).post<CancelTaskRunResponses, CancelTaskRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -398,7 +398,7 @@ export const cancelTaskRun = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * What is ahead of a schedule, and what became of its past
+ * Returns a task's schedule with the next planned times and the outcome of past ones
  */
 export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: Options<GetTaskScheduleData, ThrowOnError>): RequestResult<GetTaskScheduleResponses, GetTaskScheduleErrors, ThrowOnError> => (options.client ?? client).get<GetTaskScheduleResponses, GetTaskScheduleErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -407,7 +407,7 @@ export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Forgets everything, for good
+ * Deletes all facts, preferences and patterns permanently
  */
 export const clearBrain = <ThrowOnError extends boolean = false>(options?: Options<ClearBrainData, ThrowOnError>): RequestResult<ClearBrainResponses, ClearBrainErrors, ThrowOnError> => (options?.client ?? client).delete<ClearBrainResponses, ClearBrainErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -416,7 +416,7 @@ export const clearBrain = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * What is remembered of the user, and what runs are told of it
+ * Returns the brain, and the part of the system prompt that it gives to every run
  */
 export const getBrain = <ThrowOnError extends boolean = false>(options?: Options<GetBrainData, ThrowOnError>): RequestResult<GetBrainResponses, GetBrainErrors, ThrowOnError> => (options?.client ?? client).get<GetBrainResponses, GetBrainErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -425,7 +425,7 @@ export const getBrain = <ThrowOnError extends boolean = false>(options?: Options
 });
 
 /**
- * The facts, the newest first, with the words they were learned from
+ * Lists the facts, newest first, with the user's words from which they were learned
  */
 export const listFacts = <ThrowOnError extends boolean = false>(options?: Options<ListFactsData, ThrowOnError>): RequestResult<ListFactsResponses, ListFactsErrors, ThrowOnError> => (options?.client ?? client).get<ListFactsResponses, ListFactsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -434,7 +434,7 @@ export const listFacts = <ThrowOnError extends boolean = false>(options?: Option
 });
 
 /**
- * Forgets the fact that equals the one given
+ * Deletes the fact that equals the given text
  */
 export const forgetFact = <ThrowOnError extends boolean = false>(options: Options<ForgetFactData, ThrowOnError>): RequestResult<ForgetFactResponses, ForgetFactErrors, ThrowOnError> => (options.client ?? client).delete<ForgetFactResponses, ForgetFactErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -447,7 +447,7 @@ export const forgetFact = <ThrowOnError extends boolean = false>(options: Option
 });
 
 /**
- * Remembers a fact; one that is known in any case is not doubled
+ * Stores a fact; a fact that equals a stored one except for letter case, spacing or final punctuation is not added
  */
 export const learnFact = <ThrowOnError extends boolean = false>(options: Options<LearnFactData, ThrowOnError>): RequestResult<LearnFactResponses, LearnFactErrors, ThrowOnError> => (options.client ?? client).post<LearnFactResponses, LearnFactErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -460,7 +460,7 @@ export const learnFact = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Sets a preference, or overwrites it
+ * Sets or overwrites a preference
  */
 export const setPreference = <ThrowOnError extends boolean = false>(options: Options<SetPreferenceData, ThrowOnError>): RequestResult<SetPreferenceResponses, SetPreferenceErrors, ThrowOnError> => (options.client ?? client).post<SetPreferenceResponses, SetPreferenceErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -473,7 +473,7 @@ export const setPreference = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Where models come from, and which are in use
+ * Lists the providers of models, and the models in use
  */
 export const listProviders = <ThrowOnError extends boolean = false>(options?: Options<ListProvidersData, ThrowOnError>): RequestResult<ListProvidersResponses, ListProvidersErrors, ThrowOnError> => (options?.client ?? client).get<ListProvidersResponses, ListProvidersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -482,7 +482,7 @@ export const listProviders = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Chooses the model or sets the gateway key, from the next run on
+ * Sets the model, the gateway key or both; the next run uses them
  */
 export const configureProviders = <ThrowOnError extends boolean = false>(options: Options<ConfigureProvidersData, ThrowOnError>): RequestResult<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError> => (options.client ?? client).post<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -495,7 +495,7 @@ export const configureProviders = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * The models of every provider; lists are kept for five minutes
+ * Lists the models of every provider; the lists are cached for five minutes
  */
 export const listModels = <ThrowOnError extends boolean = false>(options?: Options<ListModelsData, ThrowOnError>): RequestResult<ListModelsResponses, ListModelsErrors, ThrowOnError> => (options?.client ?? client).get<ListModelsResponses, ListModelsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -504,7 +504,7 @@ export const listModels = <ThrowOnError extends boolean = false>(options?: Optio
 });
 
 /**
- * Makes one small call to a model and says how it went
+ * Makes one small call to a model and returns its result and latency
  */
 export const testProvider = <ThrowOnError extends boolean = false>(options?: Options<TestProviderData, ThrowOnError>): RequestResult<TestProviderResponses, TestProviderErrors, ThrowOnError> => (options?.client ?? client).post<TestProviderResponses, TestProviderErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -517,7 +517,7 @@ export const testProvider = <ThrowOnError extends boolean = false>(options?: Opt
 });
 
 /**
- * The tool servers and how they stand
+ * Lists the tool servers and their connection states
  */
 export const listToolServers = <ThrowOnError extends boolean = false>(options?: Options<ListToolServersData, ThrowOnError>): RequestResult<ListToolServersResponses, ListToolServersErrors, ThrowOnError> => (options?.client ?? client).get<ListToolServersResponses, ListToolServersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -526,7 +526,7 @@ export const listToolServers = <ThrowOnError extends boolean = false>(options?: 
 });
 
 /**
- * One tool server: the schemas of its tools, its resources and prompts, what it wrote to stderr
+ * Returns one tool server with the schemas of its tools, its resources, its prompts and its latest stderr output
  */
 export const getToolServer = <ThrowOnError extends boolean = false>(options: Options<GetToolServerData, ThrowOnError>): RequestResult<GetToolServerResponses, GetToolServerErrors, ThrowOnError> => (options.client ?? client).get<GetToolServerResponses, GetToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -535,7 +535,7 @@ export const getToolServer = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Starts a tool server, and saves it to be connected at every start; one of that name is replaced
+ * Starts a tool server and saves it, so that it is connected at every start; a server of the same name is replaced
  */
 export const connectToolServer = <ThrowOnError extends boolean = false>(options: Options<ConnectToolServerData, ThrowOnError>): RequestResult<ConnectToolServerResponses, ConnectToolServerErrors, ThrowOnError> => (options.client ?? client).post<ConnectToolServerResponses, ConnectToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -548,7 +548,7 @@ export const connectToolServer = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Ends a tool server, and forgets it and its environment
+ * Stops a tool server and deletes it with its environment variables
  */
 export const disconnectToolServer = <ThrowOnError extends boolean = false>(options: Options<DisconnectToolServerData, ThrowOnError>): RequestResult<DisconnectToolServerResponses, DisconnectToolServerErrors, ThrowOnError> => (options.client ?? client).delete<DisconnectToolServerResponses, DisconnectToolServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -557,7 +557,7 @@ export const disconnectToolServer = <ThrowOnError extends boolean = false>(optio
 });
 
 /**
- * Everything the service remembers, as one enciphered file
+ * Exports all data of the service as one encrypted file
  */
 export const exportAll = <ThrowOnError extends boolean = false>(options: Options<ExportAllData, ThrowOnError>): RequestResult<ExportAllResponses, ExportAllErrors, ThrowOnError> => (options.client ?? client).get<ExportAllResponses, ExportAllErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -566,7 +566,7 @@ export const exportAll = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Puts a backup in the place of everything the service remembers
+ * Replaces all data of the service with a backup
  */
 export const importAll = <ThrowOnError extends boolean = false>(options: Options<ImportAllData, ThrowOnError>): RequestResult<ImportAllResponses, ImportAllErrors, ThrowOnError> => (options.client ?? client).post<ImportAllResponses, ImportAllErrors, ThrowOnError>({
     bodySerializer: null,

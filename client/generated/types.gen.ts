@@ -5,7 +5,7 @@ export type ClientOptions = {
 };
 
 /**
- * The run was ended from outside; finish follows
+ * The run was ended before it was complete; the event finish follows
  */
 export type AbortEvent = {
     type: 'abort';
@@ -16,7 +16,7 @@ export type AbortEvent = {
 };
 
 /**
- * What this service is
+ * The service, its active model and its endpoints
  */
 export type About = {
     name: string;
@@ -25,7 +25,7 @@ export type About = {
      */
     model: string;
     /**
-     * Folder that runs work in by default
+     * The default working directory of runs
      */
     workspace: string;
     endpoints: Array<string>;
@@ -52,7 +52,7 @@ export type Analysis = {
 };
 
 /**
- * A tool call that waits, or waited, for a person
+ * A tool call that waits, or waited, for the user's decision
  */
 export type Approval = {
     approvalId: string;
@@ -61,7 +61,7 @@ export type Approval = {
     toolCallId: string;
     toolName: string;
     /**
-     * The whole input the tool will get
+     * The complete input of the tool call
      */
     input: unknown;
     /**
@@ -69,15 +69,15 @@ export type Approval = {
      */
     digest: string;
     /**
-     * Real path of the folder the call works in. It runs there or not at all
+     * Real path of the working directory. The call runs in this directory or not at all
      */
     cwd: string;
     /**
-     * Why it is asked again
+     * Why the approval is requested again
      */
     note?: string;
     /**
-     * What the person said with the decision
+     * The reason that was given with the decision
      */
     reason?: string;
     /**
@@ -92,7 +92,7 @@ export type Approval = {
 };
 
 /**
- * A page of open approval requests; with nextCursor there are more
+ * A page of open approval requests; nextCursor is present when there are more
  */
 export type ApprovalList = {
     approvals: Array<Approval>;
@@ -100,7 +100,7 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far, whose final message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason? } for each request that is answered
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason? } for each approval request
  */
 export type ApproveBody = {
     /**
@@ -122,7 +122,7 @@ export type ApproveBody = {
     };
     context?: {
         /**
-         * Folder that relative paths and commands start from
+         * Working directory for relative paths and commands
          */
         cwd?: string;
         [key: string]: unknown;
@@ -132,36 +132,36 @@ export type ApproveBody = {
      */
     id?: string;
     /**
-     * The run lives on when its client goes away; GET /run/{id}/stream follows it
+     * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
     resumable?: boolean;
     /**
-     * Of chat clients: "regenerate-message" never answers an approval request
+     * Sent by chat clients. A request with "regenerate-message" never decides an approval request
      */
     trigger?: unknown;
     /**
-     * Of chat clients: the message that is continued
+     * Sent by chat clients: the message that is continued
      */
     messageId?: unknown;
     [key: string]: unknown;
 };
 
 /**
- * What the service remembers about its user
+ * The facts, preferences and patterns that the service remembers of its user
  */
 export type Brain = {
     /**
-     * Statements about the user, the newest last
+     * Statements about the user, newest last
      */
     facts: Array<string>;
     /**
-     * Values by key
+     * The preferences of the user: values by key
      */
     preferences: {
         [key: string]: string;
     };
     /**
-     * Learned patterns; none are learned yet
+     * Learned patterns. The service learns none at present, so the list is empty
      */
     patterns: Array<{
         id: string;
@@ -173,47 +173,47 @@ export type Brain = {
         updatedAt: number;
     }>;
     /**
-     * Time of the last change in milliseconds since the Unix epoch; 0 before the first
+     * Time of the last change in milliseconds since the Unix epoch; 0 before the first change
      */
     updatedAt: number;
 };
 
 /**
- * The brain is empty
+ * The brain was cleared
  */
 export type BrainCleared = {
     status: 'cleared';
 };
 
 /**
- * The brain, and what runs are told of it
+ * The brain, and the text that it adds to the system prompt
  */
 export type BrainView = {
     brain: Brain;
     /**
-     * The text injected into the system prompt of every run; at most 4,000 tokens, counted as 4 characters each
+     * The text that is added to the system prompt of every run; at most 4,000 tokens of 4 characters each
      */
     contextPreview: string;
 };
 
 /**
- * What was done to make a conversation fit its model. The thread keeps everything
+ * How a conversation was made to fit its model's context window. The stored thread stays complete
  */
 export type Compaction = {
     /**
-     * Tokens of all of it, estimated
+     * Estimated tokens of the whole conversation
      */
     before: number;
     /**
-     * Tokens of what the model was sent
+     * Tokens of the messages that were sent to the model
      */
     after: number;
     /**
-     * Outputs of tools that were left out
+     * Tool outputs that were left out
      */
     outputs: number;
     /**
-     * Messages in whose place a summary stood
+     * Messages that were replaced by a summary
      */
     summarised: number;
     /**
@@ -223,14 +223,14 @@ export type Compaction = {
 };
 
 /**
- * The configuration in force is that of config.json
+ * The content of config.json is now in effect
  */
 export type ConfigReloaded = {
     status: 'reloaded';
 };
 
 /**
- * config.json with its secrets masked
+ * The content of config.json with masked secrets
  */
 export type ConfigView = {
     [key: string]: unknown;
@@ -238,17 +238,17 @@ export type ConfigView = {
 
 export type ConfigureBody = {
     /**
-     * `<provider>/<model>`, the model to use from the next run on
+     * `<provider>/<model>`: the model that the next run uses
      */
     model?: string;
     /**
-     * One key for all providers; kept encrypted
+     * The key of the model gateway, for the models of all its providers; stored encrypted
      */
     gateway_key?: string;
 };
 
 /**
- * What holds from the next run on
+ * The settings that apply from the next run on
  */
 export type Configured = {
     status: 'configured';
@@ -266,18 +266,18 @@ export type ConnectBody = {
      */
     name: string;
     /**
-     * Program to start, looked up in the PATH; no shell reads it
+     * Program to start, searched in the PATH; it is not interpreted by a shell
      */
     command: string;
     args?: Array<string>;
     /**
-     * Variables for the program; kept encrypted
+     * Environment variables of the program; stored encrypted
      */
     env?: {
         [key: string]: string;
     };
     /**
-     * Which of its tools a person is asked about: all of them, none, or those named. By default those that the server does not mark with readOnlyHint
+     * The tools of the server whose calls need approval: all of them, none, or the named ones. By default, the tools that the server does not mark with readOnlyHint
      */
     approval?: 'never' | 'always' | Array<string>;
 };
@@ -288,31 +288,31 @@ export type ConnectBody = {
 export type Connected = {
     status: 'connected';
     /**
-     * The tools that were found
+     * Names of the tools that the server offers
      */
     tools: Array<string>;
 };
 
 /**
- * The conversation was too long for its model and was made shorter for it
+ * The conversation was too long for its model and was shortened for it
  */
 export type DataCompactionEvent = {
     type: 'data-compaction';
     data: {
         /**
-         * Tokens of all of it, estimated
+         * Estimated tokens of the whole conversation
          */
         before: number;
         /**
-         * Tokens of what the model was sent
+         * Tokens of the messages that were sent to the model
          */
         after: number;
         /**
-         * Outputs of tools that were left out
+         * Tool outputs that were left out
          */
         outputs: number;
         /**
-         * Messages in whose place a summary stood
+         * Messages that were replaced by a summary
          */
         summarised: number;
         /**
@@ -324,7 +324,7 @@ export type DataCompactionEvent = {
 };
 
 /**
- * The request was work for the background: a task was made and started. The answer says so in words, too
+ * The run created and started a background task for the request. The text of the answer says so, too
  */
 export type DataTaskEvent = {
     type: 'data-task';
@@ -336,7 +336,7 @@ export type DataTaskEvent = {
 };
 
 /**
- * What tasks did while nobody looked, what they wait for, and what comes next
+ * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times
  */
 export type Digest = {
     /**
@@ -344,15 +344,15 @@ export type Digest = {
      */
     since: number;
     /**
-     * Give it as `since` the next time: a second ago, so that nothing falls between two digests. Milliseconds since the Unix epoch
+     * The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since the Unix epoch
      */
     until: number;
     /**
-     * All of it in a few sentences
+     * The digest as a few sentences
      */
     text: string;
     /**
-     * Runs that completed since, the newest first
+     * Runs that completed since then, newest first
      */
     completed: {
         items: Array<{
@@ -374,29 +374,29 @@ export type Digest = {
              */
             completedAt: number;
             /**
-             * How many planned times it stands for, when it caught up
+             * For a catch-up run: the number of planned times that it replaces
              */
             standsFor?: number;
             /**
-             * What it reported, shortened
+             * The output of the run, shortened
              */
             output?: string;
             /**
-             * Why it did not complete, shortened
+             * Why the run did not complete, shortened
              */
             error?: string;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Runs that failed since, the newest first
+     * Runs that failed since then, newest first
      */
     failed: {
         items: Array<{
@@ -418,29 +418,29 @@ export type Digest = {
              */
             completedAt: number;
             /**
-             * How many planned times it stands for, when it caught up
+             * For a catch-up run: the number of planned times that it replaces
              */
             standsFor?: number;
             /**
-             * What it reported, shortened
+             * The output of the run, shortened
              */
             output?: string;
             /**
-             * Why it did not complete, shortened
+             * Why the run did not complete, shortened
              */
             error?: string;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Runs that were rejected, cancelled or interrupted since, the newest first
+     * Runs that were rejected, cancelled or interrupted since then, newest first
      */
     stopped: {
         items: Array<{
@@ -462,29 +462,29 @@ export type Digest = {
              */
             completedAt: number;
             /**
-             * How many planned times it stands for, when it caught up
+             * For a catch-up run: the number of planned times that it replaces
              */
             standsFor?: number;
             /**
-             * What it reported, shortened
+             * The output of the run, shortened
              */
             output?: string;
             /**
-             * Why it did not complete, shortened
+             * Why the run did not complete, shortened
              */
             error?: string;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Planned times that became no run, with the reason: skipped on purpose or missed; the newest first
+     * Planned times without a run, with the reason: skipped on purpose or missed; newest first
      */
     notRun: {
         items: Array<{
@@ -495,17 +495,17 @@ export type Digest = {
             goal: string;
             slot: Slot;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Questions that wait for an answer, whenever they were asked, the oldest first
+     * Open approval requests, whenever they were made, oldest first
      */
     waiting: {
         items: Array<{
@@ -521,15 +521,15 @@ export type Digest = {
             approvalId: string;
             kind: 'tool' | 'result';
             /**
-             * The tool that wants to run
+             * The tool whose call needs approval
              */
             tool?: string;
             /**
-             * Real path of the folder that tool works in
+             * Real path of the working directory of the tool call
              */
             cwd?: string;
             /**
-             * The input of that tool as JSON, or the result that wants approval, shortened
+             * The input of the tool call as JSON, or the result that needs approval, shortened
              */
             about: string;
             /**
@@ -541,17 +541,17 @@ export type Digest = {
              */
             expiresAt: number;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Runs that work, or wait for their turn, the oldest first
+     * Runs that are executing or queued, oldest first
      */
     working: {
         items: Array<{
@@ -569,17 +569,17 @@ export type Digest = {
              */
             startedAt: number;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Tasks that paused themselves and wait for POST /tasks/:id/resume, the newest first
+     * Tasks that the service paused and that need POST /tasks/:id/resume, newest first
      */
     paused: {
         items: Array<{
@@ -597,21 +597,21 @@ export type Digest = {
              */
             at: number;
             /**
-             * Of its last run, shortened
+             * The error of the last run, shortened
              */
             error?: string;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * What comes next: the next planned time of each task, the nearest first
+     * The next planned time of each task, earliest first
      */
     next: {
         items: Array<{
@@ -625,23 +625,23 @@ export type Digest = {
              */
             at: number;
             /**
-             * The same in a sentence, in the local time of the machine
+             * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
         }>;
         /**
-         * How many are not listed; of the past, 1000 at most are counted
+         * Number of items that are not listed; at most 1000 past items are counted
          */
         more: number;
     };
     /**
-     * Ids of tasks that cannot be read any more and do not run
+     * Ids of tasks that cannot be read and do not run
      */
     damaged?: Array<string>;
 };
 
 /**
- * The server has ended and is forgotten
+ * The server was stopped and deleted from the configuration
  */
 export type Disconnected = {
     status: 'disconnected';
@@ -649,11 +649,11 @@ export type Disconnected = {
 };
 
 /**
- * The one shape of every error
+ * The body of every error response
  */
 export type Error = {
     /**
-     * A sentence a person can act on
+     * A sentence that says what went wrong and what to do
      */
     error: string;
     /**
@@ -666,18 +666,18 @@ export type Error = {
         message: string;
     }>;
     /**
-     * Of a tool server that could not be connected: the last it wrote to stderr
+     * The latest stderr output of a tool server that could not be connected
      */
     stderr?: string;
 };
 
 /**
- * The run failed; finish follows
+ * The run failed; the event finish follows
  */
 export type ErrorEvent = {
     type: 'error';
     /**
-     * Which model failed, what happened and what to do
+     * A sentence that names the model that failed, what happened and what to do
      */
     errorText: string;
     /**
@@ -699,18 +699,18 @@ export type Evaluation = {
 };
 
 /**
- * What the user said of themselves in a thread
+ * Facts and preferences from the statements of the user in a thread
  */
 export type Extraction = {
     /**
-     * What is known from this thread
+     * The facts that are known from this thread
      */
     facts: Array<string>;
     preferences: {
         [key: string]: string;
     };
     /**
-     * How much of it is new
+     * Number of facts and preferences that are new
      */
     added: number;
 };
@@ -731,7 +731,7 @@ export type FactLearned = {
 };
 
 /**
- * A page of facts, the newest first; with nextCursor there are more
+ * A page of facts, newest first; nextCursor is present when there are more
  */
 export type FactList = {
     facts: Array<KnownFact>;
@@ -747,12 +747,12 @@ export type FactRemoved = {
 };
 
 /**
- * The stream is complete; always the last event
+ * The stream is complete. This is always the last event
  */
 export type FinishEvent = {
     type: 'finish';
     /**
-     * Why it ended; "tool-calls" when approvals are waited for
+     * Why the run ended; "tool-calls" when it waits for approvals
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
 };
@@ -765,20 +765,20 @@ export type FinishStepEvent = {
 };
 
 /**
- * Whether the service is up, and what is wrong with it
+ * The health of the service and of its parts
  */
 export type Health = {
     status: 'ok' | 'degraded';
     version: string;
     uptimeMs: number;
     /**
-     * "ok", or what is wrong
+     * State of each part: "ok", or a description of the problem
      */
     checks: {
         store: string;
         config: string;
         /**
-         * Of tasks: "starting" while what was under way is taken up again
+         * The scheduler of tasks; "starting" while it recovers runs that were interrupted
          */
         scheduler: string;
         model: string;
@@ -786,12 +786,12 @@ export type Health = {
 };
 
 /**
- * The backup is in place; createdAt is when it was made
+ * The backup was imported; createdAt is the time of its export
  */
 export type Imported = {
     status: 'imported';
     /**
-     * How many records the backup held
+     * Number of records in the backup
      */
     records: number;
     /**
@@ -801,23 +801,23 @@ export type Imported = {
 };
 
 /**
- * A fact, and where it comes from; without `source` it was taught by hand
+ * A fact and its source; without `source` it was added through the API
  */
 export type KnownFact = {
     id: string;
     fact: string;
     /**
-     * The words of the user that it was learned from
+     * The words of the user from which the fact was learned
      */
     source?: {
         threadId: string;
         /**
-         * Its place in the thread, from 0
+         * Index of the message in the thread, from 0
          */
         message: number;
         messageId?: string;
         /**
-         * What the user said, word for word
+         * The words of the user, verbatim
          */
         span: string;
     };
@@ -826,13 +826,13 @@ export type KnownFact = {
      */
     createdAt: number;
     /**
-     * The statement that it took the place of
+     * The earlier fact that this one replaced
      */
     supersedes?: string;
 };
 
 /**
- * The run that was reached
+ * The active run that the request reached
  */
 export type LiveRun = {
     ok: true;
@@ -852,11 +852,11 @@ export type ModelList = {
         name: string;
         provider: string;
         /**
-         * Tokens
+         * Size of the context window in tokens
          */
         contextWindow?: number;
         /**
-         * US dollars a token
+         * Prices in US dollars per token
          */
         pricing?: {
             input?: string;
@@ -873,7 +873,7 @@ export type ModelList = {
 };
 
 /**
- * A thread to make; fields that are not named here are kept with it
+ * A new thread; unknown fields are stored with it
  */
 export type NewThread = {
     /**
@@ -881,7 +881,7 @@ export type NewThread = {
      */
     id?: string;
     /**
-     * What lists show; given empty, the service finds one itself
+     * The title in lists; when it is empty, the service makes one
      */
     title?: string;
     messages?: Array<{
@@ -895,7 +895,7 @@ export type NewThread = {
 };
 
 /**
- * A part of a plan, and how far it is
+ * A part of a plan and its status
  */
 export type Phase = {
     id: string;
@@ -904,19 +904,19 @@ export type Phase = {
 };
 
 /**
- * How the task is to be done
+ * The phases of a task and the quality criteria of its result
  */
 export type Plan = {
     phases: Array<Phase>;
     qualityCriteria: Array<string>;
     /**
-     * Who made it; fallback: the goal as one phase, since no model could
+     * The author of the plan; fallback: no model was available, so the goal is the only phase
      */
     source: 'model' | 'user' | 'fallback';
 };
 
 /**
- * A plan of your own instead of the model's
+ * A plan that the client gives, instead of one that a model makes
  */
 export type PlanInput = {
     phases: Array<{
@@ -931,7 +931,7 @@ export type PreferenceBody = {
      */
     key: string;
     /**
-     * Kept as it is given, up to 2000 characters
+     * Stored unchanged, up to 2000 characters
      */
     value: string;
 };
@@ -945,7 +945,7 @@ export type PreferenceSet = {
 };
 
 /**
- * Where models come from, and which are in use
+ * The providers of models, and the models in use
  */
 export type ProviderList = {
     /**
@@ -979,7 +979,7 @@ export type ProviderList = {
 };
 
 /**
- * How the call went
+ * The result of the test call
  */
 export type ProviderTested = {
     ok: boolean;
@@ -988,7 +988,7 @@ export type ProviderTested = {
      */
     model: string;
     /**
-     * How long the call took
+     * Duration of the call in milliseconds
      */
     latencyMs: number;
     /**
@@ -998,7 +998,7 @@ export type ProviderTested = {
 };
 
 /**
- * Whether new work is taken
+ * Whether the service accepts new work
  */
 export type Ready = {
     ready: boolean;
@@ -1010,38 +1010,38 @@ export type Ready = {
 export type ReasoningDeltaEvent = {
     type: 'reasoning-delta';
     /**
-     * Tells which events belong together
+     * Id of the block; all events of a block have the same id
      */
     id: string;
     content: string;
     /**
-     * The same as content, under the name the AI SDK gives it
+     * The same text as content, under the name that the AI SDK uses
      */
     delta: string;
 };
 
 /**
- * Thinking ends
+ * A block of thinking ends
  */
 export type ReasoningEndEvent = {
     type: 'reasoning-end';
     /**
-     * Tells which events belong together
+     * Id of the block; all events of a block have the same id
      */
     id: string;
 };
 
 /**
- * Thinking begins
+ * A block of thinking begins
  */
 export type ReasoningStartEvent = {
     type: 'reasoning-start';
     /**
-     * Tells which events belong together
+     * Id of the block; all events of a block have the same id
      */
     id: string;
     /**
-     * On the analysis of the request; absent on the model's own thinking
+     * Present when the block is the analysis of the request; absent for the model's own thinking
      */
     providerMetadata?: {
         agent: {
@@ -1051,7 +1051,7 @@ export type ReasoningStartEvent = {
 };
 
 /**
- * A conversation to answer
+ * The conversation that the agent answers
  */
 export type RunBody = {
     /**
@@ -1073,7 +1073,7 @@ export type RunBody = {
     };
     context?: {
         /**
-         * Folder that relative paths and commands start from
+         * Working directory for relative paths and commands
          */
         cwd?: string;
         [key: string]: unknown;
@@ -1083,22 +1083,22 @@ export type RunBody = {
      */
     id?: string;
     /**
-     * The run lives on when its client goes away; GET /run/{id}/stream follows it
+     * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
     resumable?: boolean;
     /**
-     * Of chat clients: "regenerate-message" never answers an approval request
+     * Sent by chat clients. A request with "regenerate-message" never decides an approval request
      */
     trigger?: unknown;
     /**
-     * Of chat clients: the message that is continued
+     * Sent by chat clients: the message that is continued
      */
     messageId?: unknown;
     [key: string]: unknown;
 };
 
 /**
- * The run that was begun
+ * The run that was queued
  */
 export type RunQueued = {
     ok: true;
@@ -1112,7 +1112,7 @@ export type RunQueued = {
  */
 export type RunResult = {
     /**
-     * The answer: what was said after the last tool call
+     * The answer: the text after the last tool call
      */
     text: string;
     /**
@@ -1139,7 +1139,7 @@ export type RunResult = {
         outputTokens: number;
     };
     /**
-     * Why it ended; "tool-calls" when approvals are waited for
+     * Why the run ended; "tool-calls" when it waits for approvals
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     pendingApprovals: Array<{
@@ -1148,11 +1148,11 @@ export type RunResult = {
         toolName: string;
         input: unknown;
         /**
-         * Real path of the folder the call works in
+         * Real path of the working directory of the call
          */
         cwd?: string;
         /**
-         * Why it is asked again
+         * Why the approval is requested again
          */
         reason?: string;
     }>;
@@ -1160,7 +1160,7 @@ export type RunResult = {
     evaluation?: Evaluation;
     task?: RunTask;
     /**
-     * How the conversation was made to fit its model; absent when it did
+     * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
     threadId: string;
@@ -1168,16 +1168,16 @@ export type RunResult = {
 };
 
 /**
- * One event of a run's stream, the JSON of a `data:` line. Events may gain fields, and there may be more types: ignore what you do not know
+ * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
 export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
- * A background task that a run made and started
+ * A background task that a run created and started
  */
 export type RunTask = {
     /**
-     * Of GET /tasks/{id} and all else about it
+     * Id of the task, for GET /tasks/{id} and the other task routes
      */
     taskId: string;
     goal: string;
@@ -1194,7 +1194,7 @@ export type RunTask = {
 };
 
 /**
- * When a task runs
+ * The times at which a task runs
  */
 export type Schedule = {
     /**
@@ -1202,85 +1202,85 @@ export type Schedule = {
      */
     interval: string;
     /**
-     * IANA time zone, such as Europe/Berlin. By default the machine's, and with it when the machine moves
+     * IANA time zone, such as Europe/Berlin. By default the machine's time zone, including its later changes
      */
     timezone?: string;
     /**
-     * Time of day: "09:00", "17:30:15", "9am". By default that of startAt; else 09:00 for words, the time of the start for durations
+     * Time of day: "09:00", "17:30:15", "9am". By default the time of startAt; without startAt, 09:00 for words and the time of the start for durations
      */
     at?: string;
     /**
-     * Weekdays for weeks, a day for months. By default that of startAt; else Monday and the 1st for words, the day of the start for durations
+     * Weekdays for weekly schedules, a day for monthly ones. By default the day of startAt; without startAt, Monday and the 1st for words and the day of the start for durations
      */
     on?: string | number | Array<string>;
     /**
-     * Not before this time, in milliseconds since the Unix epoch; durations are counted from it, their first run is then
+     * Earliest time of a run, in milliseconds since the Unix epoch. Durations are counted from it, and their first run is at this time
      */
     startAt?: number;
     /**
-     * The task is completed after so many runs of its schedule
+     * Number of scheduled runs after which the task is completed
      */
     maxRuns?: number;
     /**
-     * What becomes of times that passed while the machine slept or the service was not there: one run for all of them (the default), or none
+     * How to handle planned times that passed while the machine slept or the service did not run: run_once starts one run for all of them (the default), skip none
      */
     missed?: 'run_once' | 'skip';
     /**
-     * How late that one run may be, in milliseconds; by default 24 hours. What is older is missed
+     * Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed
      */
     graceMs?: number;
 };
 
 /**
- * What became of a planned time
+ * The outcome of a planned time
  */
 export type Slot = {
     /**
-     * The time that was planned; of several in a row the last. Milliseconds since the Unix epoch
+     * The planned time; for several in a row, the last one. Milliseconds since the Unix epoch
      */
     at: number;
     /**
-     * run: it ran (`runId`); coalesced: the run at `into` stood for it; skipped: on purpose (`reason`); missed: too long ago to be made up for
+     * run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose (`reason`); missed: too old for a catch-up run
      */
     fate: 'run' | 'coalesced' | 'skipped' | 'missed';
     /**
-     * Of several in a row: the first
+     * For several planned times in a row: the first one
      */
     from?: number;
     /**
-     * Of several in a row: how many
+     * For several planned times in a row: their number
      */
     count?: number;
     /**
-     * Why it was skipped: overlap (a run was under way or waited for an answer), late (missed: skip), paused (the task was), changed or cancelled (just then)
+     * Why the planned time was skipped: overlap (a run was active or waited for approval), late (the schedule has missed: skip), paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)
      */
     reason?: string;
     /**
-     * The planned time of the run that stood for it
+     * The planned time of the run that replaced it
      */
     into?: number;
     /**
-     * The run that it became or that stood for it
+     * The run of this planned time, or the run that replaced it
      */
     runId?: string;
     /**
-     * When that was decided: later than `at` when the machine slept or the service was not there. Milliseconds since the Unix epoch
+     * The time of that decision; it is later than `at` if the machine slept or the service did not run. Milliseconds since the Unix epoch
      */
     settledAt?: number;
 };
 
 /**
- * The stream begins. Leaves before any model has answered
+ * The stream begins. This event is sent before any model has answered
  */
 export type StartEvent = {
     type: 'start';
     /**
-     * The message being written; the same after an approval
+     * Id of the message that the run writes; it stays the same after an approval
      */
     messageId: string;
     messageMetadata: {
         /**
-         * The conversation: `id` of the next request
+         * Id of the conversation; send it as `id` in the next request
          */
         threadId: string;
         runId: string;
@@ -1288,7 +1288,7 @@ export type StartEvent = {
 };
 
 /**
- * A step begins: one call of the model and the tools it asks for
+ * A step begins: one model call and the tool calls that it requests
  */
 export type StartStepEvent = {
     type: 'start-step';
@@ -1296,13 +1296,13 @@ export type StartStepEvent = {
 
 export type SteerBody = {
     /**
-     * What the agent should hear at its next step
+     * The message that the model gets at its next step
      */
     message: string;
 };
 
 /**
- * Separates two steps: the model is called again
+ * Separates two steps: the model is called again after it
  */
 export type StepBoundaryEvent = {
     type: 'step-boundary';
@@ -1317,7 +1317,7 @@ export type Task = {
     taskType: 'one_shot' | 'recurring' | 'triggered';
     status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
     /**
-     * Folder its runs work in
+     * Working directory of the runs
      */
     cwd: string;
     plan: Plan;
@@ -1326,17 +1326,17 @@ export type Task = {
         mode: 'always' | 'first_n' | 'never';
         firstN: number;
         /**
-         * Runs whose result was approved since goal or plan last changed
+         * Number of runs whose result was approved since the last change of goal or plan
          */
         approvedRuns: number;
     };
     /**
-     * A run that meets it has failed
+     * Limits of each run. A run that reaches one fails
      */
     budget?: {
         maxTokensPerRun?: number;
         /**
-         * Working time, not counting time a person is waited for; 30 unless said
+         * Working time in minutes, without the time of waiting for approvals; by default 30
          */
         maxMinutesPerRun?: number;
     };
@@ -1350,7 +1350,7 @@ export type Task = {
         approved: boolean;
         notes?: string;
         /**
-         * Nobody answered in time
+         * Whether the request expired without a decision
          */
         expired?: boolean;
         /**
@@ -1366,7 +1366,7 @@ export type Task = {
          */
         createdAt: number;
         /**
-         * The run that heard it first
+         * The first run that got the comment
          */
         runId?: string;
     }>;
@@ -1381,7 +1381,7 @@ export type Task = {
      */
     nextRunAt?: number;
     /**
-     * user, failures or interrupted
+     * Why the task is paused: user, failures or interrupted
      */
     pausedReason?: string;
     /**
@@ -1395,7 +1395,7 @@ export type Task = {
 };
 
 /**
- * A run waits for a person; answer with POST /tasks/{id}/approve
+ * A run waits for approval; decide with POST /tasks/{id}/approve
  */
 export type TaskApprovalEvent = {
     type: 'task:approval';
@@ -1409,29 +1409,29 @@ export type TaskApprovalEvent = {
     tool?: string;
     input?: unknown;
     /**
-     * Real path of the folder the tool works in
+     * Real path of the working directory of the call
      */
     cwd?: string;
     /**
-     * Why it is asked again
+     * Why the approval is requested again
      */
     reason?: string;
     output?: string;
 };
 
 /**
- * Who looks at the runs. always: every run; first_n: until N runs were approved, then only tools those did not use; never: nobody, and tools that ask elsewhere run unasked
+ * Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs did not use; never: none, and tools that otherwise need approval run without it
  */
 export type TaskApprovalInput = {
     mode: 'always' | 'first_n' | 'never';
     /**
-     * With mode first_n: how many runs a person approves first; 3 unless said
+     * With mode first_n: the number of runs that need approval; by default 3
      */
     firstN?: number;
 };
 
 /**
- * An answer to the question named, else to the oldest open one
+ * A decision on the named approval request; without approvalId, on the oldest open one
  */
 export type TaskApproveBody = {
     /**
@@ -1439,7 +1439,7 @@ export type TaskApproveBody = {
      */
     approved: boolean;
     /**
-     * Feedback that informs future runs
+     * Feedback for future runs
      */
     notes?: string;
     /**
@@ -1449,7 +1449,7 @@ export type TaskApproveBody = {
 };
 
 /**
- * What the run is after the answer
+ * The state of the run after the decision
  */
 export type TaskApproved = {
     ok: true;
@@ -1461,30 +1461,30 @@ export type TaskApproved = {
 };
 
 /**
- * A task to make
+ * A new task
  */
 export type TaskBody = {
     /**
-     * What the task is to achieve
+     * The result that the task must achieve
      */
     goal: string;
     /**
-     * one_shot unless said; recurring needs a schedule; triggered runs only by /run and steer
+     * By default one_shot. recurring needs a schedule; triggered runs only through /run and steer
      */
     taskType?: 'one_shot' | 'recurring' | 'triggered';
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
-     * Folder its runs work in; the workspace unless said
+     * Working directory of the runs; by default the workspace
      */
     cwd?: string;
     /**
-     * A run that meets it has failed
+     * Limits of each run. A run that reaches one fails
      */
     budget?: {
         maxTokensPerRun?: number;
         /**
-         * Working time, not counting time a person is waited for; 30 unless said
+         * Working time in minutes, without the time of waiting for approvals; by default 30
          */
         maxMinutesPerRun?: number;
     };
@@ -1492,26 +1492,26 @@ export type TaskBody = {
 };
 
 /**
- * What to change. A new goal or plan begins the count of approved runs anew; a plan can be given while the task is planned
+ * The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned
  */
 export type TaskChanges = {
     /**
-     * What the task is to achieve
+     * The result that the task must achieve
      */
     goal?: string;
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
-     * Folder its runs work in; the workspace unless said
+     * Working directory of the runs; by default the workspace
      */
     cwd?: string;
     /**
-     * A run that meets it has failed
+     * Limits of each run. A run that reaches one fails
      */
     budget?: {
         maxTokensPerRun?: number;
         /**
-         * Working time, not counting time a person is waited for; 30 unless said
+         * Working time in minutes, without the time of waiting for approvals; by default 30
          */
         maxMinutesPerRun?: number;
     };
@@ -1519,7 +1519,7 @@ export type TaskChanges = {
 };
 
 /**
- * A run finished successfully
+ * A run completed successfully
  */
 export type TaskCompleteEvent = {
     type: 'task:complete';
@@ -1534,7 +1534,7 @@ export type TaskCompleteEvent = {
 };
 
 /**
- * The task is gone, with its runs
+ * The task was deleted with its runs
  */
 export type TaskDeleted = {
     ok: true;
@@ -1542,7 +1542,7 @@ export type TaskDeleted = {
 };
 
 /**
- * A run ended otherwise: failed, rejected, cancelled or interrupted
+ * A run ended without success: failed, rejected, cancelled or interrupted
  */
 export type TaskErrorEvent = {
     type: 'task:error';
@@ -1553,7 +1553,7 @@ export type TaskErrorEvent = {
 };
 
 /**
- * A run was judged
+ * A run was evaluated
  */
 export type TaskEvalEvent = {
     type: 'task:eval';
@@ -1565,32 +1565,32 @@ export type TaskEvalEvent = {
 };
 
 /**
- * What a run is worth. A broken rule cannot be outvoted by the model
+ * The evaluation of a run. The model cannot override a rule that the run violates
  */
 export type TaskEvaluation = {
     satisfied: boolean;
     qualityScore: number;
     issues: Array<string>;
     /**
-     * rules: no model could be asked, the score is the share of rules that hold
+     * rules: no model was available, and the score is the share of rules that the run satisfies
      */
     judge: 'model' | 'rules';
 };
 
 /**
- * A page of tasks, newest first; with nextCursor there are more
+ * A page of tasks, newest first; nextCursor is present when there are more
  */
 export type TaskList = {
     tasks: Array<Task>;
     nextCursor?: string;
     /**
-     * Ids of tasks that cannot be read any more and do not run; DELETE removes them
+     * Ids of tasks that cannot be read and do not run; DELETE removes them
      */
     damaged?: Array<string>;
 };
 
 /**
- * What runs learned; the newest 100 of each
+ * What the runs of a task have learned; the newest 100 entries of each list
  */
 export type TaskMemory = {
     findings: Array<string>;
@@ -1616,7 +1616,7 @@ export type TaskPhaseEvent = {
     taskId: string;
     runId: string;
     /**
-     * The phase's description
+     * The description of the phase
      */
     phase: string;
     phaseId: string;
@@ -1624,26 +1624,26 @@ export type TaskPhaseEvent = {
 };
 
 /**
- * What a run waits for a person to say
+ * An open approval request of a run
  */
 export type TaskQuestion = {
     approvalId: string;
     kind: 'tool' | 'result';
     /**
-     * The tool that wants to run
+     * The tool whose call needs approval
      */
     tool?: string;
     input?: unknown;
     /**
-     * Real path of the folder the tool works in. It runs there or not at all
+     * Real path of the working directory. The call runs in this directory or not at all
      */
     cwd?: string;
     /**
-     * Why it is asked again
+     * Why the approval is requested again
      */
     reason?: string;
     /**
-     * The result that wants approval
+     * The result that needs approval
      */
     output?: string;
     /**
@@ -1674,7 +1674,7 @@ export type TaskRun = {
      */
     queuedAt: number;
     /**
-     * When it began to work, or was queued while it waits. Milliseconds since the Unix epoch
+     * The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch
      */
     startedAt: number;
     /**
@@ -1682,7 +1682,7 @@ export type TaskRun = {
      */
     completedAt?: number;
     /**
-     * From start to end
+     * Milliseconds from start to end
      */
     durationMs?: number;
     /**
@@ -1690,7 +1690,7 @@ export type TaskRun = {
      */
     output?: string;
     /**
-     * Why it did not complete
+     * Why the run did not complete
      */
     error?: string;
     phases: Array<Phase>;
@@ -1699,11 +1699,11 @@ export type TaskRun = {
     qualityScore?: number;
     evaluation?: TaskEvaluation;
     /**
-     * The comments that were new to this run
+     * The steering comments that this run got first
      */
     steering: Array<string>;
     /**
-     * Open questions
+     * Open approval requests
      */
     questions: Array<TaskQuestion>;
     usage: {
@@ -1711,11 +1711,11 @@ export type TaskRun = {
         outputTokens: number;
     };
     /**
-     * How often it began or went on after an interruption
+     * Number of attempts: the first start and each continuation after an interruption
      */
     attempts: number;
     /**
-     * Of a catch_up run: how many missed times it stands for
+     * For a catch_up run: the number of planned times that it replaces
      */
     standsFor?: number;
 };
@@ -1727,26 +1727,26 @@ export type TaskRunList = {
     runs: Array<TaskRun>;
     nextCursor?: string;
     /**
-     * Numbers of runs that cannot be read any more
+     * Numbers of runs that cannot be read
      */
     damaged?: Array<number>;
 };
 
 /**
- * A schedule, what is ahead and what has been
+ * A schedule, its next planned times and the outcomes of past ones
  */
 export type TaskSchedule = {
     schedule: Schedule;
     /**
-     * The next planned times, the nearest first; of a schedule that is not under way, as if it were started or resumed now
+     * The next planned times, earliest first. For an inactive schedule, the times that would apply if it were started or resumed now
      */
     upcoming: Array<number>;
     /**
-     * What became of the planned times that have passed, the newest first
+     * The outcomes of past planned times, newest first
      */
     slots: Array<Slot>;
     /**
-     * Give it as `cursor` for older slots
+     * The `cursor` of the request for older slots
      */
     nextCursor?: string;
 };
@@ -1777,7 +1777,7 @@ export type TaskStatusEvent = {
 };
 
 /**
- * Something to tell a task
+ * A steering comment for a task
  */
 export type TaskSteerBody = {
     /**
@@ -1785,13 +1785,13 @@ export type TaskSteerBody = {
      */
     comment: string;
     /**
-     * Start a run at once with this comment
+     * Whether to start a run with this comment at once
      */
     runNow?: boolean;
 };
 
 /**
- * A steering comment was posted
+ * A steering comment was added
  */
 export type TaskSteerEvent = {
     type: 'task:steer';
@@ -1800,7 +1800,7 @@ export type TaskSteerEvent = {
 };
 
 /**
- * The comment was added; whether a run was begun for it
+ * The comment was added; runTriggered says whether a run was started for it
  */
 export type TaskSteered = {
     ok: true;
@@ -1810,7 +1810,7 @@ export type TaskSteered = {
 };
 
 /**
- * One event of the task stream, the JSON of a `data:` line; the SSE event name is its type. Events may gain fields, and there may be more types: ignore what you do not know
+ * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
 export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
 
@@ -1821,7 +1821,7 @@ export type TaskToolCall = {
     tool: string;
     input: unknown;
     /**
-     * What it answered; in lists of runs, shortened
+     * The output of the tool; shortened in lists of runs
      */
     output?: unknown;
     error?: string;
@@ -1839,7 +1839,7 @@ export type TaskToolEvent = {
     tool: string;
     input: unknown;
     /**
-     * What it answered; { error } when it failed or was denied
+     * The output of the tool; { error } when the call failed or was denied
      */
     output: {
         [key: string]: unknown;
@@ -1863,7 +1863,7 @@ export type TaskToolStartEvent = {
 
 export type TestBody = {
     /**
-     * `<provider>/<model>`; the active model when absent
+     * `<provider>/<model>`; by default the active model
      */
     model?: string;
 };
@@ -1874,12 +1874,12 @@ export type TestBody = {
 export type TextDeltaEvent = {
     type: 'text-delta';
     /**
-     * Tells which events belong together
+     * Id of the block; all events of a block have the same id
      */
     id: string;
     content: string;
     /**
-     * The same as content, under the name the AI SDK gives it
+     * The same text as content, under the name that the AI SDK uses
      */
     delta: string;
 };
@@ -1890,7 +1890,7 @@ export type TextDeltaEvent = {
 export type TextEndEvent = {
     type: 'text-end';
     /**
-     * Tells which events belong together
+     * Id of the block; all events of a block have the same id
      */
     id: string;
 };
@@ -1901,18 +1901,18 @@ export type TextEndEvent = {
 export type TextStartEvent = {
     type: 'text-start';
     /**
-     * Tells which events belong together
+     * Id of the block; all events of a block have the same id
      */
     id: string;
 };
 
 /**
- * A conversation as lists show it
+ * A conversation as it appears in lists
  */
 export type Thread = {
     id: string;
     /**
-     * As the user gave it, else of the fast model, else the first words
+     * The user's title, else one from the fast model, else the first words
      */
     title: string;
     /**
@@ -1920,23 +1920,23 @@ export type Thread = {
      */
     createdAt: number;
     /**
-     * When its messages last changed, in milliseconds since the Unix epoch
+     * Time of the last change of the messages, in milliseconds since the Unix epoch
      */
     updatedAt: number;
     status: 'idle' | 'running' | 'pending_approval';
     messageCount: number;
     /**
-     * The beginning of the last message that says something
+     * The beginning of the last message that has text
      */
     lastMessage: string;
 };
 
 /**
- * What to replace of a thread; other fields are kept with it
+ * The fields of a thread to replace; unknown fields are stored with the thread
  */
 export type ThreadBody = {
     /**
-     * What lists show; given empty, the service finds one itself
+     * The title in lists; when it is empty, the service makes one
      */
     title?: string;
     messages?: Array<{
@@ -1950,7 +1950,7 @@ export type ThreadBody = {
 };
 
 /**
- * The thread is gone
+ * The thread was deleted
  */
 export type ThreadDeleted = {
     ok: true;
@@ -1958,7 +1958,7 @@ export type ThreadDeleted = {
 };
 
 /**
- * A page of threads, the one that changed last first; with nextCursor there are more
+ * A page of threads, most recently changed first; nextCursor is present when there are more
  */
 export type ThreadList = {
     threads: Array<Thread>;
@@ -1966,12 +1966,12 @@ export type ThreadList = {
 };
 
 /**
- * A conversation with its messages and the fields its client gave it
+ * A conversation with its messages and the fields that its client added
  */
 export type ThreadView = {
     id: string;
     /**
-     * As the user gave it, else of the fast model, else the first words
+     * The user's title, else one from the fast model, else the first words
      */
     title: string;
     /**
@@ -1979,13 +1979,13 @@ export type ThreadView = {
      */
     createdAt: number;
     /**
-     * When its messages last changed, in milliseconds since the Unix epoch
+     * Time of the last change of the messages, in milliseconds since the Unix epoch
      */
     updatedAt: number;
     status: 'idle' | 'running' | 'pending_approval';
     messageCount: number;
     /**
-     * The beginning of the last message that says something
+     * The beginning of the last message that has text
      */
     lastMessage: string;
     messages: Array<{
@@ -1996,73 +1996,73 @@ export type ThreadView = {
         [key: string]: unknown;
     }>;
     /**
-     * There are older messages before these
+     * Present when there are older messages
      */
     nextCursor?: string;
     [key: string]: unknown;
 };
 
 /**
- * The threads are gone
+ * All threads were deleted
  */
 export type ThreadsDeleted = {
     /**
-     * How many there were
+     * Number of deleted threads
      */
     deleted: number;
 };
 
 /**
- * A tool call wants a person's word. After the last of its step the stream ends, to be continued by POST /run/approve
+ * A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run
  */
 export type ToolApprovalRequestEvent = {
     type: 'tool-approval-request';
     /**
-     * What POST /run/approve answers
+     * Id of the approval request, for POST /run/approve
      */
     approvalId: string;
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
     /**
-     * The whole input the tool will get
+     * The complete input of the tool call
      */
     input: unknown;
     /**
-     * Real path of the folder the call works in
+     * Real path of the working directory of the call
      */
     cwd?: string;
     /**
-     * Why it is asked again
+     * Why the approval is requested again
      */
     reason?: string;
 };
 
 /**
- * The whole input of a tool call
+ * The complete input of a tool call
  */
 export type ToolInputAvailableEvent = {
     type: 'tool-input-available';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
     /**
-     * What the tool is called with
+     * The input of the tool call
      */
     input: unknown;
 };
 
 /**
- * The input of a tool call, as the model writes it
+ * A piece of the input of a tool call, sent while the model writes it
  */
 export type ToolInputDeltaEvent = {
     type: 'tool-input-delta';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     /**
@@ -2072,17 +2072,17 @@ export type ToolInputDeltaEvent = {
 };
 
 /**
- * The input does not fit the tool; the model is told, and the run goes on
+ * The input does not match the tool's schema. The model gets the error, and the run continues
  */
 export type ToolInputErrorEvent = {
     type: 'tool-input-error';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
     /**
-     * What the tool is called with
+     * The input of the tool call
      */
     input?: unknown;
     /**
@@ -2097,7 +2097,7 @@ export type ToolInputErrorEvent = {
 export type ToolInputStartEvent = {
     type: 'tool-input-start';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
@@ -2109,12 +2109,12 @@ export type ToolInputStartEvent = {
 export type ToolOutputAvailableEvent = {
     type: 'tool-output-available';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
     /**
-     * What the tool answered
+     * The output of the tool
      */
     output: {
         [key: string]: unknown;
@@ -2122,28 +2122,28 @@ export type ToolOutputAvailableEvent = {
 };
 
 /**
- * A tool call was not run: the user said no, or the configuration did
+ * A tool call was not executed because the user or the configuration denied it
  */
 export type ToolOutputDeniedEvent = {
     type: 'tool-output-denied';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
     /**
-     * Why it was not run
+     * Why the call was not executed
      */
     reason: string;
 };
 
 /**
- * A tool failed; the model is told, and the run goes on
+ * A tool failed. The model gets the error, and the run continues
  */
 export type ToolOutputErrorEvent = {
     type: 'tool-output-error';
     /**
-     * Tells which events are about the same tool call
+     * Id of the tool call; all events of a tool call have the same id
      */
     toolCallId: string;
     toolName: string;
@@ -2154,7 +2154,7 @@ export type ToolOutputErrorEvent = {
 };
 
 /**
- * A tool server and how it stands
+ * A tool server and the state of its connection
  */
 export type ToolServer = {
     /**
@@ -2162,21 +2162,21 @@ export type ToolServer = {
      */
     name: string;
     /**
-     * `disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
      */
     status: 'connecting' | 'connected' | 'disconnected' | 'failed';
     /**
-     * Names of the tools the server offers
+     * Names of the tools that the server offers
      */
     tools: Array<string>;
     /**
-     * Why it is not connected
+     * Why the server is not connected
      */
     error?: string;
 };
 
 /**
- * All about a tool server
+ * The details of a tool server
  */
 export type ToolServerDetail = {
     /**
@@ -2184,36 +2184,36 @@ export type ToolServerDetail = {
      */
     name: string;
     /**
-     * `disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most
+     * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
      */
     status: 'connecting' | 'connected' | 'disconnected' | 'failed';
     /**
-     * Names of the tools the server offers
+     * Names of the tools that the server offers
      */
     tools: Array<string>;
     /**
-     * Why it is not connected
+     * Why the server is not connected
      */
     error?: string;
     command: string;
     toolDetails: Array<{
         /**
-         * As the server knows it
+         * The server's name of the tool
          */
         name: string;
         /**
-         * As the agent knows it; absent where config.permissions denies it
+         * The agent's name of the tool; absent when config.permissions denies the tool
          */
         agentName?: string;
         description: string;
         /**
-         * JSON Schema of its input, as the server gave it
+         * JSON Schema of the input, as the server sent it
          */
         inputSchema: {
             [key: string]: unknown;
         };
         /**
-         * What the server says of the tool
+         * The server's annotations of the tool
          */
         annotations?: {
             [key: string]: unknown;
@@ -2230,27 +2230,27 @@ export type ToolServerDetail = {
         description?: string;
     }>;
     /**
-     * What the server said it can do
+     * The capabilities that the server declared
      */
     capabilities: {
         [key: string]: unknown;
     };
     /**
-     * What the server says of itself; models are shown it as its words
+     * The instructions that the server gives for its use; models see them as text of the server
      */
     instructions?: string;
     /**
-     * Name and version of the program
+     * Name and version of the server program
      */
     version?: {
         [key: string]: unknown;
     };
     /**
-     * What of it is not used, and why
+     * Parts of the server that are not used, and why
      */
     warnings: Array<string>;
     /**
-     * The last of what it wrote to stderr, secrets struck out
+     * The latest stderr output, with secrets redacted
      */
     stderr: string;
 };
@@ -2265,15 +2265,15 @@ export type ToolServerList = {
          */
         name: string;
         /**
-         * `disconnected`: it was connected and is lost; `failed`: it could not be connected. Both are tried again, after 1 s at first and 60 s at most
+         * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
          */
         status: 'connecting' | 'connected' | 'disconnected' | 'failed';
         /**
-         * Names of the tools the server offers
+         * Names of the tools that the server offers
          */
         tools: Array<string>;
         /**
-         * Why it is not connected
+         * Why the server is not connected
          */
         error?: string;
     }>;
@@ -2296,15 +2296,15 @@ export type AboutErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2313,7 +2313,7 @@ export type AboutError = AboutErrors[keyof AboutErrors];
 
 export type AboutResponses = {
     /**
-     * What this service is
+     * The service, its active model and its endpoints
      */
     200: About;
 };
@@ -2333,11 +2333,11 @@ export type HealthErrors = {
      */
     400: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
 };
@@ -2346,7 +2346,7 @@ export type HealthError = HealthErrors[keyof HealthErrors];
 
 export type HealthResponses = {
     /**
-     * Whether the service is up, and what is wrong with it
+     * The health of the service and of its parts
      */
     200: Health;
 };
@@ -2370,15 +2370,15 @@ export type ReadyErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * Whether new work is taken
+     * Whether the service accepts new work
      */
     503: Ready;
 };
@@ -2387,7 +2387,7 @@ export type ReadyError = ReadyErrors[keyof ReadyErrors];
 
 export type ReadyResponses = {
     /**
-     * Whether new work is taken
+     * Whether the service accepts new work
      */
     200: Ready;
 };
@@ -2411,15 +2411,15 @@ export type GetConfigErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2428,7 +2428,7 @@ export type GetConfigError = GetConfigErrors[keyof GetConfigErrors];
 
 export type GetConfigResponses = {
     /**
-     * config.json with its secrets masked
+     * The content of config.json with masked secrets
      */
     200: ConfigView;
 };
@@ -2452,11 +2452,11 @@ export type ReloadConfigErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -2464,11 +2464,11 @@ export type ReloadConfigErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2477,7 +2477,7 @@ export type ReloadConfigError = ReloadConfigErrors[keyof ReloadConfigErrors];
 
 export type ReloadConfigResponses = {
     /**
-     * The configuration in force is that of config.json
+     * The content of config.json is now in effect
      */
     200: ConfigReloaded;
 };
@@ -2501,15 +2501,15 @@ export type GetOpenapiErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2540,15 +2540,15 @@ export type GetDocsErrors = {
      */
     400: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2568,7 +2568,7 @@ export type GetDocsFileData = {
     body?: never;
     path: {
         /**
-         * A file that the page names
+         * Name of a file that the page loads
          */
         file: string;
     };
@@ -2582,19 +2582,19 @@ export type GetDocsFileErrors = {
      */
     400: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2615,7 +2615,7 @@ export type RunData = {
     path?: never;
     query?: {
         /**
-         * How the stream is written: as documented here, as the AI SDK's UI message stream, or as that for its 5.x clients. By default "ui" when a message has `parts`, else "documented".
+         * The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. The default is "ui" when a message has `parts`, else "documented".
          */
         protocol?: 'documented' | 'ui' | 'ui5';
     };
@@ -2632,23 +2632,23 @@ export type RunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * It was there, and its time is over
+     * The resource existed but has expired
      */
     410: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -2656,15 +2656,15 @@ export type RunErrors = {
      */
     415: Error;
     /**
-     * Too much is under way or waiting
+     * Too many operations are active or waiting
      */
     429: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2673,7 +2673,7 @@ export type RunError = RunErrors[keyof RunErrors];
 
 export type RunResponses = {
     /**
-     * The run as it happens: Server-Sent Events, one `data:` line of JSON each, the last one `finish`. Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK's UI message stream, which ends with `data: [DONE]`
+     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
      */
     200: RunStreamEvent;
 };
@@ -2685,7 +2685,7 @@ export type ApproveRunData = {
     path?: never;
     query?: {
         /**
-         * How the stream is written: as documented here, as the AI SDK's UI message stream, or as that for its 5.x clients. By default "ui" when a message has `parts`, else "documented".
+         * The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. The default is "ui" when a message has `parts`, else "documented".
          */
         protocol?: 'documented' | 'ui' | 'ui5';
     };
@@ -2702,23 +2702,23 @@ export type ApproveRunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * It was there, and its time is over
+     * The resource existed but has expired
      */
     410: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -2726,15 +2726,15 @@ export type ApproveRunErrors = {
      */
     415: Error;
     /**
-     * Too much is under way or waiting
+     * Too many operations are active or waiting
      */
     429: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2743,7 +2743,7 @@ export type ApproveRunError = ApproveRunErrors[keyof ApproveRunErrors];
 
 export type ApproveRunResponses = {
     /**
-     * The run as it happens: Server-Sent Events, one `data:` line of JSON each, the last one `finish`. Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK's UI message stream, which ends with `data: [DONE]`
+     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
      */
     200: RunStreamEvent;
 };
@@ -2767,23 +2767,23 @@ export type RunSyncErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * It was there, and its time is over
+     * The resource existed but has expired
      */
     410: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -2791,23 +2791,23 @@ export type RunSyncErrors = {
      */
     415: Error;
     /**
-     * Too much is under way or waiting
+     * Too many operations are active or waiting
      */
     429: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * What the service called, such as a model, failed
+     * A model or another server that the service called failed
      */
     502: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
     /**
-     * What the service called, such as a model, did not answer in time
+     * A model or another server that the service called did not answer in time
      */
     504: Error;
 };
@@ -2833,7 +2833,7 @@ export type FollowRunData = {
     };
     query?: {
         /**
-         * How the stream is written: as documented here, as the AI SDK's UI message stream, or as that for its 5.x clients. By default "ui" when a message has `parts`, else "documented".
+         * The format of the stream: as documented here, as the AI SDK's UI message stream, or as the one for its 5.x clients. The default is "ui" when a message has `parts`, else "documented".
          */
         protocol?: 'documented' | 'ui' | 'ui5';
     };
@@ -2850,15 +2850,15 @@ export type FollowRunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2867,11 +2867,11 @@ export type FollowRunError = FollowRunErrors[keyof FollowRunErrors];
 
 export type FollowRunResponses = {
     /**
-     * The run as it happens: Server-Sent Events, one `data:` line of JSON each, the last one `finish`. Written for `?protocol=documented`; with `ui` and `ui5` it is the AI SDK's UI message stream, which ends with `data: [DONE]`
+     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
      */
     200: RunStreamEvent;
     /**
-     * Nothing
+     * No content
      */
     204: void;
 };
@@ -2900,15 +2900,15 @@ export type StopRunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -2916,11 +2916,11 @@ export type StopRunErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2929,7 +2929,7 @@ export type StopRunError = StopRunErrors[keyof StopRunErrors];
 
 export type StopRunResponses = {
     /**
-     * The run that was reached
+     * The active run that the request reached
      */
     200: LiveRun;
 };
@@ -2958,15 +2958,15 @@ export type SteerRunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -2974,15 +2974,15 @@ export type SteerRunErrors = {
      */
     415: Error;
     /**
-     * Too much is under way or waiting
+     * Too many operations are active or waiting
      */
     429: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -2991,7 +2991,7 @@ export type SteerRunError = SteerRunErrors[keyof SteerRunErrors];
 
 export type SteerRunResponses = {
     /**
-     * The run that was reached
+     * The active run that the request reached
      */
     200: LiveRun;
 };
@@ -3004,7 +3004,7 @@ export type ListApprovalsData = {
     query?: {
         limit?: number;
         /**
-         * nextCursor of the page before
+         * nextCursor of the previous page
          */
         cursor?: string;
     };
@@ -3021,15 +3021,15 @@ export type ListApprovalsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3038,7 +3038,7 @@ export type ListApprovalsError = ListApprovalsErrors[keyof ListApprovalsErrors];
 
 export type ListApprovalsResponses = {
     /**
-     * A page of open approval requests; with nextCursor there are more
+     * A page of open approval requests; nextCursor is present when there are more
      */
     200: ApprovalList;
 };
@@ -3062,11 +3062,11 @@ export type DeleteThreadsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3074,11 +3074,11 @@ export type DeleteThreadsErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3087,7 +3087,7 @@ export type DeleteThreadsError = DeleteThreadsErrors[keyof DeleteThreadsErrors];
 
 export type DeleteThreadsResponses = {
     /**
-     * The threads are gone
+     * All threads were deleted
      */
     200: ThreadsDeleted;
 };
@@ -3100,7 +3100,7 @@ export type ListThreadsData = {
     query?: {
         limit?: number;
         /**
-         * nextCursor of the page before
+         * nextCursor of the previous page
          */
         cursor?: string;
     };
@@ -3117,15 +3117,15 @@ export type ListThreadsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3134,7 +3134,7 @@ export type ListThreadsError = ListThreadsErrors[keyof ListThreadsErrors];
 
 export type ListThreadsResponses = {
     /**
-     * A page of threads, the one that changed last first; with nextCursor there are more
+     * A page of threads, most recently changed first; nextCursor is present when there are more
      */
     200: ThreadList;
 };
@@ -3158,15 +3158,15 @@ export type CreateThreadErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3174,11 +3174,11 @@ export type CreateThreadErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3187,7 +3187,7 @@ export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
 
 export type CreateThreadResponses = {
     /**
-     * A conversation as lists show it
+     * A conversation as it appears in lists
      */
     201: Thread;
 };
@@ -3216,15 +3216,15 @@ export type DeleteThreadErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3232,11 +3232,11 @@ export type DeleteThreadErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3245,7 +3245,7 @@ export type DeleteThreadError = DeleteThreadErrors[keyof DeleteThreadErrors];
 
 export type DeleteThreadResponses = {
     /**
-     * The thread is gone
+     * The thread was deleted
      */
     200: ThreadDeleted;
 };
@@ -3262,11 +3262,11 @@ export type GetThreadData = {
     };
     query?: {
         /**
-         * Only so many messages, the newest; without it all of them, or the newest 32 MiB
+         * Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB
          */
         limit?: number;
         /**
-         * nextCursor of the page before: the messages before those
+         * nextCursor of the previous page; returns the messages before it
          */
         cursor?: string;
     };
@@ -3283,19 +3283,19 @@ export type GetThreadErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3304,7 +3304,7 @@ export type GetThreadError = GetThreadErrors[keyof GetThreadErrors];
 
 export type GetThreadResponses = {
     /**
-     * A conversation with its messages and the fields its client gave it
+     * A conversation with its messages and the fields that its client added
      */
     200: ThreadView;
 };
@@ -3333,15 +3333,15 @@ export type PutThreadErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3349,11 +3349,11 @@ export type PutThreadErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3362,7 +3362,7 @@ export type PutThreadError = PutThreadErrors[keyof PutThreadErrors];
 
 export type PutThreadResponses = {
     /**
-     * A conversation as lists show it
+     * A conversation as it appears in lists
      */
     200: Thread;
 };
@@ -3391,15 +3391,15 @@ export type ExtractFactsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3407,15 +3407,15 @@ export type ExtractFactsErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * What the service called, such as a model, failed
+     * A model or another server that the service called failed
      */
     502: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3424,7 +3424,7 @@ export type ExtractFactsError = ExtractFactsErrors[keyof ExtractFactsErrors];
 
 export type ExtractFactsResponses = {
     /**
-     * What the user said of themselves in a thread
+     * Facts and preferences from the statements of the user in a thread
      */
     200: Extraction;
 };
@@ -3448,15 +3448,15 @@ export type TaskEventsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3465,7 +3465,7 @@ export type TaskEventsError = TaskEventsErrors[keyof TaskEventsErrors];
 
 export type TaskEventsResponses = {
     /**
-     * What happens to all tasks from now on, for as long as the connection lasts: Server-Sent Events whose name is the `type` of their data. Nothing is replayed
+     * The events of all tasks while the connection lasts: Server-Sent Events whose name is the `type` of their data. Earlier events are not replayed
      */
     200: TaskStreamEvent;
 };
@@ -3477,11 +3477,11 @@ export type TaskDigestData = {
     path?: never;
     query: {
         /**
-         * Since when, in milliseconds since the Unix epoch: `until` of the last digest, or when the user was last seen
+         * Begin of the digest, in milliseconds since the Unix epoch: `until` of the last digest, or the last activity of the user
          */
         since: number;
         /**
-         * At most so many of each list
+         * Maximum number of items in each list
          */
         limit?: number;
     };
@@ -3498,15 +3498,15 @@ export type TaskDigestErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3515,7 +3515,7 @@ export type TaskDigestError = TaskDigestErrors[keyof TaskDigestErrors];
 
 export type TaskDigestResponses = {
     /**
-     * What tasks did while nobody looked, what they wait for, and what comes next
+     * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times
      */
     200: Digest;
 };
@@ -3547,15 +3547,15 @@ export type ListTasksErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3564,7 +3564,7 @@ export type ListTasksError = ListTasksErrors[keyof ListTasksErrors];
 
 export type ListTasksResponses = {
     /**
-     * A page of tasks, newest first; with nextCursor there are more
+     * A page of tasks, newest first; nextCursor is present when there are more
      */
     200: TaskList;
 };
@@ -3575,7 +3575,7 @@ export type CreateTaskData = {
     body: TaskBody;
     headers?: {
         /**
-         * A repeat with the same key gets the first answer
+         * A repeated request with the same key gets the first answer
          */
         'idempotency-key'?: string;
     };
@@ -3594,15 +3594,15 @@ export type CreateTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3610,11 +3610,11 @@ export type CreateTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3652,15 +3652,15 @@ export type DeleteTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3668,11 +3668,11 @@ export type DeleteTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3681,7 +3681,7 @@ export type DeleteTaskError = DeleteTaskErrors[keyof DeleteTaskErrors];
 
 export type DeleteTaskResponses = {
     /**
-     * The task is gone, with its runs
+     * The task was deleted with its runs
      */
     200: TaskDeleted;
 };
@@ -3710,19 +3710,19 @@ export type GetTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3760,19 +3760,19 @@ export type UpdateTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3780,11 +3780,11 @@ export type UpdateTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3822,19 +3822,19 @@ export type StartTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3842,11 +3842,11 @@ export type StartTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3884,19 +3884,19 @@ export type PauseTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3904,11 +3904,11 @@ export type PauseTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -3946,19 +3946,19 @@ export type ResumeTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -3966,11 +3966,11 @@ export type ResumeTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4008,19 +4008,19 @@ export type CancelTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4028,11 +4028,11 @@ export type CancelTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4052,7 +4052,7 @@ export type RunTaskData = {
     body?: never;
     headers?: {
         /**
-         * A repeat with the same key gets the first answer
+         * A repeated request with the same key gets the first answer
          */
         'idempotency-key'?: string;
     };
@@ -4076,19 +4076,19 @@ export type RunTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4096,11 +4096,11 @@ export type RunTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4109,7 +4109,7 @@ export type RunTaskError = RunTaskErrors[keyof RunTaskErrors];
 
 export type RunTaskResponses = {
     /**
-     * The run that was begun
+     * The run that was queued
      */
     202: RunQueued;
 };
@@ -4120,7 +4120,7 @@ export type SteerTaskData = {
     body: TaskSteerBody;
     headers?: {
         /**
-         * A repeat with the same key gets the first answer
+         * A repeated request with the same key gets the first answer
          */
         'idempotency-key'?: string;
     };
@@ -4144,19 +4144,19 @@ export type SteerTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4164,11 +4164,11 @@ export type SteerTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4177,7 +4177,7 @@ export type SteerTaskError = SteerTaskErrors[keyof SteerTaskErrors];
 
 export type SteerTaskResponses = {
     /**
-     * The comment was added; whether a run was begun for it
+     * The comment was added; runTriggered says whether a run was started for it
      */
     200: TaskSteered;
 };
@@ -4206,19 +4206,19 @@ export type ApproveTaskErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4226,11 +4226,11 @@ export type ApproveTaskErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4239,7 +4239,7 @@ export type ApproveTaskError = ApproveTaskErrors[keyof ApproveTaskErrors];
 
 export type ApproveTaskResponses = {
     /**
-     * What the run is after the answer
+     * The state of the run after the decision
      */
     200: TaskApproved;
 };
@@ -4257,7 +4257,7 @@ export type ListTaskRunsData = {
     query?: {
         limit?: number;
         /**
-         * nextCursor of the page before
+         * nextCursor of the previous page
          */
         cursor?: number;
     };
@@ -4274,19 +4274,19 @@ export type ListTaskRunsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4328,19 +4328,19 @@ export type GetTaskRunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4382,19 +4382,19 @@ export type CancelTaskRunErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4402,11 +4402,11 @@ export type CancelTaskRunErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4432,15 +4432,15 @@ export type GetTaskScheduleData = {
     };
     query?: {
         /**
-         * How many of the next planned times
+         * Number of next planned times
          */
         upcoming?: number;
         /**
-         * How many slots
+         * Maximum number of slots
          */
         limit?: number;
         /**
-         * nextCursor of the page before
+         * nextCursor of the previous page
          */
         cursor?: number;
     };
@@ -4457,19 +4457,19 @@ export type GetTaskScheduleErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4478,7 +4478,7 @@ export type GetTaskScheduleError = GetTaskScheduleErrors[keyof GetTaskScheduleEr
 
 export type GetTaskScheduleResponses = {
     /**
-     * A schedule, what is ahead and what has been
+     * A schedule, its next planned times and the outcomes of past ones
      */
     200: TaskSchedule;
 };
@@ -4502,11 +4502,11 @@ export type ClearBrainErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4514,11 +4514,11 @@ export type ClearBrainErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4527,7 +4527,7 @@ export type ClearBrainError = ClearBrainErrors[keyof ClearBrainErrors];
 
 export type ClearBrainResponses = {
     /**
-     * The brain is empty
+     * The brain was cleared
      */
     200: BrainCleared;
 };
@@ -4551,15 +4551,15 @@ export type GetBrainErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4568,7 +4568,7 @@ export type GetBrainError = GetBrainErrors[keyof GetBrainErrors];
 
 export type GetBrainResponses = {
     /**
-     * The brain, and what runs are told of it
+     * The brain, and the text that it adds to the system prompt
      */
     200: BrainView;
 };
@@ -4581,7 +4581,7 @@ export type ListFactsData = {
     query?: {
         limit?: number;
         /**
-         * nextCursor of the page before
+         * nextCursor of the previous page
          */
         cursor?: string;
     };
@@ -4598,15 +4598,15 @@ export type ListFactsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4615,7 +4615,7 @@ export type ListFactsError = ListFactsErrors[keyof ListFactsErrors];
 
 export type ListFactsResponses = {
     /**
-     * A page of facts, the newest first; with nextCursor there are more
+     * A page of facts, newest first; nextCursor is present when there are more
      */
     200: FactList;
 };
@@ -4639,15 +4639,15 @@ export type ForgetFactErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4655,11 +4655,11 @@ export type ForgetFactErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4692,15 +4692,15 @@ export type LearnFactErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4708,11 +4708,11 @@ export type LearnFactErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4745,15 +4745,15 @@ export type SetPreferenceErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4761,11 +4761,11 @@ export type SetPreferenceErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4798,15 +4798,15 @@ export type ListProvidersErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4815,7 +4815,7 @@ export type ListProvidersError = ListProvidersErrors[keyof ListProvidersErrors];
 
 export type ListProvidersResponses = {
     /**
-     * Where models come from, and which are in use
+     * The providers of models, and the models in use
      */
     200: ProviderList;
 };
@@ -4839,11 +4839,11 @@ export type ConfigureProvidersErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4851,11 +4851,11 @@ export type ConfigureProvidersErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4864,7 +4864,7 @@ export type ConfigureProvidersError = ConfigureProvidersErrors[keyof ConfigurePr
 
 export type ConfigureProvidersResponses = {
     /**
-     * What holds from the next run on
+     * The settings that apply from the next run on
      */
     200: Configured;
 };
@@ -4888,15 +4888,15 @@ export type ListModelsErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4929,11 +4929,11 @@ export type TestProviderErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -4941,11 +4941,11 @@ export type TestProviderErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -4954,7 +4954,7 @@ export type TestProviderError = TestProviderErrors[keyof TestProviderErrors];
 
 export type TestProviderResponses = {
     /**
-     * How the call went
+     * The result of the test call
      */
     200: ProviderTested;
 };
@@ -4978,15 +4978,15 @@ export type ListToolServersErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -5024,19 +5024,19 @@ export type GetToolServerErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -5045,7 +5045,7 @@ export type GetToolServerError = GetToolServerErrors[keyof GetToolServerErrors];
 
 export type GetToolServerResponses = {
     /**
-     * All about a tool server
+     * The details of a tool server
      */
     200: ToolServerDetail;
 };
@@ -5069,15 +5069,15 @@ export type ConnectToolServerErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -5085,15 +5085,15 @@ export type ConnectToolServerErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * What the service called, such as a model, failed
+     * A model or another server that the service called failed
      */
     502: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -5131,19 +5131,19 @@ export type DisconnectToolServerErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * There is nothing of that name
+     * The named resource does not exist
      */
     404: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -5151,11 +5151,11 @@ export type DisconnectToolServerErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -5164,7 +5164,7 @@ export type DisconnectToolServerError = DisconnectToolServerErrors[keyof Disconn
 
 export type DisconnectToolServerResponses = {
     /**
-     * The server has ended and is forgotten
+     * The server was stopped and deleted from the configuration
      */
     200: Disconnected;
 };
@@ -5175,7 +5175,7 @@ export type ExportAllData = {
     body?: never;
     headers: {
         /**
-         * What the backup is enciphered with, UTF-8. Without it nobody can read the backup
+         * The passphrase that encrypts the backup, in UTF-8. The backup cannot be read without it
          */
         'x-export-passphrase': string;
     };
@@ -5194,19 +5194,19 @@ export type ExportAllErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -5215,7 +5215,7 @@ export type ExportAllError = ExportAllErrors[keyof ExportAllErrors];
 
 export type ExportAllResponses = {
     /**
-     * The backup: brain, threads, tasks with their runs, approvals, configuration and secrets
+     * The backup, which holds the brain, threads, tasks with their runs, approvals, configuration and secrets
      */
     200: Blob | File;
 };
@@ -5226,7 +5226,7 @@ export type ImportAllData = {
     body: Blob | File;
     headers: {
         /**
-         * What the backup is enciphered with, UTF-8. Without it nobody can read the backup
+         * The passphrase that encrypts the backup, in UTF-8. The backup cannot be read without it
          */
         'x-export-passphrase': string;
     };
@@ -5245,15 +5245,15 @@ export type ImportAllErrors = {
      */
     401: Error;
     /**
-     * The request comes from a web page that may not call the service, or calls it by a foreign name
+     * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
     /**
-     * The state does not allow it
+     * The current state does not allow the request
      */
     409: Error;
     /**
-     * The body is larger than the route takes
+     * The body is larger than the route accepts
      */
     413: Error;
     /**
@@ -5261,11 +5261,11 @@ export type ImportAllErrors = {
      */
     415: Error;
     /**
-     * A mistake of the service's; its log says more
+     * An internal error of the service; its log has the details
      */
     500: Error;
     /**
-     * The service is shutting down, its store cannot be written, or too many request bodies are under way
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
      */
     503: Error;
 };
@@ -5274,7 +5274,7 @@ export type ImportAllError = ImportAllErrors[keyof ImportAllErrors];
 
 export type ImportAllResponses = {
     /**
-     * The backup is in place; createdAt is when it was made
+     * The backup was imported; createdAt is the time of its export
      */
     200: Imported;
 };

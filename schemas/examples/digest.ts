@@ -1,4 +1,4 @@
-// What a service answered of three daily tasks after a day and a half, the middle one's second look a minute late.
+// A real answer about three daily tasks after a day and a half; the second run of the middle task was a minute late.
 
 export const digest = {
   since: 1795194000000,

@@ -1,4 +1,4 @@
-// One run, as it was streamed: it looks round, tries a file that is not there, and asks before it writes.
+// The events of a real run that lists a folder, tries to read a missing file and requests approval before it writes.
 
 import { compaction, runTask } from './run.ts'
 

@@ -1,4 +1,4 @@
-// What a service answered in one run: `system info, then write "Buy tea" to notes.txt`, said to offline/assistant.
+// Real answers of a run of offline/assistant with the message `system info, then write "Buy tea" to notes.txt`.
 
 const approvalId = '01a1fd98-ca04-739b-856a-7f12991dd0d6'
 const runId = '01a1fd98-c99d-761a-bc00-ecd5b770e3ae'

@@ -1,4 +1,4 @@
-// One run of a task, as it was streamed.
+// The streamed events of a real task run.
 
 /** An example of each type of event. */
 export const byType: Record<string, object[]> = {

@@ -1,4 +1,4 @@
-// What a service answered of one task: `write "Buy tea" to notes.txt, then read notes.txt`, every week, with offline/assistant.
+// Real answers about a weekly task of offline/assistant with the goal `write "Buy tea" to notes.txt, then read notes.txt`.
 
 export const taskBody = {
   goal: 'write "Buy tea" to notes.txt, then read notes.txt',

@@ -1,4 +1,4 @@
-/** Answers that routes share: what the gate, the parser of bodies and the store refuse, in every route's name. */
+/** Error responses that routes share, such as refusals by the request gate, the body parser or the store. */
 export const SHARED = {
   BadRequest: answer(400, 'The request is not valid: its body, its parameters or its Host header', {
     error: 'body.messages needs at least 1 entry.',
@@ -9,20 +9,20 @@ export const SHARED = {
     error: 'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.',
     code: 'ERR_UNAUTHORIZED'
   }),
-  Forbidden: answer(403, 'The request comes from a web page that may not call the service, or calls it by a foreign name', {
+  Forbidden: answer(403, 'The request comes from a web page that may not call the service, or its Host header names another host', {
     error: 'Origin "https://example.com" may not call this service. Add it to allowedOrigins in config.json if it is your app.',
     code: 'ERR_FORBIDDEN'
   }),
-  NotFound: answer(404, 'There is nothing of that name', { error: 'No run is under way in this conversation.', code: 'ERR_NO_LIVE_RUN' }),
-  Conflict: answer(409, 'The state does not allow it', {
+  NotFound: answer(404, 'The named resource does not exist', { error: 'No run is under way in this conversation.', code: 'ERR_NO_LIVE_RUN' }),
+  Conflict: answer(409, 'The current state does not allow the request', {
     error: 'This conversation already has a run under way; wait for it to end.',
     code: 'ERR_CONVERSATION_BUSY'
   }),
-  Gone: answer(410, 'It was there, and its time is over', {
+  Gone: answer(410, 'The resource existed but has expired', {
     error: 'The approval request "01a1fd98-ca04-739b-856a-7f12991dd0d6" has expired; ask the agent again.',
     code: 'ERR_APPROVAL_EXPIRED'
   }),
-  TooLarge: answer(413, 'The body is larger than the route takes', {
+  TooLarge: answer(413, 'The body is larger than the route accepts', {
     error: 'The body is larger than the 1048576 bytes this route takes.',
     code: 'ERR_BODY_TOO_LARGE'
   }),
@@ -30,24 +30,24 @@ export const SHARED = {
     error: 'Send the body as Content-Type: application/json.',
     code: 'ERR_UNSUPPORTED_MEDIA_TYPE'
   }),
-  TooMany: answer(429, 'Too much is under way or waiting', {
+  TooMany: answer(429, 'Too many operations are active or waiting', {
     error: 'There are already 128 runs under way; wait for one to end.',
     code: 'ERR_TOO_MANY_RUNS'
   }),
-  Internal: answer(500, "A mistake of the service's; its log says more", {
+  Internal: answer(500, 'An internal error of the service; its log has the details', {
     error: 'Something went wrong inside the service; its log says more.',
     code: 'ERR_INTERNAL'
   }),
-  Upstream: answer(502, 'What the service called, such as a model, failed', {
+  Upstream: answer(502, 'A model or another server that the service called failed', {
     error:
       'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
     code: 'ERR_UPSTREAM'
   }),
-  Unavailable: answer(503, 'The service is shutting down, its store cannot be written, or too many request bodies are under way', {
+  Unavailable: answer(503, 'The service is shutting down, its store cannot be written, or too many request bodies are being received', {
     error: 'The service is shutting down; try again after its restart.',
     code: 'ERR_DRAINING'
-  }, { 'retry-after': { description: 'Seconds, where too many request bodies are under way', schema: { type: 'integer' } } }),
-  UpstreamTimeout: answer(504, 'What the service called, such as a model, did not answer in time', {
+  }, { 'retry-after': { description: 'Seconds to wait; sent when too many request bodies are being received', schema: { type: 'integer' } } }),
+  UpstreamTimeout: answer(504, 'A model or another server that the service called did not answer in time', {
     error: 'The model anthropic/claude-sonnet-5.5 did not answer within 60 s.',
     code: 'ERR_TIMEOUT'
   })
@@ -55,14 +55,14 @@ export const SHARED = {
 
 const NAMES = new Map(Object.entries(SHARED).map(([name, { example }]) => [String(example.statusCode), name]))
 
-/** The component of a status; throws for a status that has none. */
+/** Returns a reference to the response component of a status. Throws for a status without one. */
 export function sharedAnswer (status: string) {
   const name = NAMES.get(status)
   if (name === undefined) throw new Error(`scripts/openapi/answers.ts does not describe the error ${status}`)
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** What any route may answer, beside what it says itself. */
+/** Returns the error statuses that a route may answer in addition to the ones in its own schema. */
 export function refusalsOf (method: string, { open, whileDraining }: { open?: boolean, whileDraining?: boolean } = {}): string[] {
   return [
     '400',
@@ -79,7 +79,7 @@ function answer (statusCode: number, description: string, body: { error: string,
   return { description, headers, example: { error, code, statusCode, ...rest } }
 }
 
-/** `components.responses`. */
+/** The content of `components.responses`. */
 export const responses = Object.fromEntries(
   Object.entries(SHARED).map(([name, { description, headers, example }]) => [name, {
     description,

@@ -1,7 +1,7 @@
 import { createClient } from '@hey-api/openapi-ts'
 import { ROOT } from '../bundle.ts'
 
-/** Writes the TypeScript client of a document into a folder that is emptied before. */
+/** Generates the TypeScript client of a document into a folder, which is emptied first. */
 export async function generateClient (document: object, path: string) {
   await createClient({
     input: document as Record<string, unknown>,

@@ -11,10 +11,10 @@ import { info, securitySchemes, servers, TAGS } from './info.ts'
 type Json = any
 
 const METHODS = ['get', 'post', 'put', 'delete']
-/** The optional token: none, or the one. */
+/** The token is optional: requests may be sent without it or with it. */
 const SECURITY = [{}, { token: [] }]
 
-/** The OpenAPI 3.1 document that the schemas of the routes make, and the routes it was made from. */
+/** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the list of endpoints. */
 export async function makeDocument (): Promise<{ document: Json, endpoints: string[] }> {
   const home = mkdtempSync(join(tmpdir(), 'local-agent-openapi-'))
   const routes = new Map<string, Json>()
@@ -44,10 +44,10 @@ export async function makeDocument (): Promise<{ document: Json, endpoints: stri
   }
 }
 
-/** The file's text. */
+/** Returns the text of openapi.json. */
 export const textOf = (document: Json): string => `${JSON.stringify(document, undefined, 2)}\n`
 
-/** Adds to an operation what holds for all of them. */
+/** Completes an operation with its security, its optional bodies and parameters, and the shared error responses. */
 function finish (operation: Json, method: string, config: Json) {
   operation.security = config?.open ? [] : SECURITY
   if (config?.stream) {
@@ -64,7 +64,7 @@ function finish (operation: Json, method: string, config: Json) {
 
 const isError = ({ content }: Json) => content?.['application/json']?.schema?.$ref === '#/components/schemas/Error'
 
-/** Lists of constants as `enum`, which generators name better; no leftovers of other tools. */
+/** Converts unions of constants to `enum`, for which generators make better names, and removes `$id`. */
 function tidied (value: Json): Json {
   if (Array.isArray(value)) return value.map(tidied)
   if (typeof value !== 'object' || value === null) return value
@@ -77,7 +77,7 @@ function tidied (value: Json): Json {
   )
 }
 
-/** Components by name and answers by status: the order in which plugins are registered is no news. */
+/** Sorts components by name and responses by status, so that the order of plugins does not change the document. */
 function sorted (document: Json): Json {
   const { schemas, responses, securitySchemes } = document.components
   const byName = (object: Json) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => a < b ? -1 : 1))

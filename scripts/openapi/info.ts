@@ -7,28 +7,28 @@ export const info = {
   version,
   description: `${description}
 
-Errors have one shape, \`Error\`. Times are integer milliseconds since the Unix epoch. Unknown fields of a request are
-refused, but for the bodies of \`/run\`, \`/run/approve\` and \`/run/sync\`; answers may gain fields.`,
+All errors have the body \`Error\`. Times are integer milliseconds since the Unix epoch. Unknown fields of a request are
+refused, except in the bodies of \`/run\`, \`/run/approve\` and \`/run/sync\`; later versions may add fields to answers.`,
   license: { name: license, identifier: license }
 }
 
-/** Every tag a route may have. */
+/** The tags of routes, with their descriptions. */
 export const TAGS: Record<string, string> = {
-  service: 'The service itself: what it is, how it is, its configuration and its documentation',
-  agent: 'Conversations with the agent: runs as streams of events, and the approvals they wait for',
-  tasks: 'Work in the background: goals with a plan, a schedule and a history of runs',
-  brain: 'What is remembered of the user, and told to every run',
-  threads: 'Conversations as they are stored',
-  providers: 'Where models come from, and which are in use',
-  mcp: 'Tool servers whose tools the agent uses like its own'
+  service: 'The service itself: its health, configuration, backups and documentation',
+  agent: 'Conversations with the agent: runs as streams of events, and their approvals',
+  tasks: 'Background work: goals with a plan, a schedule and a history of runs',
+  brain: 'Facts and preferences of the user, which every run gets in its system prompt',
+  threads: 'Stored conversations',
+  providers: 'The providers of models, and the models in use',
+  mcp: 'Tool servers (MCP), whose tools the agent can use'
 }
 
-export const servers = [{ url: 'http://127.0.0.1:3001', description: 'Where the service listens unless it is told otherwise' }]
+export const servers = [{ url: 'http://127.0.0.1:3001', description: 'The default address of the service' }]
 
 export const securitySchemes = {
   token: {
     type: 'http' as const,
     scheme: 'bearer',
-    description: 'Only for a service that was started with LOCAL_AGENT_TOKEN; without it no credential is needed'
+    description: 'Required only if the service was started with LOCAL_AGENT_TOKEN'
   }
 }

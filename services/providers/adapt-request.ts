@@ -1,12 +1,16 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { SHOWN } from './tool-images.ts'
+import { TOOL_IMAGES_OPENING } from './tool-images.ts'
 
 type Body = Record<string, any>
 
-/** What servers that speak OpenAI's format do not all take, how they say so, and how to do without. */
-const PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefined, without(body: Body): Body }> = [
+/**
+ * Parts of a request that only some OpenAI-compatible servers accept. `refusal` matches the error of a server that does
+ * not, `key` identifies the part in a body (undefined: absent), and `without` returns the body without it.
+ */
+const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefined, without(body: Body): Body }> = [
   {
-    // https://platform.openai.com/docs/guides/structured-outputs: some know json_object only, some neither, some not every schema.
+    // https://platform.openai.com/docs/guides/structured-outputs: some servers support json_object only, some neither
+    // format, and some reject certain schemas. The schema is therefore sent as a message.
     refusal: /response.?format|json.?schema|structured/i,
     key: ({ response_format: format }) => format && `schema ${format.json_schema?.name}`,
     without: ({ response_format: { json_schema: { schema } }, ...body }) => ({
@@ -18,7 +22,7 @@ const PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefined, witho
     })
   },
   {
-    // OpenAI's reasoning models want the newer name.
+    // OpenAI's reasoning models accept only the newer name max_completion_tokens.
     refusal: /max_completion_tokens/,
     key: ({ max_tokens: limit }) => limit === undefined ? undefined : 'max_tokens',
     without: ({ max_tokens: limit, ...body }) => ({ ...body, max_completion_tokens: limit })
@@ -29,34 +33,36 @@ const PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefined, witho
     without: ({ stream_options: _options, ...body }) => body
   },
   {
-    // Models without eyes: what a tool showed is left out, what the user attached is theirs to hear about.
+    // Models without image input: images of tool results are left out. Images that the user attached stay, so that the
+    // user gets the provider's error.
     refusal: /image|vision|multi.?modal|content.{0,40}(?:type|part|string)/i,
-    key: ({ messages }) => messages?.some(isShown) ? 'images of tools' : undefined,
+    key: ({ messages }) => messages?.some(isToolImages) ? 'images of tools' : undefined,
     without: ({ messages, ...body }) => ({
       ...body,
       messages: messages.map((message: Body) =>
-        isShown(message) ? { role: 'user', content: `${SHOWN}\n(left out: this model takes no images)` } : message
+        isToolImages(message) ? { role: 'user', content: `${TOOL_IMAGES_OPENING}\n(left out: this model takes no images)` } : message
       )
     })
   }
 ]
 
-const isShown = ({ role, content }: Body) => role === 'user' && Array.isArray(content) && content[0]?.text === SHOWN
+const isToolImages = ({ role, content }: Body) => role === 'user' && Array.isArray(content) && content[0]?.text === TOOL_IMAGES_OPENING
 
-/** What one model's server is known to refuse. */
+/** Keys of the request parts that the server of a model has refused. */
 export type RefusedParts = Set<string>
 
-/** The body of a request without what the server is known to refuse. */
+/** Returns the body of a request without the parts that the server has refused before. */
 export function withoutRefused (body: Body, refused: RefusedParts): Body {
-  return PARTS.reduce((whole, part) => {
+  return OPTIONAL_PARTS.reduce((whole, part) => {
     const key = part.key(whole)
     return key !== undefined && refused.has(key) ? part.without(whole) : whole
   }, body)
 }
 
 /**
- * A model that asks again, without it, when its server says by a 400 or 422 which part of the request it does not know;
- * `refused` remembers it for the next calls. `make` builds the SDK's model around what changes the body.
+ * Returns a function that calls a model and retries without a part of the request when the server refuses that part with
+ * a 400 or 422. `refused` keeps the part's key, so that later calls leave it out at once. `make` builds the SDK's model
+ * with the given transformation of the request body.
  */
 export function adaptingModel (make: (transform: (body: Body) => Body) => LanguageModelV4, refused: RefusedParts) {
   async function call<T> (ask: (model: LanguageModelV4) => PromiseLike<T>): Promise<T> {
@@ -67,7 +73,7 @@ export function adaptingModel (make: (transform: (body: Body) => Body) => Langua
       } catch (error) {
         const { statusCode, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
         if (statusCode !== 400 && statusCode !== 422) throw error
-        const found = PARTS.find((part) => part.key(sent) !== undefined && part.refusal.test(`${message} ${responseBody}`))
+        const found = OPTIONAL_PARTS.find((part) => part.key(sent) !== undefined && part.refusal.test(`${message} ${responseBody}`))
         if (!found) throw error
         refused.add(found.key(sent)!)
       }

@@ -1,4 +1,4 @@
-/** An answer of a provider that is of no use, whatever it says. */
+/** A provider's answer that cannot be used because of its size, its type or a redirection. */
 export class UnusableAnswer extends Error {
   readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE'
   constructor (code: UnusableAnswer['code'], message: string) {
@@ -8,33 +8,33 @@ export class UnusableAnswer extends Error {
   }
 }
 
-/** Bytes of an answer that is read whole, and of one event of a stream. */
+/** Bytes of an answer that is read as a whole, and of one event of a stream. */
 const LONGEST_ANSWER = 8 * 1024 * 1024
-/** Bytes read of an answer that is an error; what comes after is not looked at. */
+/** Bytes that are read of an error answer; the rest is discarded. */
 const LONGEST_ERROR = 64 * 1024
 
 type Fetch = typeof globalThis.fetch
 
 /**
- * A `fetch` for providers whose answers cannot fill the memory: with `answer` a body ends in an UnusableAnswer beyond
- * 8 MiB, with `events` an event does (a stream has no end of its own). Web pages and redirections are refused, since a
- * provider's address that leads to one is a wrong address.
+ * Returns a `fetch` whose answers cannot fill the memory. In mode `answer` a body of more than 8 MiB fails with an
+ * UnusableAnswer; in mode `events` a single event of more than 8 MiB does, because a stream has no limit as a whole.
+ * Web pages and redirections are refused: they show that the provider's address is wrong.
  */
 export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
   return async (url, init) => {
     const response = await (fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual' })
-    const useless = uselessness(response, mode)
-    if (useless) {
+    const refusal = refusalOf(response, mode)
+    if (refusal) {
       response.body?.cancel().catch(() => {})
-      throw useless
+      throw refusal
     }
     if (!response.body) return response
-    const body = response.ok ? limited(response.body, mode) : beginning(response.body)
+    const body = response.ok ? limitSize(response.body, mode) : truncate(response.body)
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
   }
 }
 
-function uselessness ({ status, ok, headers }: Response, mode: 'answer' | 'events'): UnusableAnswer | undefined {
+function refusalOf ({ status, ok, headers }: Response, mode: 'answer' | 'events'): UnusableAnswer | undefined {
   if (status >= 300 && status < 400) {
     return new UnusableAnswer(
       'ERR_ANSWER_ELSEWHERE',
@@ -49,21 +49,21 @@ function uselessness ({ status, ok, headers }: Response, mode: 'answer' | 'event
   return undefined
 }
 
-function limited (body: ReadableStream<Uint8Array>, mode: 'answer' | 'events') {
-  let taken = 0
+function limitSize (body: ReadableStream<Uint8Array>, mode: 'answer' | 'events') {
+  let bytes = 0
   let before: Uint8Array = new Uint8Array()
-  return passedOn(body, (chunk) => {
+  return mapChunks(body, (chunk) => {
     const end = mode === 'events' ? endOfEvents(before, chunk) : -1
     before = Buffer.concat([before, chunk.subarray(-2)]).subarray(-2)
-    taken = end < 0 ? taken + chunk.length : chunk.length - end
-    if (taken > LONGEST_ANSWER) throw new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
+    bytes = end < 0 ? bytes + chunk.length : chunk.length - end
+    if (bytes > LONGEST_ANSWER) throw new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
     return chunk
   })
 }
 
-function beginning (body: ReadableStream<Uint8Array>) {
+function truncate (body: ReadableStream<Uint8Array>) {
   let left = LONGEST_ERROR
-  return passedOn(body, (chunk) => {
+  return mapChunks(body, (chunk) => {
     if (left <= 0) return undefined
     const piece = chunk.subarray(0, left)
     left -= piece.length
@@ -71,7 +71,10 @@ function beginning (body: ReadableStream<Uint8Array>) {
   })
 }
 
-/** Where in a chunk the last event ends that is complete by it (a blank line, which may have begun in what came before); -1 when none does. */
+/**
+ * Returns the offset in a chunk at which its last complete event ends: a blank line, which may begin in `before`, the last
+ * two bytes of the previous chunks. Returns -1 when no event ends in the chunk.
+ */
 function endOfEvents (before: Uint8Array, chunk: Uint8Array) {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
   const within = Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n'))
@@ -79,8 +82,8 @@ function endOfEvents (before: Uint8Array, chunk: Uint8Array) {
   return /\n\r?\n/.test(Buffer.concat([before, bytes.subarray(0, 2)]).toString('latin1')) ? 0 : -1
 }
 
-/** A body chunk by chunk, as its reader asks for them; undefined ends it. */
-function passedOn (body: ReadableStream<Uint8Array>, take: (chunk: Uint8Array) => Uint8Array | undefined) {
+/** Passes each chunk through `take` when the reader asks for it; the body ends when `take` returns undefined. */
+function mapChunks (body: ReadableStream<Uint8Array>, take: (chunk: Uint8Array) => Uint8Array | undefined) {
   const reader = body.getReader()
   return new ReadableStream<Uint8Array>({
     async pull (controller) {

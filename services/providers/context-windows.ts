@@ -1,10 +1,10 @@
 import type { ModelInfo, Provider } from './provider.ts'
 
-/** Tokens, where neither the configuration nor the provider's list says more. The offline model reads whatever there is. */
+/** Tokens, used when neither the configuration nor the provider's list gives a number. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
-/** No model of use reads less; a conversation that is well within needs no asking. */
-const SMALLEST = 8_192
-const WELL_WITHIN = 0.5
+/** Tokens. No usable model has a smaller context window, so a conversation of at most half of it needs no look-up. */
+const SMALLEST_WINDOW = 8_192
+const SAFE_SHARE = 0.5
 
 /** See `createWindows`. */
 export interface ContextWindows {
@@ -13,14 +13,15 @@ export interface ContextWindows {
 
 interface Parts {
   settings: () => { contextWindows?: Record<string, number> }
-  /** Throws for what is no model. */
+  /** Throws when the id names no model. */
   providerOf: (id: string) => Provider
   catalog: { find(provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> }
 }
 
 /**
- * How many tokens a model reads at once: what `contextWindows` of the configuration says of it or of its provider, what
- * its provider's list says, else a default. Nobody is asked for the sake of a conversation of few `tokens`.
+ * Creates the function that returns a model's context window in tokens: from `contextWindows` in the configuration (by
+ * model, then by provider), else from the provider's model list, else a default. The list is not requested for a
+ * conversation of few `tokens`.
  */
 export function createContextWindows ({ settings, providerOf, catalog }: Parts): ContextWindows['contextWindow'] {
   return async (id, tokens, signal) => {
@@ -32,8 +33,8 @@ export function createContextWindows ({ settings, providerOf, catalog }: Parts):
     } catch {
       return DEFAULTS.gateway
     }
-    // Only servers that are asked directly tell it.
-    if (provider.kind !== 'direct' || tokens <= SMALLEST * WELL_WITHIN) return DEFAULTS[provider.kind]
+    // Only direct providers report context windows in their lists.
+    if (provider.kind !== 'direct' || tokens <= SMALLEST_WINDOW * SAFE_SHARE) return DEFAULTS[provider.kind]
     return (await catalog.find(provider, id, signal))?.contextWindow ?? DEFAULTS.direct
   }
 }

@@ -11,25 +11,25 @@ export interface DirectSettings {
   baseURL: string
   /** `${VAR}` in it stands for a variable of the environment. */
   apiKey?: string
-  /** Names of models to offer, the first one as the default; absent: the server is asked. */
+  /** Names of the models to offer, the default first. When absent, the server's model list is used. */
   models?: string[]
 }
 
 interface Parts {
   name: string
-  /** Read at each call; undefined when it is configured no more. */
+  /** Read at each call; returns undefined when the provider is no longer configured. */
   settings: () => DirectSettings | undefined
   variables: Variables
   fetch?: typeof globalThis.fetch
 }
 
-/** A server that speaks OpenAI's chat completions, asked directly. The SDK is loaded on first use. */
+/** Creates the provider for a server that implements OpenAI's chat completions. The SDK is loaded on first use. */
 export function createDirectProvider ({ name, settings, variables, fetch }: Parts): Provider {
   const seen = new Set<string>()
   const refused = new Map<string, RefusedParts>()
   let firstListed: string | undefined
 
-  /** The key with its variables filled in, and those that are not there. */
+  /** Returns the key with its variables filled in, and the names of the variables that are not set. */
   function key () {
     const filled = expandVariables(settings()?.apiKey, variables)
     if (filled.value !== undefined && filled.missing.length === 0) seen.add(filled.value)
@@ -43,10 +43,10 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
       `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "providers".`
   }
 
-  /** Throws ProviderNotConfigured, naming what was wanted. */
-  function access (wanted: string) {
-    const wrong = problem()
-    if (wrong !== undefined) throw new ProviderNotConfigured(wanted, wrong)
+  /** Returns the address and the key. Throws ProviderNotConfigured, which names `subject` (a model or the provider). */
+  function access (subject: string) {
+    const obstacle = problem()
+    if (obstacle !== undefined) throw new ProviderNotConfigured(subject, obstacle)
     return { baseURL: settings()!.baseURL.replace(/\/+$/, ''), apiKey: key().value }
   }
 
@@ -60,9 +60,9 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
     problem,
     advice: {
       get key () {
-        const given = settings()?.apiKey !== undefined
-        return `${given ? 'the key is not valid' : 'it wants a key'}. Set ${
-          given ? 'another' : 'an'
+        const hasKey = settings()?.apiKey !== undefined
+        return `${hasKey ? 'the key is not valid' : 'it needs a key'}. Set ${
+          hasKey ? 'another' : 'an'
         } "apiKey" for "${name}" in config.json under "providers", then POST /config/reload.`
       },
       address: `the "baseURL" of "${name}" in config.json`
@@ -110,7 +110,7 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
         signal
       })
       const text = await response.text()
-      if (!response.ok) throw Object.assign(new Error(saidIn(text)), { statusCode: response.status })
+      if (!response.ok) throw Object.assign(new Error(errorMessageIn(text)), { statusCode: response.status })
       const list = readModelList(text, name)
       firstListed = list[0]?.id.slice(name.length + 1)
       return list
@@ -122,8 +122,8 @@ export function createDirectProvider ({ name, settings, variables, fetch }: Part
   }
 }
 
-/** The message of OpenAI's error format. */
-function saidIn (text: string): string {
+/** Returns the message of an error answer in OpenAI's format; '' when the text is none. */
+function errorMessageIn (text: string): string {
   try {
     const { error } = JSON.parse(text)
     return String(error?.message ?? error ?? '')

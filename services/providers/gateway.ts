@@ -11,8 +11,8 @@ export interface GatewaySettings {
 const NO_KEY = 'the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.'
 
 /**
- * Models of the AI gateway. Settings are read at each call, so that a changed key works on the next one. The SDK is loaded
- * on first use.
+ * Creates the provider for the AI gateway. Settings are read at each call, so that a changed key takes effect on the next
+ * call. The SDK is loaded on first use.
  */
 export function createGatewayProvider (
   { settings, fetch }: { settings: () => GatewaySettings, fetch?: typeof globalThis.fetch }
@@ -32,7 +32,8 @@ export function createGatewayProvider (
     const send = boundedFetch(mode, fetch)
     return createGateway({
       baseURL: settings().baseURL || undefined,
-      // Without a key the SDK would look for other credentials of this machine: the callback never lets it.
+      // Without a key the SDK would search this machine for other credentials; a callback that always returns a value
+      // prevents that.
       apiKey: () => key() ?? 'none',
       fetch: signal ? (url, init) => send(url, { ...init, signal }) : send
     })
@@ -77,7 +78,7 @@ export function createGatewayProvider (
     async listModels (signal) {
       if (key() === undefined) throw new ProviderNotConfigured('gateway', NO_KEY)
       signal.throwIfAborted()
-      // A gateway of its own each time: the SDK keeps the first list it got for ever.
+      // A new gateway for each request, because the SDK caches the first list for ever.
       const gateway = await open('answer', signal)
       const { models } = await gateway.getAvailableModels()
       return models.filter(({ modelType }) => !modelType || modelType === 'language').map(({ id, name, pricing }) => ({

@@ -4,42 +4,42 @@ import type { ModelInfo, Provider } from './provider.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Failure } from './describe-failure.ts'
 
-/** How long a list is kept, and how long a provider may take for it, milliseconds. */
-const KEPT_MS = 5 * 60_000
-const LIMIT_MS = 10_000
-/** A run waits no longer for it. */
-const FIND_MS = 2_000
-/** Models taken of one provider. */
-const MOST_MODELS = 2_000
+/** How long a list is cached, and how long a provider may take to answer, in milliseconds. */
+const CACHE_MS = 5 * 60_000
+const LIST_TIMEOUT_MS = 10_000
+/** How long a run waits for a list, in milliseconds. */
+const FIND_TIMEOUT_MS = 2_000
+/** Models of one provider that are kept. */
+const MAX_MODELS = 2_000
 
 interface Parts {
   providers: () => Provider[]
-  /** Another object whenever the configuration has changed. */
+  /** Returns a different object after each change of the configuration. */
   settings: () => object
   describe(error: unknown, provider: Provider): Failure
   clock: Clock
 }
 
-/** The models of all providers, each list kept for five minutes. */
+/** Creates the catalog of all providers' models. Each provider's list is cached for five minutes. */
 export function createModelCatalog ({ providers, settings, describe, clock }: Parts) {
-  let kept = new Map<string, { models: ModelInfo[], at: number }>()
-  let keptFor = settings()
-  /** Until when a provider that could not be asked is not asked again for the sake of one model. */
-  const failed = new Map<string, number>()
+  let cache = new Map<string, { models: ModelInfo[], at: number }>()
+  let cachedSettings = settings()
+  /** By provider whose list could not be read: the time before which `find` does not request it again. */
+  const retryAt = new Map<string, number>()
 
-  /** What is being asked for when this is called is not kept either. */
+  /** Empties the cache. Requests that are under way store their lists in the old cache, which is discarded. */
   function drop () {
-    kept = new Map()
-    failed.clear()
-    keptFor = settings()
+    cache = new Map()
+    retryAt.clear()
+    cachedSettings = settings()
   }
 
   async function modelsOf (provider: Provider, signal: AbortSignal): Promise<ModelInfo[]> {
-    const lists = kept
+    const lists = cache
     const known = lists.get(provider.name)
-    if (known && clock.now() - known.at < KEPT_MS && clock.now() >= known.at) return known.models
-    const all = await withDeadline({ clock, ms: LIMIT_MS, signal }, (either) => provider.listModels(either))
-    const models = all.slice(0, MOST_MODELS)
+    if (known && clock.now() - known.at < CACHE_MS && clock.now() >= known.at) return known.models
+    const all = await withDeadline({ clock, ms: LIST_TIMEOUT_MS, signal }, (deadline) => provider.listModels(deadline))
+    const models = all.slice(0, MAX_MODELS)
     lists.set(provider.name, { models, at: clock.now() })
     return models
   }
@@ -47,30 +47,30 @@ export function createModelCatalog ({ providers, settings, describe, clock }: Pa
   return {
     drop,
 
-    /** What the provider's list says of a model; undefined when it says nothing, or cannot be had in time. */
+    /** Returns a model's entry in its provider's list; undefined when there is none or the list does not arrive in time. */
     async find (provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> {
-      if (settings() !== keptFor) drop()
-      if (clock.now() < (failed.get(provider.name) ?? 0)) return undefined
+      if (settings() !== cachedSettings) drop()
+      if (clock.now() < (retryAt.get(provider.name) ?? 0)) return undefined
       try {
-        const models = await withDeadline({ clock, ms: FIND_MS, signal }, (either) => modelsOf(provider, either))
+        const models = await withDeadline({ clock, ms: FIND_TIMEOUT_MS, signal }, (deadline) => modelsOf(provider, deadline))
         return models.find((model) => model.id === id)
       } catch {
         signal.throwIfAborted()
-        failed.set(provider.name, clock.now() + KEPT_MS)
+        retryAt.set(provider.name, clock.now() + CACHE_MS)
         return undefined
       }
     },
 
-    /** Every model there is. A provider that cannot be asked is told of beside them; a gateway without key is not asked. */
+    /** Lists all models. `errors` names each provider whose list cannot be read; a gateway without a key is left out. */
     async list (signal: AbortSignal): Promise<ModelList> {
-      if (settings() !== keptFor) drop()
+      if (settings() !== cachedSettings) drop()
       const present = providers()
-      const taken = new Set(present.map(({ name }) => name))
+      const directNames = new Set(present.map(({ name }) => name))
       const asked = present.filter((provider) => provider.kind !== 'gateway' || provider.configured())
       const answers = await Promise.all(asked.map(async (provider) => {
         try {
           const models = await modelsOf(provider, signal)
-          return { models: provider.kind === 'gateway' ? models.map((model) => told(model, taken)) : models, errors: [] }
+          return { models: provider.kind === 'gateway' ? models.map((model) => withUniqueId(model, directNames)) : models, errors: [] }
         } catch (error) {
           return { models: [], errors: [{ provider: provider.name, error: describe(error, provider).message }] }
         }
@@ -80,7 +80,7 @@ export function createModelCatalog ({ providers, settings, describe, clock }: Pa
   }
 }
 
-/** A gateway's model whose first part is the name of a direct provider is reached as `gateway/<id>`. */
-function told (model: ModelInfo, taken: Set<string>): ModelInfo {
-  return taken.has(model.provider) ? { ...model, id: `gateway/${model.id}`, provider: 'gateway' } : model
+/** Prefixes a gateway model's id with `gateway/` when its first part is also the name of another provider. */
+function withUniqueId (model: ModelInfo, otherNames: Set<string>): ModelInfo {
+  return otherNames.has(model.provider) ? { ...model, id: `gateway/${model.id}`, provider: 'gateway' } : model
 }

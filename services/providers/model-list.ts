@@ -1,12 +1,15 @@
 import type { ModelInfo } from './provider.ts'
 
-/** The kinds of models, where a list tells them, that hold no conversation. */
+/** Types of models that hold no conversation; only some servers give the type of a model. */
 const OTHER_KINDS = /embed|rerank|image|audio|speech|transcri|moderation/i
 const LONGEST_ID = 200
 
 type Entry = Record<string, any>
 
-/** The models of an OpenAI-compatible `GET /models` answer, with what servers add to it. Throws a SyntaxError when it is no list. */
+/**
+ * Reads the models from an OpenAI-compatible `GET /models` answer, including the fields that particular servers add.
+ * Throws a SyntaxError when the text holds no list.
+ */
 export function readModelList (text: string, provider: string): ModelInfo[] {
   const body = JSON.parse(text)
   const entries: unknown = Array.isArray(body) ? body : body?.data ?? body?.models
@@ -23,12 +26,12 @@ export function readModelList (text: string, provider: string): ModelInfo[] {
       entry.meta?.n_ctx_train // llama.cpp
     ].find((tokens) => Number.isSafeInteger(tokens) && tokens > 0)
     const name = [entry.name, entry.display_name].find((name) => typeof name === 'string' && name !== '') ?? entry.id
-    return [{ id, name: name.slice(0, LONGEST_ID), provider, ...contextWindow && { contextWindow }, ...priced(entry.pricing) }]
+    return [{ id, name: name.slice(0, LONGEST_ID), provider, ...contextWindow && { contextWindow }, ...pricingOf(entry.pricing) }]
   })
 }
 
-/** OpenRouter's prices are dollars a token; others mean other units by other names. */
-function priced (pricing: Entry | undefined): Pick<ModelInfo, 'pricing'> {
+/** Reads prices in US dollars a token, as OpenRouter gives them. Other servers use other names and units. */
+function pricingOf (pricing: Entry | undefined): Pick<ModelInfo, 'pricing'> {
   const { prompt, completion } = pricing ?? {}
   return typeof prompt === 'string' && typeof completion === 'string' ? { pricing: { input: prompt, output: completion } } : {}
 }

@@ -5,7 +5,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000
-/** The fewest that every provider accepts; what the model thinks first counts too. */
+/** The smallest limit that every provider accepts. Tokens of the model's reasoning count too. */
 const TOKENS = 16
 
 interface Parts {
@@ -16,7 +16,7 @@ interface Parts {
   signal: AbortSignal
 }
 
-/** Makes one small call, streamed as those of runs are, and says how it went. Never fails. */
+/** Makes one small call, streamed like the calls of runs, and returns its result and latency. Never rejects. */
 export async function probeModel ({ id, load, describe, clock, signal }: Parts): Promise<ProviderTested> {
   const started = clock.monotonic()
   const latencyMs = () => Math.round(clock.monotonic() - started)

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 
-/** What models are used for: analysis and evaluation, execution, screenshots. */
+/** The uses of models: `fast` for analysis and evaluation, `capable` for execution, `vision` for screenshots. */
 export type Role = 'fast' | 'capable' | 'vision'
 
 export interface ModelInfo {
@@ -14,27 +14,27 @@ export interface ModelInfo {
   pricing?: { input?: string, output?: string }
 }
 
-/** Where models come from. One suite (test/suites/provider.ts) runs over every implementation. */
+/** A source of models. One test suite (test/suites/provider.ts) runs over every implementation. */
 export interface Provider {
   /** The part of a model id before the slash; `gateway` stands for every name that no other provider has. */
   name: string
   kind: 'offline' | 'direct' | 'gateway'
-  /** Whether calls can work at all: a key or address is there. */
+  /** Whether everything that calls need, such as a key or an address, is configured. */
   configured(): boolean
-  /** What keeps calls from working at all, and what to do, where the provider knows; undefined when nothing does. */
+  /** Returns a sentence with the reason why calls cannot work and what to do about it; undefined when there is none. */
   problem?(): string | undefined
-  /** What is wrong with a key that is refused, with what to do; and what holds the address. */
+  /** Phrases for error messages: what to do about a refused key, and which setting holds the address. */
   advice?: { readonly key: string, readonly address: string }
   /** The model named by the part after the slash (the whole id for the gateway), ready for doStream and doGenerate. */
   languageModel(id: string): Promise<LanguageModelV4>
-  /** The models it offers; rejects when the provider cannot be asked. */
+  /** Lists the models on offer; rejects when the list cannot be read. */
   listModels(signal: AbortSignal): Promise<ModelInfo[]>
   /** `<provider>/<model>` */
   readonly defaultModel: string
-  /** The names of all its models, where they are known without asking; any other is refused. */
+  /** The names of all models, when the provider has a fixed set; other names are refused. */
   models?: readonly string[]
-  /** Keys it was ever given: they are struck out of every message. */
+  /** Every key that the provider has used; the keys are redacted from all messages. */
   secrets?(): string[]
-  /** Loads what the first call would otherwise wait for. */
+  /** Loads the modules that the first call would otherwise wait for. */
   warm?(): Promise<void>
 }

@@ -28,9 +28,9 @@ interface Parts {
   variables: Record<string, string | undefined>
 }
 
-/** The service's models: the registry of roles, and how the user changes it. */
+/** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
 export async function createProviders ({ keys, config, clock, environment, variables }: Parts) {
-  // A key that cannot be read is to be configured anew; that must not keep the service from starting.
+  // A damaged key record must not prevent the start: the user can configure the key again.
   let { gateway_key: configuredKey } = await keys.get().catch(emptyIfDamaged)
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   const gateway = createGatewayProvider({
@@ -44,7 +44,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
   function directProvider (name: string): Provider {
     let provider = direct.get(name)
     if (!provider) {
-      // A name such as "constructor" is no provider only because every object has one.
+      // hasOwn: a name such as "constructor" exists on every object but is no provider.
       const own = () => Object.hasOwn(config.current.providers ?? {}, name) ? config.current.providers![name] : undefined
       direct.set(name, provider = createDirectProvider({ name, settings: own, variables }))
     }
@@ -63,7 +63,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
 
     secrets: (): string[] => [...registry.secrets(), configuredKey, environment.gatewayKey].filter((secret) => secret !== undefined),
 
-    /** What keeps the active model from working, in a sentence; undefined when nothing is known to. */
+    /** Returns a sentence with the reason why the active model cannot work; undefined when no reason is known. */
     problem (): string | undefined {
       try {
         return registry.warning(registry.active())
@@ -79,7 +79,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
       roles: registry.roles()
     }),
 
-    /** Takes a model, a key or both, durably; the next run uses them. Throws InvalidModelId (400) and then changes nothing. */
+    /** Stores a model, a key or both; the next run uses them. Throws InvalidModelId (400) before anything changes. */
     async configure ({ model, gateway_key: key }: ConfigureBody) {
       if (model !== undefined) registry.parseModelId(model)
       if (key !== undefined) {
@@ -99,10 +99,10 @@ export async function createProviders ({ keys, config, clock, environment, varia
       }
     },
 
-    /** The models of every provider. */
+    /** Lists the models of every provider. */
     models: (signal: AbortSignal): Promise<ModelList> => catalog.list(signal),
 
-    /** Whether a model answers, the one of role `capable` when none is named. Throws InvalidModelId (400). */
+    /** Tests whether a model answers; without an id, the active model. Throws InvalidModelId (400). */
     async test (id: string | undefined, signal: AbortSignal): Promise<ProviderTested> {
       if (id !== undefined) registry.parseModelId(id)
       return probeModel({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })

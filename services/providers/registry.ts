@@ -9,18 +9,18 @@ export type { Failure } from './describe-failure.ts'
 
 export const DEFAULT_CAPABLE = 'anthropic/claude-sonnet-5.5'
 export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
-/** What runs when nothing is configured. */
+/** The model of runs when nothing is configured. */
 export const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
 
-/** What the user chose; read at each call. */
+/** The user's choice of models, read at each call. */
 export interface ModelSettings {
   model?: string
   models?: { fast?: string, vision?: string, fallback?: string }
 }
 
 export interface RegistryParts {
-  /** Those there are at the moment; `gateway` answers for every name that no other has. */
+  /** The current providers. `gateway` serves every model whose first part names no other provider. */
   providers: () => Provider[]
   settings: () => ModelSettings
   clock: Pick<Clock, 'now'>
@@ -28,9 +28,9 @@ export interface RegistryParts {
 
 export type Registry = ReturnType<typeof createRegistry>
 
-/** Which model is used for what, and where it comes from. */
+/** Creates the registry that assigns a model to each role and finds the provider of a model. */
 export function createRegistry ({ providers, settings, clock }: RegistryParts) {
-  /** Every provider there ever was: the keys of those that are gone are struck out of messages too. */
+  /** Every provider since the start: the keys of removed providers are redacted from messages too. */
   const known = new Set<Provider>()
   function present (): Provider[] {
     const now = providers()
@@ -40,7 +40,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   const named = (name: string) => present().find((provider) => provider.name === name)
   const gateway = named('gateway')
 
-  /** The parts of an id, its provider found. Throws InvalidModelId. */
+  /** Splits an id into its provider and the name of the model there. Throws InvalidModelId. */
   function parseModelId (id: string): { provider: Provider, model: string } {
     const slash = id.indexOf('/')
     if (id.length > LONGEST_ID || !/^[\w.-]+\/\S+$/.test(id)) {
@@ -52,7 +52,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     const direct = named(id.slice(0, slash))
     if (!direct || direct === gateway) {
       if (!gateway) throw new InvalidModelId(JSON.stringify(id), 'no provider has that name.')
-      // The gateway knows its models by their whole ids.
+      // The gateway identifies its models by their whole ids.
       return { provider: gateway, model: direct ? id.slice(slash + 1) : id }
     }
     const model = id.slice(slash + 1)
@@ -73,14 +73,14 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 
-  /** The id of the model that runs are made with. */
+  /** Returns the id of the model that runs use. */
   const active = (): string => settings().model ?? (gateway?.configured() ? DEFAULT_CAPABLE : DEFAULT_OFFLINE)
 
-  /** The model of each role. One whose provider is not configured is the active model. */
+  /** Returns the model of each role; the active model takes the place of a model whose provider is not configured. */
   function roles (): Record<Role, string> {
     const capable = active()
     const { fast, vision } = settings().models ?? {}
-    // Who chose an offline model means to stay offline: only a model named for a role leaves it.
+    // With an offline model the user means to stay offline: only a model that is configured for a role uses the network.
     const offline = capable.startsWith('offline/')
     const role = (chosen: string | undefined, preset: string) => {
       const id = chosen ?? (offline ? capable : preset)
@@ -89,7 +89,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
   }
 
-  /** The models to try, in order, when the active one fails. */
+  /** Returns the models to try, in order, when the active model fails. */
   function fallbacks (): string[] {
     const { fallback } = settings().models ?? {}
     return fallback !== undefined && fallback !== active() && usable(fallback) ? [fallback] : []
@@ -115,10 +115,10 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     active,
     roles,
 
-    /** Whether calls to the model can work at all. */
+    /** Whether the id is valid and the model's provider is configured. */
     usable,
 
-    /** The model of a role or an id, ready to call. Throws InvalidModelId or ProviderNotConfigured. */
+    /** Returns the model of a role or an id, ready to call. Throws InvalidModelId or ProviderNotConfigured. */
     async model (roleOrId: Role | (string & {})): Promise<{ id: string, model: LanguageModelV4 }> {
       const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
       const { provider, model } = parseModelId(id)
@@ -127,7 +127,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
 
     fallbacks,
 
-    /** The model of a role, then those to try when it fails. */
+    /** Returns the model of a role, followed by the models to try when it fails. */
     candidates (role: Role): string[] {
       const id = roles()[role]
       return [id, ...fallbacks().filter((fallback) => fallback !== id)]
@@ -138,26 +138,26 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
 
     gatewayConfigured: (): boolean => gateway?.configured() ?? false,
 
-    /** What is missing before the model can be used; undefined when nothing is. Throws InvalidModelId. */
+    /** Returns a sentence about the configuration that a model still needs; undefined when nothing is missing. Throws InvalidModelId. */
     warning (id: string): string | undefined {
       const { provider } = parseModelId(id)
       if (provider.configured()) return undefined
       return new ProviderNotConfigured(id, provider.problem?.() ?? `the provider ${provider.name} is not configured.`).message
     },
 
-    /** Every key that is or was in use. */
+    /** Returns every key that has been in use since the start. */
     secrets,
 
-    /** A failed call in words that name the model and hold no key. */
+    /** Describes a failed call. The message names the model and holds no key. */
     describeFailure (error: unknown, modelId: string): Failure {
       return describeFailure(error, { modelId, advice: adviceFor(modelId), secrets: secrets(), now: clock.now() })
     },
 
-    /** A list of models that could not be had, in such words. */
+    /** Describes a failed request for a model list. The message names the provider and holds no key. */
     describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
       describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
 
-    /** Loads what the active model's first call would wait for. */
+    /** Loads the modules that the active model's first call would wait for. */
     async warm (): Promise<void> {
       const id = active()
       if (usable(id)) await parseModelId(id).provider.warm?.()

@@ -1,23 +1,23 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 
 /**
- * Models that bind each block of thinking to the system prompt, tools and messages before it. Only they know
- * `blockBinding`; others refuse it. They always think, so naming it turns nothing on.
+ * Models that bind each block of thinking to the system prompt, tools and messages before it. Other models refuse the
+ * option `blockBinding`. These models always think, so the option does not switch thinking on.
  * Source: @ai-sdk/anthropic 4.0.105, docs/05-anthropic.mdx, "Thinking Binding Controls".
  */
 const BINDS_THINKING = /(?:^|\/)claude-(?:fable-5[.-][12]|opus-5[.-]5|sonnet-5[.-]5)(?![\d.])/
 
-/** Thinking whose conversation has changed since is left out by the provider; without this the call fails with 400. */
+/** Makes the provider drop thinking whose conversation has changed since; without it such a call fails with 400. */
 const BLOCK_BINDING = { prefixMismatchBehavior: 'drop_block' }
 
 type Thinking = { type?: string, blockBinding?: unknown }
 
-/** The options of a call of an Anthropic model, with what lets thinking survive a changed conversation where the model knows it. */
+/** Adds `blockBinding` to the options of a call when the model supports it, so that the call accepts a changed conversation. */
 export function withBlockBinding<T extends LanguageModelV4CallOptions> (modelId: string, options: T): T {
   const { thinking, ...anthropic } = (options.providerOptions?.anthropic ?? {}) as { thinking?: Thinking }
-  // The other types of thinking take no further settings.
-  const isTaken = thinking?.type === undefined || thinking.type === 'adaptive'
-  if (!BINDS_THINKING.test(modelId) || !isTaken) return options
+  // Only adaptive thinking accepts further settings.
+  const acceptsSettings = thinking?.type === undefined || thinking.type === 'adaptive'
+  if (!BINDS_THINKING.test(modelId) || !acceptsSettings) return options
   return {
     ...options,
     providerOptions: {

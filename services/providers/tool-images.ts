@@ -1,17 +1,17 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
 
-/** Begins the message that shows what a tool's text cannot: what a model refuses is left out by it. */
-export const SHOWN = 'Images from the results of the tools above, in their order:'
+/** Opens the message that carries the images of tool results; adapt-request.ts recognises the message by it. */
+export const TOOL_IMAGES_OPENING = 'Images from the results of the tools above, in their order:'
 
 /**
- * OpenAI's chat completions take pictures from users only: those in results of tools follow as a message of the user,
- * and the results keep their text.
+ * Moves the images of tool results into a user message after them, because OpenAI's chat completions accept images only
+ * in user messages. The results keep their text.
  */
 export function withImagesApart<T extends LanguageModelV4CallOptions> (options: T): T {
-  return { ...options, prompt: options.prompt.flatMap(apart) }
+  return { ...options, prompt: options.prompt.flatMap(separateImages) }
 }
 
-function apart (message: LanguageModelV4Prompt[number]): LanguageModelV4Prompt {
+function separateImages (message: LanguageModelV4Prompt[number]): LanguageModelV4Prompt {
   if (message.role !== 'tool') return [message]
   const files: LanguageModelV4FilePart[] = []
   const content = message.content.map((part) => {
@@ -24,6 +24,6 @@ function apart (message: LanguageModelV4Prompt[number]): LanguageModelV4Prompt {
   })
   return [
     { ...message, content },
-    ...files.length > 0 ? [{ role: 'user' as const, content: [{ type: 'text' as const, text: SHOWN }, ...files] }] : []
+    ...files.length > 0 ? [{ role: 'user' as const, content: [{ type: 'text' as const, text: TOOL_IMAGES_OPENING }, ...files] }] : []
   ]
 }

@@ -1,18 +1,18 @@
 import { MARK, markQuotes } from './quotes.ts'
 
-/** Work that is to be done beside the conversation: what, and how often when it repeats, as schedules are written. */
+/** Work for a background task: its goal, and for repeated work an interval in the notation of schedules. */
 export interface Background {
   goal: string
   interval?: string
 }
 
-/** Longer messages are no plain commands, nor are those with such gaps, in which the patterns would lose themselves. */
+/** Characters. Longer messages are not plain commands. Messages with long gaps are not read either: the patterns backtrack in them. */
 const LONGEST = 4_000
 const GAP = /[\s,]{40}/
 
 const POLITE =
   /^(?:(?:please|kindly|hey|hi|hello|ok|okay|from now on|starting (?:today|now|tomorrow)|(?:could|can|would|will) you(?: please)?|i(?:['’]d| would)? (?:want|like|need) you to)[\s,]+)+/i
-/** Questions and refusals that only speak of such work. */
+/** Questions and prohibitions, which mention such work but do not ask for it. */
 const ONLY_TALK =
   /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:do not|don['’]t|never|stop|no longer)\b/i
 
@@ -25,9 +25,9 @@ const OFTEN =
   `(?:(?:every|each) (?:single )?(?:(?:other |\\d+ )?${UNIT}|${DAY}(?:(?:,| and|, and) ${DAY})*)|hourly|daily|nightly|weekly|monthly|once (?:a|an|per|every) (?:hour|day|week|month)|around the clock|continuously|regularly)`
 const OFTEN_AT = `(?:(?:at (?<before>${TIME}) )?(?<often>${OFTEN})(?: (?:at|from) (?<after>${TIME})| (?:in the )?(?:${PART}))*)`
 const BEHIND = 'in the background(?! (?:of|color|colour|image|picture)\\b)'
-/** Behind the phrase a clause ends. */
+/** Requires the end of a clause after the phrase. */
 const END = '(?=[.!?,;]+(?:\\s|$)|\\s*$|\\s+(?:and|then|to|until|so|for)\\s)'
-/** Before it stands no word that makes it a name, as in "the folder daily". */
+/** Excludes a word before the phrase that makes it a name, as in "the folder daily". */
 const NO_NAME = '(?<!\\b(?:in|of|from|to|into|named|called|folder|directory|file|the|a|an))'
 
 const PHRASES = [
@@ -40,7 +40,7 @@ const WATCHES = new RegExp(
   'i'
 )
 
-/** Reads whether a message wants its work done by itself: at times, in the background, or for as long as there is something to watch. */
+/** Reads background work from a message: repeated work, work "in the background", or watching something. Undefined when there is none. */
 export function readBackground (message: string): Background | undefined {
   if (message.length > LONGEST || GAP.test(message)) return undefined
   const marked = markQuotes(message.trim())
@@ -50,7 +50,7 @@ export function readBackground (message: string): Background | undefined {
   const { text: left, was: isBehind } = take(once, BACKGROUND)
   const watched = WATCHES.exec(left)
   if (interval === undefined && !isBehind && watched === null) return undefined
-  // To watch is to look again and again.
+  // Watching something means to look at it repeatedly.
   const goal = watched === null ? left : `look at ${watched.groups!.what}${watched.groups!.rest ?? ''}`
   const often = interval ?? (watched === null ? undefined : 'hourly')
   return { goal: marked.raw(goal).trim() || message.trim(), ...(often !== undefined && { interval: often }) }
@@ -77,7 +77,7 @@ function takeInterval (text: string): { text: string, interval?: string } {
 const WORDS: Record<string, string> = { nightly: 'daily', regularly: 'daily', continuously: 'hourly', 'around the clock': 'hourly' }
 const TIMES: Record<string, string> = { morning: '9:00', afternoon: '14:00', evening: '18:00', night: '21:00', nightly: '21:00' }
 
-/** What was said, as schedules are written. */
+/** Returns the interval in the notation of schedules. */
 function intervalOf (often: string, time: string | undefined, phrase: string): string {
   const part = new RegExp(`\\b(?:${PART}|nightly)\\b`).exec(phrase)?.[0]
   const once = /^once (?:a|an|per|every) (\w+)$/.exec(often)?.[1]
@@ -89,7 +89,7 @@ function intervalOf (often: string, time: string | undefined, phrase: string): s
   return at === undefined ? words : `${words} at ${at}`
 }
 
-/** "9" is nine o'clock, in the evening when that was said. */
+/** Returns the time of day: "9" is nine o'clock, or 21:00 when the phrase names a later part of the day. */
 function timeOf (time: string, part: string | undefined): string {
   const [, hour, minutes = ':00'] = /^(\d{1,2})(:\d\d)?$/.exec(time) ?? []
   if (hour === undefined) return time

@@ -47,8 +47,8 @@ const SHOW_IT =
 const call = (toolName: string, input: Record<string, unknown> = {}): Command => ({ toolName, input })
 
 /**
- * Reads one clause as commands. `[]` is a clause that asks for nothing (thanks, "tell me what it says"); undefined one
- * that is no command. `known` is what was named before.
+ * Reads one clause as commands. Returns `[]` for a clause that asks for nothing ("thanks", "tell me what it says") and
+ * undefined for a clause that is no command. `known` holds the file and folder that the message named before.
  */
 export function readCommands (marked: Marked, clause: string, known: Known): Command[] | undefined {
   const text = stripped(clause)
@@ -71,7 +71,7 @@ export function readCommands (marked: Marked, clause: string, known: Known): Com
     (isAside(text) ? [] : undefined)
 }
 
-/** "In src, list the files": the same as with the place at the end. */
+/** Reads a clause with the place first, such as "In src, list the files", by moving the place to the end. */
 function placeFirst (marked: Marked, text: string, known: Known): Command[] | undefined {
   const found = PLACE_FIRST.exec(text)
   return found ? readCommands(marked, `${found[2]} in ${found[1]}`, known) : undefined
@@ -132,7 +132,7 @@ function listing (marked: Marked, text: string, known: Known): Command[] | undef
   return undefined
 }
 
-/** Reading a file, or, where the phrase means a folder, listing it. */
+/** Reads a clause that reads a file, or that lists a folder when the phrase names a folder. */
 function reading (marked: Marked, text: string, known: Known): Command[] | undefined {
   const shown = SHOWS.exec(text)
   const asked = shown && /^(?:what|everything)\b/i.test(shown[1]) ? shown[1] : text
@@ -150,7 +150,7 @@ function reading (marked: Marked, text: string, known: Known): Command[] | undef
   const phrase = contents?.[1] ?? rest
   if (/^(?:read|open|cat|head|tail|less|more)$/i.test(verb)) return either(marked, phrase, known, 'read')
   if (/^(?:show|display|view|look at|have a look at|take a look at|see)$/i.test(verb)) return either(marked, phrase, known, 'guess')
-  // Weaker verbs need something that can only be a file.
+  // Verbs such as "check" or "give" need a phrase that can only be a file.
   const paths = readPaths(marked, phrase, { known, here: false })
   const sure = paths?.every(({ path, plainly }) => plainly && /[./\\]/.test(path)) || contents || /^(?:the )?file\s/i.test(phrase)
   return sure ? either(marked, phrase, known, 'guess') : undefined
@@ -165,12 +165,12 @@ function either (marked: Marked, phrase: string, known: Known, kind: 'read' | 'g
   })
 }
 
-/** What is known by name after a command. After a web page "it" is no file. */
+/** Returns the file and folder that "it" and "there" refer to after a command. After a web page, "it" is no file. */
 export function afterwards ({ toolName, input }: Command, known: Known): Known {
   if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
   if (typeof input.path !== 'string') return known
   return toolName === 'listDirectory' ? { ...known, folder: input.path } : { ...known, file: input.path }
 }
 
-/** Whether a clause begins to write, so that what follows may still be its text. */
+/** Whether a clause begins with a verb of writing, so that the following text may be the content to write. */
 export const beginsWriting = (clause: string): boolean => WRITES.test(stripped(clause))

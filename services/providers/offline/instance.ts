@@ -1,7 +1,7 @@
 type Schema = Record<string, any> | boolean | undefined
 const DEEPEST = 32
 
-/** The smallest value a JSON schema describes: required properties only, first values of enums, empty texts and lists. */
+/** Returns the smallest value that a JSON schema allows: only required properties, first values of enums, empty texts and lists. */
 export function smallestInstance (schema: Schema, root: Schema = schema, depth = 0): unknown {
   if (typeof schema !== 'object' || depth > DEEPEST) return null
   const next = (inner: Schema) => smallestInstance(inner, root, depth + 1)

@@ -10,7 +10,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { callsMade } from './prompt.ts'
 
-/** What an offline model answers to one call; the rest of this file puts it into the SDK's words. */
+/** An offline model's answer to one call. `createReplyModel` converts it to the SDK's format. */
 export interface Reply {
   text?: string
   toolCalls?: Array<{ toolName: string, input: unknown }>
@@ -22,14 +22,14 @@ export interface Reply {
   chunkMs?: number
 }
 
-/** The failure that a script asks for. */
+/** The error of a scripted turn that has `error`. */
 export class ScriptedFailure extends Error {
   override name = 'ScriptedFailure'
 }
 
 /**
- * A language model out of a function from call to reply. Text leaves word by word; the stream is pulled, so that a slow
- * reader is never run ahead of. An abort rejects the call or fails the stream with the signal's reason.
+ * Creates a language model from a function that maps a call to a reply. Text is streamed word by word, and only when the
+ * reader asks for more. An abort rejects the call or fails the stream with the signal's reason.
  */
 export function createReplyModel ({ modelId, clock, reply }: {
   modelId: string,
@@ -41,8 +41,8 @@ export function createReplyModel ({ modelId, clock, reply }: {
     const result = reply(options)
     if (result.delayMs) await clock.sleep(result.delayMs, options.abortSignal)
     if (result.error !== undefined && !result.text) throw new ScriptedFailure(result.error)
-    const asked = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value)
-    // Two conversations may read the same to the letter, so only chance keeps their call ids apart.
+    const promptText = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value)
+    // Two conversations may have identical texts, so a random part is needed to keep their call ids apart.
     const salt = newId().slice(-12)
     const before = callsMade(options.prompt).length
     const toolCalls = (result.toolCalls ?? []).map(({ toolName, input }, index) => ({
@@ -57,7 +57,7 @@ export function createReplyModel ({ modelId, clock, reply }: {
       ...result,
       toolCalls,
       id: `${modelId}_${salt}`,
-      usage: usage(asked.length, length),
+      usage: usage(promptText.length, length),
       finishReason: { unified, raw: unified } satisfies LanguageModelV4FinishReason
     }
   }
@@ -107,11 +107,11 @@ export function createReplyModel ({ modelId, clock, reply }: {
   }
 }
 
-/** Estimated: four characters a token. */
+/** Estimates the usage at four characters a token. */
 function usage (input: number, output: number): LanguageModelV4Usage {
-  const [asked, said] = [Math.ceil(input / 4), Math.ceil(output / 4)]
+  const [inputTokens, outputTokens] = [Math.ceil(input / 4), Math.ceil(output / 4)]
   return {
-    inputTokens: { total: asked, noCache: asked, cacheRead: undefined, cacheWrite: undefined },
-    outputTokens: { total: said, text: said, reasoning: undefined }
+    inputTokens: { total: inputTokens, noCache: inputTokens, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: outputTokens, text: outputTokens, reasoning: undefined }
   }
 }

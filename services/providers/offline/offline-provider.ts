@@ -9,7 +9,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 
 const NAMES = ['assistant', 'scripted'] as const
 
-/** The built-in models, which need no network and no key: one that reads plain commands, one that replays a script. */
+/** Creates the provider of the built-in models, which need no network and no key: one reads plain commands, one replays a script. */
 export function createOfflineProvider ({ clock, script }: { clock: Clock, script: () => ScriptedTurn[] | undefined }): Provider {
   const replies: Record<string, (options: LanguageModelV4CallOptions) => Reply> = {
     assistant: assistantReply,

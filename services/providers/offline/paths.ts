@@ -1,17 +1,17 @@
 import { MARK, type Marked } from './quotes.ts'
 
-/** What was named before in the message, for "it" and "that folder". */
+/** The file and folder that the message named before, to which "it" and "that folder" refer. */
 export interface Known {
   file?: string
   folder?: string
 }
 
-/** A path as a phrase gave it. */
+/** A path read from a phrase. */
 export interface PathPhrase {
   path: string
-  /** The phrase itself says that it is a folder, by a word or a trailing slash. */
+  /** Whether the phrase says that it is a folder, by a word or a trailing slash. */
   folder: boolean
-  /** Written so that it can only be a path: quoted, or with a dot or a slash in it. */
+  /** Whether the phrase can only be a path: it is quoted or contains a dot or a slash. */
   plainly: boolean
 }
 
@@ -31,7 +31,7 @@ const FUNCTION_WORD =
   /(?:^|\s)(?:if|but|not|and|or|of|that|which|with|without|when|unless|until|after|before|is|are|was|it|to|for|except)(?:\s|$)/i
 const ONE_MARK = new RegExp(`^${MARK}$`)
 
-/** Reads the phrase that names a file or folder; undefined when it names none for sure. */
+/** Reads a phrase that names a file or folder; undefined when it is not certain that it names one. */
 export function readPath (
   marked: Marked,
   phrase: string,
@@ -69,14 +69,14 @@ export function readPath (
   if (ONE_MARK.test(rest)) return given(marked.unquoted(rest), folder, true)
   rest = withoutPunctuation(rest)
   if (!rest || PRONOUN.test(rest) || FOLDER_PRONOUN.test(rest) || NO_NAME.test(rest)) return undefined
-  // Several bare words are a path only when they look like one name: "meeting notes.txt".
+  // Several unquoted words are a path only when they look like one file name: "meeting notes.txt".
   if (/\s/.test(rest) && (FUNCTION_WORD.test(rest) || !/^[\p{L}\p{N}_./~-]+(?: [\p{L}\p{N}_./~-]+){0,3}\.[\p{L}\p{N}]{1,8}$/u.test(rest))) {
     return undefined
   }
   return given(marked.unquoted(rest), folder, /[./\\\uE000]/.test(rest))
 }
 
-/** A list of paths: "a.txt, b.txt and c.txt". Bare words count only with `bare`. */
+/** Reads a list of paths: "a.txt, b.txt and c.txt". Words without dot or slash count in a list only with `bare`. */
 export function readPaths (
   marked: Marked,
   phrase: string,
@@ -92,7 +92,7 @@ export function readPaths (
   return path && [path]
 }
 
-/** Whether a path is more likely a folder: no extension, and not one of the files that have none. */
+/** Whether a path is more likely a folder: it has no extension and is none of the usual files without one. */
 export function looksLikeFolder ({ path, folder }: PathPhrase): boolean {
   if (folder || /[/\\]$/.test(path) || /^(?:\.{1,2}|~)$/.test(path)) return true
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
@@ -103,7 +103,7 @@ export function looksLikeFolder ({ path, folder }: PathPhrase): boolean {
 const given = (path: string, folder: boolean, plainly: boolean): PathPhrase | undefined =>
   path === '' ? undefined : { path, folder, plainly }
 
-/** Sentence punctuation at the end is no part of an unquoted path; the dots of . and .. are. */
+/** Removes punctuation of the sentence from the end of an unquoted path, but keeps the dots of . and .. */
 function withoutPunctuation (phrase: string): string {
   const rest = phrase.replace(/[,;:!?]+$/, '')
   return /(?:^|[/\\])\.{1,2}$/.test(rest) ? rest : rest.replace(/\.+$/, '')

@@ -1,4 +1,4 @@
-/** Words around a command that change nothing about it. */
+/** Words around a command that do not change its meaning. */
 
 const OPENING = new RegExp(
   '^(?:' + [
@@ -34,7 +34,7 @@ const CLOSING = new RegExp(
   'i'
 )
 
-/** The command without polite words, numbering and schedule words around it. */
+/** Returns a clause without the polite words, numbering and schedule words around its command. */
 export function stripped (clause: string): string {
   let rest = clause.trim()
   for (let found = OPENING.exec(rest); found; found = OPENING.exec(rest)) rest = rest.slice(found[0].length)
@@ -42,23 +42,23 @@ export function stripped (clause: string): string {
   return rest.trim()
 }
 
-/** Words after which nothing may be done just so: conditions and negations. */
+/** Whether a clause holds a condition or a negation, so that its command must not simply be carried out. */
 export const isGuarded = (clause: string): boolean =>
   /^(?:if|when|whenever|unless|once|should|in case|only|as soon as|until|before|after)\b|\b(?:do not|don['’]t|never|must not|mustn['’]t|instead of|without)\b/i
     .test(clause.trim())
 
-/** Small talk and requests to report, which need no tool: every answer reports the results. */
+/** Whether a clause is small talk or a request to report. It needs no tool, because every answer reports the results. */
 export const isChatter = (clause: string): boolean => {
   const text = stripped(clause).replace(/[.!?]+$/, '')
   return text === '' || /^(?:hi|hello|hey|thanks|thank you|please|there|and|then|done|that is all|that['’]s (?:all|it))$/i.test(text) ||
     MANNER.test(text) || REPORT.test(text)
 }
-/** A question about the results, which the report of them answers as well as it can. */
+/** Whether a clause is a question about the results. The report of the results is its answer. */
 export const isAside = (text: string): boolean =>
   /^(?:tell|show|let|inform|report|explain|say|count|check)(?: me| us)?(?: know)?(?: to me)? (?:how|if|whether|which|where|when|why|who|what)\b/i
     .test(text)
 
-/** How to say it, which words put together by rules cannot heed. */
+/** Wishes about the style of the answer, which a report made by rules cannot follow. */
 const MANNER =
   /^(?:(?:be|stay|keep (?:it|that|this|things|the (?:answer|report|summary))|answer|reply|respond|(?:make|give) (?:it|me a report)) )?(?:(?:more|less|very|really|as|a bit|a little) )*(?:brief|short|shorter|concise|briefly|terse|polite|friendly|formal|informal|careful|precise|simple|detailed|quick|thorough|longer)(?: as possible)?(?: (?:with me|this time|from now on|next time))?$/i
 const REPORT = new RegExp(

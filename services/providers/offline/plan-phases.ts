@@ -6,12 +6,12 @@ import type { Step } from './split.ts'
 const TOOL = 'updatePhase'
 
 /**
- * The calls made so far without those that tell how far a task's plan is, and those that are to be told next: a phase is
- * over with its command, where the plan has one phase a command.
+ * Separates the calls made so far from the calls of updatePhase, and collects the updates to make next. A phase is
+ * complete when its command is; this needs a plan with one phase per command, otherwise nothing is updated.
  */
 export function phasesOf (prompt: LanguageModelV4Prompt, tools: NonNullable<LanguageModelV4CallOptions['tools']>, steps: Step[]) {
   const all = callsMade(prompt)
-  const told = new Set(all.flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : []))
+  const reported = new Set(all.flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : []))
   const commands = steps.filter(({ kind }) => kind === 'command').length
   const ids = tools.some(({ name }) => name === TOOL) ? idsIn(prompt) : []
   const phases = ids.length === commands ? ids : []
@@ -21,10 +21,10 @@ export function phasesOf (prompt: LanguageModelV4Prompt, tools: NonNullable<Lang
   return {
     made: all.filter(({ toolName }) => toolName !== TOOL),
     report: {
-      /** The command of the next phase is done with. */
-      over (call?: MadeCall) {
+      /** Marks the next phase as complete; `call` is the call of its command, if one was made. */
+      complete (call?: MadeCall) {
         const phase = phases[at++]
-        if (phase !== undefined && !told.has(phase)) due.push({ toolName: TOOL, input: { phase, status: statusOf(call) } })
+        if (phase !== undefined && !reported.has(phase)) due.push({ toolName: TOOL, input: { phase, status: statusOf(call) } })
       },
       calls: () => due
     }

@@ -8,12 +8,12 @@ export interface MadeCall {
   output?: LanguageModelV4ToolResultOutput
 }
 
-/** Whether a message was written by the user: some with the user's role are notes of the service. */
+/** Whether a message was written by the user. The service's own notes have the user's role too. */
 const isRequest = (message: LanguageModelV4Message): boolean =>
   message.role === 'user' &&
   !(message.content[0]?.type === 'text' && message.content[0].text.startsWith(NOTE_OPENING))
 
-/** The text of the last user message; '' when there is none. */
+/** Returns the text of the last user message; '' when there is none. */
 export function lastRequest (prompt: LanguageModelV4Prompt): string {
   const message = prompt.findLast(isRequest)
   return message === undefined || message.role !== 'user'
@@ -21,7 +21,7 @@ export function lastRequest (prompt: LanguageModelV4Prompt): string {
     : message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
 }
 
-/** The text the model said last; '' when it has said none. */
+/** Returns the last text of the model; '' when there is none. */
 export function lastAnswer (prompt: LanguageModelV4Prompt): string {
   const texts = prompt.map((message) =>
     message.role === 'assistant' ? message.content.flatMap((part) => part.type === 'text' ? [part.text] : []).join('') : ''
@@ -29,7 +29,7 @@ export function lastAnswer (prompt: LanguageModelV4Prompt): string {
   return texts.findLast((text) => text !== '') ?? ''
 }
 
-/** What was called since the last user message, in order. */
+/** Returns the tool calls since the last user message, in order. */
 export function callsMade (prompt: LanguageModelV4Prompt): MadeCall[] {
   const calls = new Map<string, MadeCall>()
   const since = prompt.findLastIndex(isRequest)
@@ -44,7 +44,7 @@ export function callsMade (prompt: LanguageModelV4Prompt): MadeCall[] {
   return [...calls.values()]
 }
 
-/** How many times the model has answered in this conversation. */
+/** Returns the number of the model's answers in this conversation. */
 export function answersGiven (prompt: LanguageModelV4Prompt): number {
   return prompt.filter((message) => message.role === 'assistant').length
 }

@@ -1,21 +1,21 @@
 import { inputObject } from './tool-input.ts'
 
 /**
- * Quoted text, inputs of tools and URLs are taken out of a message before it is read, each leaving a mark in its place. What is left can be
- * matched word by word, and nothing inside quotes is ever taken for a command or a separator.
+ * A message in which marks replace quoted text, inputs of tools and URLs. The rest can be matched word by word, and
+ * nothing inside quotes is mistaken for a command or a separator.
  */
 export interface Marked {
   /** The message with marks. */
   text: string
-  /** What a slice of `text` said, quotes included. */
+  /** Returns the original text of a slice of `text`, quotes included. */
   raw(slice: string): string
-  /** What a slice of `text` says: a single quotation without its quotes, anything else as it was written. */
+  /** Returns a slice that is a single quotation without its quotes, and any other slice in its original form. */
   plain(slice: string): string
   /** Like `plain`, but every quotation loses its quotes: for paths such as 'my folder'/notes.txt. */
   unquoted(slice: string): string
 }
 
-/** Matches one mark, as a pattern's source. The two characters around the number are for private use in Unicode. */
+/** Source of a pattern that matches one mark: a number between two characters of Unicode's private use area. */
 export const MARK = '\\uE000\\d+\\uE001'
 const WHOLE = new RegExp(`^\\s*${MARK}\\s*$`)
 const EACH = new RegExp(MARK, 'g')
@@ -61,7 +61,7 @@ function quotation (message: string, at: number): { end: number, text: string } 
   const open = message[at]
   if (open === '`') return code(message, at)
   const closers = CLOSING[open]
-  // An apostrophe inside a word opens nothing.
+  // An apostrophe inside a word opens no quotation.
   if (!closers || isWord(message[at - 1])) return undefined
   const end = closing(message, at + 1, open, closers)
   if (end === undefined) return undefined
@@ -69,7 +69,7 @@ function quotation (message: string, at: number): { end: number, text: string } 
   return { end: end + 1, text: closers === open && open !== '\u201D' ? unescaped(text, open) : text }
 }
 
-/** One backtick, two, or a fenced block, whose first line may name its language. */
+/** Reads text between one or two backticks, or a fenced block, whose first line may name its language. */
 function code (message: string, at: number): { end: number, text: string } | undefined {
   const fence = /`+/y
   fence.lastIndex = at
@@ -87,8 +87,8 @@ function code (message: string, at: number): { end: number, text: string } | und
 }
 
 /**
- * The end of a quotation. A quote before a letter closes nothing (it's), one after a blank and before a letter opens an
- * inner quotation, and an escaped one belongs to the text when the quotation ends properly further on.
+ * Returns the end of a quotation. A quote before a letter closes nothing (it's), a quote between a blank and a letter
+ * opens an inner quotation, and an escaped quote belongs to the text when the quotation ends properly further on.
  */
 function closing (message: string, start: number, open: string, closers: string): number | undefined {
   const same = closers === open
@@ -124,7 +124,7 @@ function endsLater (message: string, start: number, quote: string): boolean {
   return false
 }
 
-/** Escaped quotes lose their backslash only where the text needed it: inside, followed by more text. */
+/** Removes the backslash of escaped quotes of the kind that encloses the text. */
 const unescaped = (text: string, quote: string) => text.includes(`\\${quote}`) ? text.replaceAll(`\\${quote}`, quote) : text
 
 function url (message: string, at: number): { end: number, text: string } | undefined {
@@ -138,7 +138,7 @@ function url (message: string, at: number): { end: number, text: string } | unde
   return { end: at + text.length, text }
 }
 
-/** Characters that marks are made of are taken out too, so that a message cannot forge a mark. */
+/** The characters of marks are replaced by marks too, so that a message cannot forge a mark. */
 function reserved (message: string, at: number) {
   return message[at] === '\uE000' || message[at] === '\uE001' ? { end: at + 1, text: message[at] } : undefined
 }

@@ -3,7 +3,7 @@ import type { MadeCall } from './prompt.ts'
 import { resultWords } from './results.ts'
 import type { Step } from './split.ts'
 
-/** What became of a step: a call that was made, or none because there is no such tool or it was no command. */
+/** The outcome of a step: the call that was made, or no call because the tool is not available or the step is no command. */
 export interface Outcome {
   step: Step
   call?: MadeCall
@@ -28,7 +28,7 @@ Join several with “then”, or put each on a line of its own. Put text, paths 
 
 To talk to a language model, configure one: POST /providers/configure with {"model": "<provider>/<model>", "gateway_key": "<key>"}.`
 
-/** All results in order, in words. */
+/** Returns a report of all outcomes in their order. */
 export function report (outcomes: Outcome[]): string {
   const words = outcomes.map(({ step, call }) => {
     if (step.kind === 'unread') {
@@ -66,7 +66,7 @@ function outcome (step: CommandStep, output: LanguageModelV4ToolResultOutput): s
     case 'json':
       return resultWords(step, output.value)
     case 'content':
-      // A screenshot's words come beside its picture.
+      // The result of a screenshot has a text part beside its image.
       if (step.toolName === 'screenshot') return resultWords(step, parsed(output.value.find((part) => part.type === 'text')?.text ?? ''))
       return resultWords(
         step,
@@ -76,7 +76,7 @@ function outcome (step: CommandStep, output: LanguageModelV4ToolResultOutput): s
   }
 }
 
-/** The step in words, as in "I could not …" and "You did not approve …". */
+/** Returns phrases for the step, to follow "I could not …" (plain) and "You did not approve …" (gerund). */
 function doing ({ toolName, input }: CommandStep): { plain: string, gerund: string } {
   const what = (value: unknown) => `\`${String(value)}\``
   const phrases: Record<string, [string, string, string]> = {
@@ -104,7 +104,7 @@ function errorText (value: unknown): string {
   return typeof said === 'string' ? said : JSON.stringify(value)
 }
 
-/** Some results come as JSON in a text. */
+/** Parses a text that holds a JSON object or list; returns any other text unchanged. */
 function parsed (value: string): unknown {
   if (!/^\s*[{[]/.test(value)) return value
   try {

@@ -50,7 +50,7 @@ const FIND_ON_WEB = new RegExp(`^(?:find|look for)\\s+([^]+?)\\s+${ON_WEB}[.!?]*
 const LOCAL =
   /^(?:(?:the|my|all|this|these|every)\s+)*(?:files?|folders?|director(?:y|ies)|code|project|workspace|repo(?:sitory)?|disk)\b|\s(?:in|inside|within) (?:(?:the|my|all|this|these|every)\s+)*(?:files?|folders?|director(?:y|ies)|code|project|workspace|repo(?:sitory)?)\b/i
 
-/** Reads a clause that searches the web. Searching in files is another thing, which no command does. */
+/** Reads a clause that searches the web. A search in files is not read, because no command does it. */
 export function readSearch (marked: Marked, text: string): string[] | undefined {
   const found = FIND_ON_WEB.exec(text) ?? SEARCHES.exec(text) ?? LOOKS_UP.exec(text)
   if (!found || LOCAL.test(found[1])) return undefined
@@ -63,11 +63,11 @@ export function readSearch (marked: Marked, text: string): string[] | undefined 
   return words ? [words] : undefined
 }
 
-/** A key that has a name, or keys together: "enter", "ctrl+s". */
+/** A named key or a combination of keys: "enter", "ctrl+s". */
 const PRESSES =
   /^(?:press|hit|push)\s+(?:the\s+)?(?:keys?\s+)?(enter|return|tab|esc(?:ape)?|space|backspace|del(?:ete)?|insert|up|down|left|right|home|end|page ?up|page ?down|f\d{1,2}|(?:(?:ctrl|control|shift|alt|option|cmd|command|meta|super|win)\s*\+\s*)+\S{1,10}?)(?:\s+keys?)?[.!?]*$/i
 
-/** Reads a clause that clicks, types, presses keys or scrolls. Places are pixels from the top left corner. */
+/** Reads a clause that clicks, types, presses keys or scrolls. Coordinates are pixels from the top left corner. */
 export function readPointer (marked: Marked, text: string): Array<{ toolName: string, input: Record<string, unknown> }> | undefined {
   const click =
     /^(?:(?:mouse )?(double|right|left|middle)?[ -]?click)(?:\s+(?:at|on|in))?(?:\s+(?:the )?(?:position|point|coordinates?|pixel))?\s*\(?\s*(?:x\s*[=:]?\s*)?(\d+)\s*[,x\s]\s*(?:and\s+)?(?:y\s*[=:]?\s*)?(\d+)\s*\)?[.!?]*$/i

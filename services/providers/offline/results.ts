@@ -1,4 +1,4 @@
-/** The outputs of tools in words. Their shapes are not trusted: what is not there is left out. */
+/** Describes the outputs of tools. Their shapes are not trusted: a missing field is left out of the description. */
 
 type Output = Record<string, unknown>
 interface Done {
@@ -8,7 +8,7 @@ interface Done {
 
 const LONGEST_TEXT = 2_000
 const MOST_ENTRIES = 100
-/** What readFile shows models before each line. */
+/** The prefix that readFile adds to each line for models. */
 const LINE_NUMBER = /(?<![^\n])\d+→/g
 
 export function resultWords (step: Done, output: unknown): string {
@@ -30,7 +30,7 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
     const shown = text(output.content) ?? text(output.text) ?? text(output.data)
     if (shown === undefined) return `\`${input.path}\`: ${block(json(output))}`
     if (shown === '') return `\`${input.path}\`${text(output.message) === undefined ? ' is empty.' : `: ${output.message}`}`
-    // Models see the lines with their numbers; a person asked for the text.
+    // The numbers are for models; the user asked for the text.
     const content = typeof output.startLine === 'number' ? shown.replace(LINE_NUMBER, '') : shown
     return `\`${input.path}\` contains:\n\n${block(content)}${output.truncated === true ? '\n(There is more in the file.)' : ''}`
   },
@@ -110,7 +110,7 @@ function entryWords (entry: unknown): string {
     : `${label}${typeof size === 'number' ? ` (${count(size, 'byte', 'bytes')})` : ''}${what === 'symlink' ? ' (link)' : ''}`
 }
 
-/** The blocks that tools of tool servers answer with. */
+/** Returns the text of content blocks, the output format of tool servers (MCP). */
 function blocks (content: unknown): string | undefined {
   if (!Array.isArray(content) || content.length === 0 || !content.every((each) => typeof each?.type === 'string')) return undefined
   return content.map((each) => text(each.text) ?? json(each)).join('\n')
@@ -121,7 +121,7 @@ const list = (value: unknown) => Array.isArray(value) ? value as unknown[] : und
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 const json = (value: unknown) => JSON.stringify(value, (_key, inner) => typeof inner === 'string' ? shorten(inner, 500) : inner)
 
-/** A code block that its own text cannot end. */
+/** Returns a fenced code block whose fence is longer than any in its content. */
 function block (content: string, language = ''): string {
   const shown = shorten(content, LONGEST_TEXT)
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length + 1)))

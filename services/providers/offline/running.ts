@@ -24,7 +24,7 @@ export interface Run {
   cwd?: string
 }
 
-/** Reads a clause that runs shell commands; a command in quotes arrives as it stands. */
+/** Reads a clause that runs shell commands. A quoted command is taken literally. */
 export function readRun (marked: Marked, text: string): Run[] | undefined {
   const verb = RUNS.exec(text) ?? STARTS.exec(text)
   if (!verb) return undefined
@@ -36,11 +36,11 @@ export function readRun (marked: Marked, text: string): Run[] | undefined {
   const folder = within && readPath(marked, within[2])
   if (folder) return runs([marked.plain(within[1])], folder.path === '.' ? undefined : folder.path)
   if (NO_COMMAND.test(rest)) return undefined
-  // A full stop that ends the sentence is not the command's; one that stands alone is.
+  // A full stop after a word ends the sentence and is removed; a separate one belongs to the command.
   return runs([marked.raw(rest).replace(new RegExp(`${SUFFIX}$`, 'i'), '').replace(/(?<=[\p{L}\p{N}_)])[.!?]$/u, '').trim()])
 }
 
-/** Whether a clause runs a command that is not in quotes, which may itself hold semicolons. */
+/** Whether a clause runs an unquoted command, which may contain semicolons. */
 export function runsBare (text: string): boolean {
   const verb = RUNS.exec(text)
   return verb !== null && !new RegExp(MARK).test(text.slice(verb[0].length).replace(LABEL, '').charAt(0))

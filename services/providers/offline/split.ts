@@ -4,11 +4,11 @@ import { isChatter, isGuarded, stripped } from './phrases.ts'
 import { MARK, markQuotes, type Marked } from './quotes.ts'
 import { runsBare } from './running.ts'
 
-/** What a message asks for, in order: commands, and the clauses that are none. */
+/** A part of a message: a command, or a clause that is no command. */
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
 
 type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
-/** Stands for whatever was named before, where only the cuts are looked for. */
+/** Stands for any file and folder named before, while only the boundaries of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
 
 interface Separator {
@@ -18,8 +18,8 @@ interface Separator {
 }
 
 /**
- * Longer messages are no commands, and what is left of one without its quotations is shorter still: the patterns that read
- * it look for the same blanks again and again, which took minutes for a page of them and held up everything else.
+ * Characters of a message, and of the rest without its quotations; a longer message is not read as commands. The patterns
+ * backtrack over blanks, which took minutes for a page of text and blocked the event loop.
  */
 const LONGEST = 20_000
 const LONGEST_UNQUOTED = 1_000
@@ -37,6 +37,7 @@ const SEPARATORS = new RegExp(
   'giu'
 )
 
+/** Reads a message as steps, in their order. A message beyond the limits is one unread step. */
 export function readSteps (message: string): Step[] {
   const unread: Step[] = [{ kind: 'unread', text: message }]
   if (message.length > LONGEST || (message.match(QUOTES)?.length ?? 0) > MOST_QUOTES) return unread
@@ -49,7 +50,7 @@ export function readSteps (message: string): Step[] {
     const commands = readCommands(marked, clause, known) ?? elliptic(marked, verb, clause, known)
     if (!commands) steps.push({ kind: 'unread', text: marked.raw(clause).trim() })
     for (const command of commands ?? []) {
-      // "Read a.txt and show me what it says" reads once.
+      // "Read a.txt and show me what it says" reads the file once.
       const before = steps.at(-1)
       if (isChatter(clause) && before?.kind === 'command' && before.toolName === 'readFile' && before.input.path === command.input.path) {
         continue
@@ -62,7 +63,7 @@ export function readSteps (message: string): Step[] {
   return steps
 }
 
-/** Cuts the message where one command ends and the next begins. */
+/** Splits the message where one command ends and the next begins. */
 function clauses (marked: Marked): string[] {
   const { text } = marked
   const separators: Separator[] = [...text.matchAll(SEPARATORS)].map((found) => ({
@@ -95,19 +96,19 @@ function clauses (marked: Marked): string[] {
 }
 
 function splits (kind: Break, left: string, leftReads: boolean, rightBegins: () => boolean): boolean {
-  // The text of a file may hold anything: it goes on until the writing is complete.
+  // The content to write may contain any separator, so the clause continues until it is a complete command.
   const open = beginsWriting(left) && !leftReads
   if (open) return false
   if (kind === 'soft') return leftReads && rightBegins()
   if (kind === 'sentence') return leftReads || rightBegins()
   if (kind !== 'line' && isGuarded(stripped(left)) && !leftReads) return false
   if (kind === 'line') return beginsWriting(left) && /:\s*\n/.test(left) ? rightBegins() : true
-  // A shell command that is not quoted keeps its own semicolons.
+  // An unquoted shell command keeps its semicolons.
   if (kind === 'semicolon' && runsBare(stripped(left))) return rightBegins()
   return true
 }
 
-/** "read a.txt, then b.txt": a clause that has only an argument takes the verb of the one before. */
+/** Reads a clause that has only an argument with the verb of the clause before, as in "read a.txt, then b.txt". */
 function elliptic (marked: Marked, verb: string, clause: string, known: Known): Command[] | undefined {
   const text = stripped(clause)
   const argument = /^(?:run|execute)/i.test(verb) ? MARK : `(?:${MARK}|\\S*[./\\\\]\\S*[^\\s.!?,])`

@@ -10,10 +10,10 @@ type Format = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>,
 const COMPLEX =
   /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
 const READS_ONLY = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
-/** More commands than this are a complex request. */
-const FEW = 3
+/** A request with more commands is complex. */
+const MAX_STANDARD_COMMANDS = 3
 
-/** Answers a structured call by rules, known by the name of its response format. */
+/** Answers a structured call by rules that are selected by the name of its response format. */
 export function structuredReply (options: LanguageModelV4CallOptions, format: Format): Reply {
   const request = lastRequest(options.prompt)
   const rules: Record<string, () => Record<string, unknown>> = {
@@ -39,14 +39,14 @@ function analysis (request: string) {
   const commands = steps.filter((step) => step.kind === 'command')
   const complexity = background
     ? 'long_running'
-    : commands.length > FEW || COMPLEX.test(request)
+    : commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
       ? 'complex'
       : commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName))
         ? 'simple'
         : 'standard'
   return {
     complexity,
-    // The goal of a task is all that its runs are told.
+    // The goal of a task is not shortened, because its runs get no other text of the request.
     goal: background ? goal : shortened(request),
     ...(background && { interval: background.interval ?? '' }),
     thinking: (background ? 'This is work for a background task. ' : '') + (commands.length === 0
@@ -67,7 +67,7 @@ function evaluation (request: string) {
     : { satisfied: true, score: 1, qualityScore: 1, issues: [] }
 }
 
-/** One phase a command, each shaped as the schema asks. */
+/** Makes a plan of one phase per command, in the shape that the schema requires. */
 function plan (request: string, schema: unknown) {
   const commands = readSteps(request).filter((step) => step.kind === 'command')
   const descriptions = commands.length === 0 ? [shortened(request) || 'Do what was asked'] : commands.map(described)
@@ -79,7 +79,7 @@ function plan (request: string, schema: unknown) {
   return { phases: descriptions.map(shape), qualityCriteria: [] }
 }
 
-/** The first thing that a run's report says. */
+/** Returns the first line of a run's report, shortened. */
 const finding = (request: string) => shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')
 
 const described = (step: Step) =>

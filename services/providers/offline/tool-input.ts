@@ -1,10 +1,11 @@
-/** How a tool is named, and what stands between its name and its input, as patterns' sources. */
+/** Sources of patterns: the words before a tool's name, and the words between its name and its input. */
 export const USE = '(?:use|call|invoke)\\s+(?:the\\s+)?(?:tool\\s+)?'
 export const WITH = '(?:\\s+tool)?(?:\\s+(?:with|on|using))?(?:\\s+(?:the\\s+)?(?:input|arguments?|args|parameters|json))?\\s*:?\\s*'
 const BEFORE_INPUT = new RegExp(`(?:^|[\\s,;.(])${USE}\\S{1,70}${WITH}$`, 'i')
+/** Characters before an input in which the tool's name is searched. */
 const LONGEST_LEAD = 200
 
-/** The end of the JSON object that begins at `at`, where what stands before it names a tool to use. */
+/** Returns the JSON object that begins at `at`, and its end, when the text before it names a tool to use; otherwise undefined. */
 export function inputObject (message: string, at: number): { end: number, text: string } | undefined {
   if (message[at] !== '{' || !BEFORE_INPUT.test(message.slice(Math.max(0, at - LONGEST_LEAD), at))) return undefined
   let depth = 0
@@ -20,7 +21,7 @@ export function inputObject (message: string, at: number): { end: number, text: 
   return undefined
 }
 
-/** The JSON object in a text; undefined when it is none. */
+/** Parses a text as a JSON object; undefined when it is not valid JSON or no object. */
 export function parsed (text: string): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(text)

@@ -2,7 +2,7 @@ import { MARK, type Marked } from './quotes.ts'
 import { parsed, USE, WITH } from './tool-input.ts'
 
 const USES = new RegExp(`^${USE}(${MARK}|[\\w-]{1,64})${WITH}(${MARK})[.!?]*$`, 'i')
-/** Without an input only what is called a tool is one. */
+/** Without an input, the word "tool" is required. */
 const USES_TOOL = new RegExp(
   `^(?:use|call|invoke)\\s+(?:(?:the\\s+)?(${MARK}|[\\w-]{1,64})\\s+tool|(?:the\\s+)?tool\\s+(${MARK}|[\\w-]{1,64}))[.!?]*$`,
   'i'

@@ -24,7 +24,7 @@ export interface Writing {
   content: string
 }
 
-/** Reads what follows a verb of writing: which text goes into which file. Text in quotes arrives as it stands. */
+/** Reads the path and the content from the words after a verb of writing. Quoted text is taken literally. */
 export function readWriting (marked: Marked, verb: string, rest: string, known: Known): Writing | undefined {
   const creates = /^(?:create|make|touch|add|new)$/i.test(verb)
   const text = (slice: string) =>
@@ -45,7 +45,7 @@ export function readWriting (marked: Marked, verb: string, rest: string, known: 
   if (fileFirst) {
     const path = pathIn(fileFirst[1])
     const named = path && !path.folder && (creates || path.plainly || /\bfile\b/i.test(fileFirst[1]))
-    // A colon at the end announces text that is still to come.
+    // A colon at the end announces content that follows in a later clause.
     if (named && !/:\s*$/.test(fileFirst[2])) return { path: path.path, content: text(fileFirst[2]) }
   }
   for (const pattern of creates ? [] : [BARE_FIRST, BARE_IN]) {
@@ -59,7 +59,7 @@ export function readWriting (marked: Marked, verb: string, rest: string, known: 
   if (pair) {
     const path = pathIn(pair[1])
     if (path?.plainly && !new RegExp(`^${MARK}$`).test(pair[1].trim())) return { path: path.path, content: text(pair[2]) }
-    // Two quotations and nothing else: the text, then the file.
+    // Two quotations and nothing else are the content, then the file.
     const file = pathIn(pair[2])
     if (file && path) return { path: file.path, content: text(pair[1]) }
   }

@@ -123,7 +123,7 @@ t.test('a wrong key, and one that is missing, are told apart, with where to set 
     retryable: false,
     message: /^The model ollama\/llama3 was refused: the key is not valid.*another "apiKey" for "ollama" in config\.json/
   })
-  t.match(await failure(t, {}, { apiKey: 'right' }), { code: 'ERR_PROVIDER_AUTH', message: /it wants a key.*"apiKey" for "ollama"/ })
+  t.match(await failure(t, {}, { apiKey: 'right' }), { code: 'ERR_PROVIDER_AUTH', message: /it needs a key.*"apiKey" for "ollama"/ })
 })
 
 t.test('what a server says is told apart by what can be done about it', async (t) => {

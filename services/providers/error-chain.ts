@@ -1,0 +1,50 @@
+/** The fields of an error that tell what went wrong, read without relying on its class. */
+export interface ErrorFacts {
+  status?: number
+  type?: string
+  name?: string
+  code?: string
+  headers: Record<string, string>
+  message: string
+}
+
+/** Characters. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
+const MAX_MESSAGE_LENGTH = 4_000
+
+/** Returns the facts of an error and of its causes (8 at most), outermost first; for a retry error, those of the last attempt. */
+export function errorChain (error: unknown): ErrorFacts[] {
+  const chain: ErrorFacts[] = []
+  for (let current = error; current !== undefined && current !== null && chain.length < 8;) {
+    if (typeof current !== 'object') {
+      chain.push({ message: String(current).slice(0, MAX_MESSAGE_LENGTH), headers: {} })
+      break
+    }
+    const facts = current as Record<string, any>
+    const text = (value: unknown) => typeof value === 'string' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
+    chain.push({
+      // OpenRouter's errors inside a stream carry the status as a numeric code.
+      status: [facts.statusCode, facts.status, facts.code].find((value) => typeof value === 'number'),
+      type: text(facts.type),
+      name: text(facts.name),
+      code: text(facts.code) ?? text(facts.kind),
+      headers: facts.responseHeaders ?? {},
+      message: text(facts.message) ?? text(facts.error) ?? ''
+    })
+    current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ??
+      facts.data?.error
+  }
+  return chain
+}
+
+/** Returns the wait that a provider asks for, in ms: `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
+export function retryAfter (chain: ErrorFacts[], now: number): number | undefined {
+  for (const { headers } of chain) {
+    const exact = Number(headers['retry-after-ms'])
+    if (headers['retry-after-ms'] && exact >= 0) return Math.round(exact)
+    const after = headers['retry-after']
+    if (!after) continue
+    const ms = /^\s*\d+(?:\.\d+)?\s*$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now
+    if (Number.isFinite(ms)) return Math.max(0, Math.round(ms))
+  }
+  return undefined
+}
