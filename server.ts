@@ -80,7 +80,7 @@ async function main () {
   service.building = first
   reloadOnHangUp(() => service.building ?? first, exit)
   if (parent) waitForExit(parent, systemClock).then(() => exit.end(`Process ${parent.pid}, given with --parent-pid, has ended`), fail)
-  input?.ended.then(() => exit.end('Standard input has ended'))
+  void input?.ended.then(() => exit.end('Standard input has ended'))
 
   async function serve (building: Promise<App>, port?: number): Promise<App | undefined> {
     try {

@@ -2,7 +2,7 @@
 import { refuseOldNode } from './node-version.js'
 
 // The build transpiles this file for old versions of Node. All other modules are imported after the version check.
-if (!refuseOldNode()) run()
+if (!refuseOldNode()) void run()
 
 async function run () {
   // --help and --version must not create a directory, nor write into one that the service would refuse.

@@ -87,6 +87,8 @@ export function createConversation () {
         case 'tool-output-denied':
           result(event, { type: 'execution-denied', reason: event.reason })
           break
+        default:
+          // Other events change no message.
       }
     }
   }

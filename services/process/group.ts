@@ -27,7 +27,7 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
   let ending: Promise<void> | undefined
   let ended = false
   let wakeUp = Promise.withResolvers<void>()
-  exited.then(() => {
+  void exited.then(() => {
     leaderGone = true
   })
 

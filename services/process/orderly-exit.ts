@@ -65,7 +65,7 @@ export function createExit ({ clock, limitMs, close, log, flush }: Parts) {
     end (reason: string) {
       if (begun.signal.aborted || !isInstalled) return
       log(`${reason}: the service shuts down.`)
-      exit(0)
+      void exit(0)
     },
     /** Restores Node's handling of signals and errors; `end` does nothing from then on. */
     uninstall () {

@@ -67,7 +67,7 @@ export async function spawnGuarded (command: string, args: string[], options: Gu
   const group = process.platform === 'win32'
     ? createWindowsTree(pid)
     : createGroup({ pid, groupTag, since, clock: options.clock, exited, release: () => guardChannel?.destroy() })
-  exited.then(() => group.end())
+  void exited.then(() => group.end())
   const [stdout, stderr] = pipes?.map(({ output }) => output) ?? [child.stdout!, child.stderr!]
   return { pid, stdin: child.stdin, stdout, stderr, exited, ...group }
 }

@@ -44,7 +44,10 @@ const BY_CODE: Array<[RegExp, FailureKind]> = [
   [/^(?:ERR_SSL_\w+|EPROTO)$/, NO_TLS],
   [/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, UNREACHABLE]
 ]
-/** Messages about a conversation that is too long for the model: Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp, Ollama, OpenRouter. */
+/**
+ * Messages about a conversation that is too long for the model: Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp,
+ * Ollama, OpenRouter.
+ */
 const TOO_LONG_PATTERN =
   /context[ _](?:length|window|size)|prompt is too long|maximum context|input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens/i
 const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
@@ -67,7 +70,8 @@ export function classifyFailure (chain: ErrorFacts[]): FailureKind {
   if (chain.some(({ type, code }) => type === 'insufficient_quota' || code === 'insufficient_quota')) return PAYMENT
   // Only the message identifies a conversation that is too long: providers use different statuses and types.
   if (
-    chain.some(({ message }) => TOO_LONG_PATTERN.test(message)) && !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))
+    chain.some(({ message }) => TOO_LONG_PATTERN.test(message)) &&
+    !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))
   ) return TOO_LONG
   for (const { type, code, status } of chain) {
     const named = BY_TYPE[type ?? ''] ?? BY_TYPE[code ?? '']

@@ -114,6 +114,8 @@ export function foldToModelMessages (
       case 'tool-denied':
         result(event, { type: 'execution-denied', reason: event.reason })
         break
+      default:
+        // Other events are not part of the prompt.
     }
   }
   closeStep()

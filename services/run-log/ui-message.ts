@@ -131,6 +131,9 @@ export function foldToUIMessage (
         if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
         else Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
       }
+        break
+      default:
+        // Other events are not part of the message.
     }
   }
   return { ...base, id, role: 'assistant', metadata, parts }

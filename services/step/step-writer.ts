@@ -126,6 +126,9 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
           // The answer is complete, so missing fields here must not fail it.
           result.finishReason = part.finishReason?.unified ?? 'other'
           result.usage = { inputTokens: count(part.usage?.inputTokens), outputTokens: count(part.usage?.outputTokens) }
+          break
+        default:
+          // Other parts are not used.
       }
     }
   }

@@ -34,6 +34,9 @@ export function toolCallsOf (log: readonly TaskLogEvent[], limit = Infinity): Ta
         break
       case 'tool-denied':
         Object.assign(call ?? {}, { error: event.reason, status: 'denied' })
+        break
+      default:
+        // Other events do not change a call.
     }
   }
   return [...calls.values()]

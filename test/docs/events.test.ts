@@ -12,7 +12,10 @@ import { withGateway } from '../harness/with-gateway.ts'
 
 const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x'.repeat(2_000) } })
 
-/** Everything the stream can tell, in a few runs: thinking, text, tools that work, fail, are malformed, approved and denied, a task, errors and aborts. */
+/**
+ * Everything the stream can tell, in a few runs: thinking, text, tools that work, fail, are malformed, approved and
+ * denied, a task, errors and aborts.
+ */
 async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]> {
   let analyses = 0
   const { app } = await withGateway(t, (_request, nth) =>

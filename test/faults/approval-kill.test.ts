@@ -1,7 +1,8 @@
 import t from 'tap'
 import { prepare, SCENARIOS, survives } from './approval-kill.ts'
 
-// The durable writes of two approved calls: that the service began, what was said, the questions, the answers, then `executing` and `done` of each.
+// The durable writes of two approved calls: that the service began, what was said, the questions, the answers, then
+// `executing` and `done` of each.
 const MOMENTS = {
   'before the first call has begun': '4 after',
   'when the first call has happened and nobody knows': '5 before',

@@ -33,7 +33,10 @@ export async function history (tasks: Calls, id: string): Promise<{ slots: Slot[
   return { slots: (await all<Slot>('/schedule', 'slots')).reverse(), runs: await all<TaskRun>('/runs', 'runs') }
 }
 
-/** Every second from the first on has one fate, every run that the schedule began is that of one of them, and says for how many it stands. */
+/**
+ * Every second from the first on has one fate, every run that the schedule began is that of one of them, and says for
+ * how many it stands.
+ */
 export function checkSlots (t: Test, first: number, { slots, runs }: { slots: Slot[], runs: TaskRun[] }) {
   let expected = first
   const wrong: unknown[] = []

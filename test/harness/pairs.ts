@@ -1,4 +1,7 @@
-/** What is wrong with a prompt as it went over the wire: calls without a result right behind them, results without a call, a system prompt in the middle. */
+/**
+ * What is wrong with a prompt as it went over the wire: calls without a result right behind them, results without a
+ * call, a system prompt in the middle.
+ */
 export function unpaired (prompt: any[]): string[] {
   const wrong: string[] = []
   for (const [at, { role, content }] of prompt.entries()) {

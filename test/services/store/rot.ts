@@ -9,7 +9,10 @@ import { flip, unseen } from './harm.ts'
 
 export const KEYS = Array.from({ length: 40 }, (_, n) => `k/${String(n).padStart(3, '0')}`)
 
-/** A closed store in `{dir}/data` with a small table and one that holds a record under each of KEYS. It is too small for LevelDB to compact by itself. */
+/**
+ * A closed store in `{dir}/data` with a small table and one that holds a record under each of KEYS. It is too small for
+ * LevelDB to compact by itself.
+ */
 export async function storeWithTable (dir: string): Promise<void> {
   for (const keys of [KEYS, []]) {
     const store = await openStore({ dir, clock: systemClock })

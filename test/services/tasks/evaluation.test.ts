@@ -6,7 +6,10 @@ import type { Case } from './cases.ts'
 import { FALSE_SUCCESSES } from './false-successes.ts'
 import { TRUE_SUCCESSES } from './true-successes.ts'
 
-/** Runs every case as a task of its own, half of them before a judge who likes everything, half before none. How each ended, by its goal. */
+/**
+ * Runs every case as a task of its own, half of them before a judge who likes everything, half before none. How each
+ * ended, by its goal.
+ */
 async function runAll (t: Test, cases: Case[]): Promise<Map<string, any>> {
   const byGoal = new Map(cases.map((each, at) => [each.goal, { ...each, hasJudge: at % 2 === 0 }]))
   t.equal(byGoal.size, cases.length, 'every goal is another')

@@ -1,4 +1,5 @@
-// Calls tools in a namespace with mounts of its own, and tells the results. Arguments: the workspace, the service's folder, [tool, input] pairs as JSON.
+// Calls tools in a namespace with mounts of its own, and tells the results. Arguments: the workspace, the service's
+// folder, [tool, input] pairs as JSON.
 import { build } from './helper.ts'
 
 const [workspace, forbidden, calls] = process.argv.slice(2)

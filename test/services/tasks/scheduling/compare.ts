@@ -26,7 +26,10 @@ async function difference ({ schedule, expected }: Case, timezone: string, from:
 
 const show = (time: number | undefined) => time === undefined ? 'nothing' : new Date(time).toISOString()
 
-/** Compares every case in a zone with Temporal and croner over its ten years, or the days around some changes of its clocks and some others. */
+/**
+ * Compares every case in a zone with Temporal and croner over its ten years, or the days around some changes of its
+ * clocks and some others.
+ */
 export async function compareZone (timezone: string, { whole }: { whole: boolean }): Promise<{ compared: number, differences: string[] }> {
   const [first, last] = ZONES[timezone]
   const start = Date.UTC(first, 1, 10)
