@@ -1,38 +1,13 @@
 import type { Socket } from 'node:net'
 import Fastify, { LogController, type FastifyError, type FastifyInstance } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { pino, type DestinationStream } from 'pino'
+import { pino } from 'pino'
 import { lazyCompilers } from './plugins/core/compilers.ts'
 import { answer, answerParserError } from './plugins/core/errors.ts'
 import { registerPlugins } from './plugins/index.ts'
 import { registerRoutes } from './routes/index.ts'
 import { createSecrets, redacted, type Secrets } from './services/lib/secrets.ts'
-import type { LockOptions } from './services/store/directory-lock.ts'
-
-/** The settings from the environment, the command line and standard input. An absent value means the default. */
-export interface Settings extends LockOptions {
-  /** `{config_dir}`: configuration, key and data. */
-  home: string
-  host: string
-  /** The bearer token that every request needs. */
-  token?: string
-  /** Protects the store instead of the key file. */
-  passphrase?: string
-  gatewayKey?: string
-  gatewayBaseURL?: string
-  /** API keys of direct providers by provider name. Unused so far; they are only kept out of logs and children. */
-  keys?: Record<string, string>
-  /** The working folder of tools when neither the request nor config.json names one. */
-  cwd: string
-  /** Time limits for receiving a request, in milliseconds. */
-  arrival?: typeof ARRIVAL
-  /** Called when all data and the configuration were replaced: the service must be closed and built again. */
-  replaced?: () => void
-  /** Compiles the routes' schemas; tests replace it to observe compilations. */
-  compilers?: typeof lazyCompilers
-  /** The destination of log lines; it must not block. Defaults to process.stderr. */
-  log?: DestinationStream
-}
+import type { Settings } from './settings.ts'
 
 /** 1 MiB; `/run` allows more. */
 const BODY_LIMIT = 1_048_576

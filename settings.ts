@@ -1,8 +1,36 @@
 import { isIP } from 'node:net'
 import { parseArgs } from 'node:util'
+import type { DestinationStream } from 'pino'
+import type { lazyCompilers } from './plugins/core/compilers.ts'
 import type { StdinSecrets } from './services/config/stdin-secrets.ts'
 import { Usage } from './services/lib/usage-error.ts'
 import { VERSION } from './services/lib/version.ts'
+import type { LockOptions } from './services/store/directory-lock.ts'
+
+/** The settings from the environment, the command line and standard input. An absent value means the default. */
+export interface Settings extends LockOptions {
+  /** `{config_dir}`: configuration, key and data. */
+  home: string
+  host: string
+  /** The bearer token that every request needs. */
+  token?: string
+  /** Protects the store instead of the key file. */
+  passphrase?: string
+  gatewayKey?: string
+  gatewayBaseURL?: string
+  /** API keys of direct providers by provider name. Unused so far; they are only kept out of logs and children. */
+  keys?: Record<string, string>
+  /** The working folder of tools when neither the request nor config.json names one. */
+  cwd: string
+  /** Time limits for receiving a request, in milliseconds. */
+  arrival?: { headers: number, body: number, lookedAfter: number }
+  /** Called when all data and the configuration were replaced: the service must be closed and built again. */
+  replaced?: () => void
+  /** Compiles the routes' schemas; tests replace it to observe compilations. */
+  compilers?: typeof lazyCompilers
+  /** The destination of log lines; it must not block. Defaults to process.stderr. */
+  log?: DestinationStream
+}
 
 const HELP = `local-agent ${VERSION}: a local HTTP server that hosts an AI agent
 

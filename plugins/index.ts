@@ -1,4 +1,5 @@
-import type { App, Settings } from '../app.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Settings } from '../settings.ts'
 import agent from './agent.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
@@ -29,7 +30,7 @@ import warmUp from './core/warm-up.ts'
 import web from './web.ts'
 
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
-export async function registerPlugins (app: App, settings: Settings) {
+export async function registerPlugins (app: FastifyInstance, settings: Settings) {
   await app.register(clock, settings)
   await app.register(routeTable)
   await app.register(errors)

@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { FastifyInstance } from 'fastify'
 import agent from './agent.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
@@ -10,7 +10,7 @@ import tasks from './tasks.ts'
 import threads from './threads.ts'
 
 /** Registers every route of the service. */
-export async function registerRoutes (app: App) {
+export async function registerRoutes (app: FastifyInstance) {
   await app.register(service)
   await app.register(docs)
   await app.register(agent)

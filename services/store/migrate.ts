@@ -2,7 +2,7 @@ import { endOf, entries, type Database, type RawOp } from './database.ts'
 import type { Keys } from './encryption-keys.ts'
 import type { Op } from './store-types.ts'
 import { metaOp, type Meta } from './meta-record.ts'
-import type { Migration, OldData } from './migrations.ts'
+import type { Migration, OldData } from './store-types.ts'
 import { MIGRATING, PLAIN } from './record-names.ts'
 import { seal, toJson, unseal } from './seal.ts'
 

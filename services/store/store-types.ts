@@ -1,11 +1,26 @@
 import type { Clock } from '../lib/clock.ts'
 import type { OpenDatabase } from './database.ts'
 import type { Holder } from '../process/process-identity.ts'
-import type { Migration } from './migrations.ts'
 import type { StagedDatabase } from './replacement/staged-database.ts'
 
 /** One write of a transaction. Values are JSON; keys are printable ASCII without spaces and do not start with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
+
+/** Read access of a migration: all decrypted records, including single records (`!record/<name>`). */
+export interface OldData {
+  get<T>(key: string): Promise<T | undefined>
+  list<T>(prefix: string): AsyncIterable<[key: string, value: T]>
+}
+
+/**
+ * One step of the schema. `migrate` yields its changes in batches. Each batch is written and synced before the next one is
+ * requested; the last one is written together with the new schema number. After a crash, the step runs again from the start,
+ * so it must skip records that it has already changed.
+ */
+export interface Migration {
+  to: number
+  migrate(data: OldData): AsyncIterable<Op[]>
+}
 
 export interface ListOptions {
   /** Maximum number of entries. */

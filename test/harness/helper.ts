@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
-import { buildApp, type App, type Settings } from '../../app.ts'
+import { buildApp, type App } from '../../app.ts'
+import type { Settings } from '../../settings.ts'
 
 interface Test {
   testdir(content?: any): string

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import type { Settings } from '../../app.ts'
+import type { Settings } from '../../settings.ts'
 import { startFakeOpenAI, type FakeOpenAIOptions, type OpenAIRequest, type Plan } from '../fakes/openai.ts'
 import { build } from './helper.ts'
 

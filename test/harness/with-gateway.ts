@@ -1,4 +1,4 @@
-import type { Settings } from '../../app.ts'
+import type { Settings } from '../../settings.ts'
 import { startFakeGateway, type GatewayRequest, type Plan } from '../fakes/gateway.ts'
 import { build } from './helper.ts'
 

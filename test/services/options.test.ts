@@ -28,10 +28,10 @@ t.test('standard input is read only when --stdin says so, and not for help or se
 
 t.test('a token from standard input lets the service listen elsewhere, and is checked like that of the environment', async (t) => {
   t.match(await readOptions(['--stdin', '--host', '0.0.0.0'], {}, async () => ({ token: 'x' })), { host: '0.0.0.0', token: 'x' })
-  await t.rejects(readOptions(['--stdin', '--host', '0.0.0.0'], {}, nothing), { message: /--host 0\.0\.0\.0 would let other machines in/ })
+  await t.rejects(readOptions(['--stdin', '--host', '0.0.0.0'], {}, nothing), { message: /--host 0\.0\.0\.0 would allow access from other machines/ })
   for (const token of ['hidden\n', ' hidden', '\u0000hidden']) {
     const error = await readOptions(['--stdin'], {}, async () => ({ token })).catch((error) => error)
-    t.match(error, { exitCode: 64, message: /^The token on standard input begins or ends with a blank/ })
+    t.match(error, { exitCode: 64, message: /^The token on standard input begins or ends with a space/ })
     t.notMatch(error.message, /hidden/)
   }
 })

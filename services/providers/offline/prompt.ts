@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { NOTE_OPENING } from '../../models/note-opening.ts'
+import { COMMENT_OPENING, NOTE_OPENING } from '../../models/note-opening.ts'
 
 /** A tool call made for the last user message, with its result once there is one. */
 export interface MadeCall {
@@ -8,10 +8,12 @@ export interface MadeCall {
   output?: LanguageModelV4ToolResultOutput
 }
 
-/** Whether a message was written by the user. The service's own notes have the user's role too. */
-const isRequest = (message: LanguageModelV4Message): boolean =>
-  message.role === 'user' &&
-  !(message.content[0]?.type === 'text' && message.content[0].text.startsWith(NOTE_OPENING))
+/** Whether a message is a request of the user. The service's own notes and comments on a task have the user's role too. */
+function isRequest (message: LanguageModelV4Message): boolean {
+  if (message.role !== 'user') return false
+  const [first] = message.content
+  return first?.type !== 'text' || ![NOTE_OPENING, COMMENT_OPENING].some((opening) => first.text.startsWith(opening))
+}
 
 /** Returns the text of the last user message; '' when there is none. */
 export function lastRequest (prompt: LanguageModelV4Prompt): string {

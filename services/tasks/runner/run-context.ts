@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { NOTE_OPENING } from '../../models/note-opening.ts'
+import { COMMENT_OPENING, NOTE_OPENING } from '../../models/note-opening.ts'
 import type { RunContext } from '../../run-log/run-events.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { taskContext, type ContextParts } from './task-prompt.ts'
@@ -44,7 +44,7 @@ export function notesOf (log: readonly TaskLogEvent[], context: RunContext, task
         ]
       : []),
     ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) =>
-      `The user adds: ${comment}`
+      `${COMMENT_OPENING}${comment}`
     )
   ]
   return texts.filter((text) => !log.some((event) => event.type === 'message' && event.text === text))

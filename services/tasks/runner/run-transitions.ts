@@ -148,7 +148,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
     }
     if (abortKind(error) === 'timeout' || isServiceError(error)) return { status: 'failed', error: (error as Error).message }
     log.error({ err: error, runId }, 'a task run failed')
-    return { status: 'failed', error: 'An internal error ended the run; see the log of the service.' }
+    return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }
 
   return { suspendRun, afterAttempt, conclude }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Op } from '../../../services/store/store-types.ts'
-import type { Migration } from '../../../services/store/migrations.ts'
+import type { Migration } from '../../../services/store/store-types.ts'
 import { child as start, collect, open } from './helper.ts'
 import { addCount, KEYS, rename } from './migrations.ts'
 

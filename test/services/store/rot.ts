@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Level } from 'level'
+import { Level } from 'level'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { openLevel, type OpenDatabase } from '../../../services/store/database.ts'
+import type { OpenDatabase } from '../../../services/store/database.ts'
 import { openStore } from '../../../services/store/store.ts'
 import { varintAt } from '../../../services/store/recovery/varint.ts'
 import { flip, unseen } from './harm.ts'
@@ -34,7 +34,8 @@ export const rot = (path: string, at: number): void => unseen(flip(() => at))(pa
 export function compacting () {
   let level: Level<string, Buffer>
   const openDatabase: OpenDatabase = async (location, options) => {
-    level = await openLevel(location, options) as Level<string, Buffer>
+    level = new Level<string, Buffer>(location, { ...options, compression: false, valueEncoding: 'buffer' })
+    await level.open()
     return level
   }
   return {
