@@ -2,7 +2,7 @@ import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { boundTo, type MovedCall } from '../approvals/approved-folder.ts'
 import { askedAgain } from '../tools/work-folder.ts'
-import type { RunAttempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 

@@ -3,9 +3,9 @@ import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { canonicalContent } from '../threads/thread-message.ts'
-import type { RunAttempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { finish } from './loop.ts'
+import { finish } from './end-run.ts'
 import type { Run } from './run-repository.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>

@@ -67,8 +67,9 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     }
   }
 
-  const calls = createSessionCalls({ task, current: () => run, log, record, attempt, signal, deps })
-  const runStep = createSessionStep({ task, current: () => run, log, record, calls, signal, deps })
+  const parts = { task, current: () => run, log, record, attempt, signal, deps }
+  const calls = createSessionCalls(parts)
+  const runStep = createSessionStep({ ...parts, calls })
 
   async function begin (): Promise<RunStart> {
     // The folder existed when the task was created; it may be gone now.
@@ -82,7 +83,7 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
         run: { ...run, phases },
         last: await previousRun(),
         memory: await deps.memory(),
-        tools: calls.offered(),
+        tools: calls.tools.offered(),
         servers: host.describe(),
         now: clock.now()
       })
