@@ -1,15 +1,16 @@
 import { abortKind } from '../lib/abort.ts'
 import { isServiceError } from '../lib/own-error.ts'
-import type { FinishReason, RunEvent } from '../run-log/run-events.ts'
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { ActiveRun } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 
 /** Ends a run that has answered. */
-export function finish (finishReason: FinishReason, stepFinish: RunEvent, { live }: RunAttempt, deps: AgentDeps) {
+export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   live.endSteering()
+  const { finishReason } = stepFinish
   return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
 }
 

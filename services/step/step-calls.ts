@@ -1,64 +1,8 @@
-import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { intentsIn } from '../run-log/open-calls.ts'
-import type { ToolHost } from '../tools/host.ts'
 import { runInOrder } from '../tools/run-in-order.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import { askedAgain, folderGone, type WorkFolder } from '../tools/work-folder.ts'
-
-/** A call whose tool exists and whose input is valid. */
-export interface Call {
-  toolCallId: string
-  toolName: string
-  input: unknown
-}
-
-/** What the ledger knows of a call that needed an approval. */
-export interface CallApproval {
-  approvalId: string
-  /** `begun`: the tool was started before; `expired`: nobody answered in time. */
-  state: 'open' | 'approved' | 'begun' | 'denied' | 'expired'
-  /** The identity of the approved tool. Another tool with the same name is not executed. */
-  identity?: string
-  /** The folder that was shown. Requests of earlier versions lack it. */
-  folder?: WorkFolder
-  /** The reason of a denial, for the model. */
-  reason?: string
-}
-
-/** A call that needs an approval, with the folder it would work in and, if it is asked again, the reason for the user. */
-export interface AskedCall extends Call {
-  folder: WorkFolder
-  reason?: string
-}
-
-/** The end of a call: its event, and what becomes of its approval, if it has one. */
-export interface CallEnd {
-  event: EventOf<'tool-output' | 'tool-error' | 'tool-denied'>
-  state: 'done' | 'unknown' | 'denied' | 'expired'
-  /** The duration of the call, milliseconds; absent if no tool ran. */
-  durationMs?: number
-}
-
-/** What the calls of a step need of the run that they belong to. */
-export interface CallPorts {
-  tools: Pick<ToolHost, 'find' | 'identity' | 'execute' | 'folders'>
-  run: { runId: string, attempt: number, cwd: string, signal: AbortSignal }
-  /** The events of the run so far. */
-  events: readonly RunEvent[]
-  /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
-  repeatsReads: boolean
-  approvalOf: (toolCallId: string) => CallApproval | undefined
-  /** Whether a call of the tool needs an approval now. */
-  needsApproval: (toolName: string) => boolean
-  /** Whether the user denied the same call (same tool, same input) before. */
-  wasDenied: (call: Call) => boolean
-  /** Throws when the outputs of the run have reached their limit. */
-  checkLimit: () => void
-  /** Called before a tool starts. With `isDurable`, an intent must be on disk when the promise resolves. */
-  begin: (call: Call, isDurable: boolean) => Promise<void>
-  /** Stores the end of a call before readers see it. */
-  end: (call: Call, end: CallEnd) => Promise<void>
-}
+import { askedAgain, folderGone } from '../tools/work-folder.ts'
+import type { AskedCall, Call, CallEnd, CallPorts } from './call-ports.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 const UNANSWERED = 'Nobody answered in time.'
@@ -84,11 +28,10 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
 
   /** Decides about a call before any call runs. */
   function decide (call: Call): 'run' | 'ask' | 'wait' | CallEnd {
-    const approval = ports.approvalOf(call.toolCallId)
     if (begun.has(call.toolCallId)) return failed(call, OUTCOME_UNKNOWN, 'unknown')
-    switch (approval?.state) {
-      case undefined:
-        return ports.needsApproval(call.toolName) ? 'ask' : 'run'
+    const approval = ports.approvalOf(call.toolCallId)
+    if (approval === undefined) return ports.needsApproval(call.toolName) ? 'ask' : 'run'
+    switch (approval.state) {
       case 'approved':
         return 'run'
       case 'open':
@@ -96,7 +39,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       case 'begun':
         return failed(call, OUTCOME_UNKNOWN, 'unknown')
       case 'denied':
-        return refused(call, 'denied', approval?.reason ?? REFUSED_BEFORE, approval?.approvalId)
+        return refused(call, 'denied', approval.reason, approval.approvalId)
       case 'expired':
         return refused(call, 'expired', UNANSWERED)
     }
@@ -105,9 +48,10 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   /** Adds the call to those that need an approval, with the folder that is shown with the question. */
   async function ask (call: Call): Promise<void> {
     if (ports.wasDenied(call)) return ports.end(call, refused(call, 'denied', REFUSED_BEFORE))
+    const identity = tools.identity(call.toolName)
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     if (folder === undefined) return ports.end(call, failed(call, folderGone(cwd)))
-    asked.set(call.toolCallId, { ...call, folder })
+    asked.set(call.toolCallId, { ...call, folder, identity })
   }
 
   async function execute (call: Call): Promise<void> {
@@ -118,7 +62,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const where = folder && await tools.folders.whereabouts(toolName, input, cwd, folder)
     if (where?.is === 'moved') {
       isHeld = true
-      asked.set(toolCallId, { ...call, folder: where.to, reason: askedAgain(folder!.path, where.to) })
+      asked.set(toolCallId, { ...call, folder: where.to, identity: tools.identity(toolName), reason: askedAgain(folder!.path, where.to) })
       return
     }
     if (isHeld && approval !== undefined) return

@@ -1,5 +1,5 @@
 import { DENIED, inputDigest } from '../../approvals/approval-record.ts'
-import type { AskedCall, Call, CallApproval } from '../../step/step-calls.ts'
+import type { AskedCall, Call, CallApproval } from '../../step/call-ports.ts'
 import type { StoredRun } from '../task-records.ts'
 
 const STATES = { open: 'open', approved: 'approved', rejected: 'denied' } as const
@@ -24,8 +24,7 @@ export function wasDenied ({ questions }: StoredRun, { toolName, input }: Call):
   return denied.length > 0 && denied.map((question) => inputDigest(question.input)).includes(inputDigest(input))
 }
 
-/** Returns the question about a call that needs an approval. `identity` is that of its tool. */
-export function questionAbout (call: AskedCall, identity: string | undefined) {
-  const { toolCallId, toolName: tool, input, folder: { path: cwd, ...folder }, reason } = call
+/** Returns the question about a call that needs an approval. */
+export function questionAbout ({ toolCallId, toolName: tool, input, folder: { path: cwd, ...folder }, reason, identity }: AskedCall) {
   return { kind: 'tool' as const, toolCallId, tool, input, cwd, folder, ...(reason !== undefined && { reason }), identity }
 }

@@ -51,7 +51,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
       })
     }
     if (result.workerEnd === 'waiting') {
-      return ask(task, run, session.callsToAsk.map((call) => questionAbout(call, deps.host.identity(call.toolName))))
+      return ask(task, run, session.callsToAsk.map(questionAbout))
     }
     if (run.evaluation?.satisfied !== true) {
       const denied = deniedTool(run)

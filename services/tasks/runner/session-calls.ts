@@ -1,6 +1,7 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
-import { settleCalls, type AskedCall, type Call, type CallEnd } from '../../step/step-calls.ts'
+import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
+import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import type { RunDeps } from '../task-deps.ts'

@@ -16,11 +16,9 @@ export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
   const isOwn = (name: string) => name === PHASE_TOOL
 
   return {
+    ...host,
     /** The phases as the run has reported them; undefined as long as it has reported none. */
     movedPhases: () => moved,
-    ready: host.ready,
-    folders: host.folders,
-    forModel: host.forModel,
     offered: () => [...host.offered().filter(({ name }) => !isOwn(name)), phaseTool],
     find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
     permission: (name: string) => isOwn(name) ? 'allow' as const : host.permission(name),
