@@ -1,4 +1,4 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { History } from './thread-history.ts'
@@ -50,9 +50,10 @@ export interface Run {
   durable: boolean
 }
 
-const RunTooLong = createError(
+const RunTooLong = defineError(
   'ERR_RUN_TOO_LONG',
   'The run, with the outputs of its tools, grew beyond 32 MiB and was stopped. Split the request into smaller ones.'
+
 )
 
 /** Throws RunTooLong (ERR_RUN_TOO_LONG) if the log of a run is larger than LOG_LIMIT. */

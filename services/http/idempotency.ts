@@ -1,12 +1,11 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
-export const KeyReused = createError(
+export const KeyReused = defineError(
   'ERR_IDEMPOTENCY_KEY_REUSED',
-  'This Idempotency-Key was used for another request; use a new key.',
-  409
+  'This Idempotency-Key was used for another request; use a new key.'
 )
 
 interface StoredAnswer {

@@ -3,7 +3,7 @@ import type { RunQueued, TaskRun, TaskRunListSchema, TaskSteerBody, TaskSteered 
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Static } from '@sinclair/typebox'
 import type { Op } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
+import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { IMPORTED } from '../store/record-names.ts'
 import { createTaskRepository } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
@@ -12,7 +12,7 @@ import { createDefinitions, CLOSING } from './definitions.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest.ts'
 import { CALL_SHOWN } from './runner/run-ending.ts'
-import { BadTask, TaskDamaged } from './task-errors.ts'
+import { BadTask, isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
@@ -76,8 +76,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (closing.signal.aborted) return
       // A task that cannot be read must not delay the others.
       await executor.recover(taskId).catch((error) => {
-        if (error instanceof TaskDamaged) damaged(taskId)
-        else if (error.statusCode !== 404) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
+        if (isDamage(error)) damaged(taskId)
+        else if (!isGone(error)) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
       })
     }
   }

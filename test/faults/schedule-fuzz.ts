@@ -115,7 +115,7 @@ async function live (app: App, actions: Action[]) {
       if (verb === 'cancelRun' && run === undefined) return
       const more: Record<string, unknown> = { steer: { comment: 'be brief', runNow: true }, cancelRun: run?.runId }
       const refused = await verbs[verb](ids[task], more[verb]).then(() => undefined, (error) => error)
-      if (refused !== undefined && refused.statusCode !== 409) throw refused
+      if (refused !== undefined && refused.code !== 'ERR_TASK_STATE') throw refused
       if ((refused === undefined) !== allowed) throw new Error(`${verb} of a task that is ${model.status}: ${refused ?? 'was allowed'}`)
       if (allowed) model.act(verb, clock.now())
     },
