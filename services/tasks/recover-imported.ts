@@ -1,10 +1,10 @@
 import type { TaskRepository, Change } from './task-repository.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
+import { IMPORTED } from '../store/keys.ts'
 import { isDamage } from '../store/store-errors.ts'
 import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
-import { IMPORTED } from '../store/record-names.ts'
 
 const REASON = 'The run was under way when the backup was made.'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { historyKey } from '../../../services/store/record-names.ts'
 import { collect, open } from './helper.ts'
+import { historyKey } from '../../../services/store/keys.ts'
 
 t.test('what was written is there after the store was closed and opened again', async (t) => {
   const dir = t.testdir()
