@@ -1,5 +1,5 @@
 import { abortKind } from '../lib/abort.ts'
-import { isServiceError } from '../lib/own-error.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { ActiveRun } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -40,7 +40,7 @@ function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEve
   const kind = abortKind(error)
   if (kind === 'timeout') return { type: 'error', errorText: (error as Error).message, code: 'ERR_TIMEOUT' }
   if (kind !== undefined) return { type: 'abort', reason: kind }
-  if (isServiceError(error)) return { type: 'error', errorText: error.message, code: error.code }
+  if (error instanceof ServiceError) return { type: 'error', errorText: error.message, code: error.code }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }
