@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { EventOf, Usage } from '../run-log/run-events.ts'
+import type { EventOf } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
-import { createModelSteps } from '../step/model-step.ts'
+import { addUsage, createModelSteps } from '../step/model-step.ts'
 import { createIdSource } from '../step/step-writer.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { RunAttempt } from './run-attempt.ts'
@@ -64,9 +64,7 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
         return { system: withDenials(system, denials), tools }
       }
     })
-    run.head = { ...run.head, steps: step, usage: add(run.head.usage, usage) }
+    run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }
     return { isAnswer: isLast || calls.length === 0, stepFinish: { type: 'step-finish', step, finishReason, usage } }
   }
 }
-
-const add = (a: Usage, b: Usage): Usage => ({ inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens })

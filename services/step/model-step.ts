@@ -11,7 +11,7 @@ import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Registry } from '../providers/registry.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { RunEvent, Usage } from '../run-log/run-events.ts'
 import type { ToolHost } from '../tools/host.ts'
 import { readInput } from '../tools/read-input.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
@@ -30,6 +30,12 @@ export interface ModelStepParts {
   /** Checks the run's limits after each part. A returned promise pauses the model stream. */
   afterPart: (part: LanguageModelV4StreamPart) => void | Promise<void>
 }
+
+/** The sum of tokens. */
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens
+})
 
 /** One model call. */
 export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {

@@ -75,17 +75,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     await ports.begin(call, isDurable)
     let end: CallEnd
     try {
-      const { durationMs, ...result } = await tools.execute({
-        name: toolName,
-        input,
-        runId,
-        attempt,
-        callId: toolCallId,
-        cwd,
-        signal,
-        identity,
-        folder
-      })
+      const agreed = { name: toolName, callId: toolCallId, input, cwd, identity, folder }
+      const { durationMs, ...result } = await tools.execute({ ...agreed, runId, attempt, signal })
       end = result.status === 'complete'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done', durationMs }
         : { ...failed(call, result.errorText), durationMs }

@@ -61,7 +61,7 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
 
   /** Stores the end of a call, then emits it. */
   async function end ({ toolName: tool, input }: Call, { event, durationMs }: CallEnd): Promise<void> {
-    const phases = tools.movedPhases()
+    const phases = tools.reportedPhases()
     await record({ ...(phases && { phases }) }, [{ ...event, ...(durationMs !== undefined && { durationMs }) }])
     outputCharacters += sizeOf(event)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })

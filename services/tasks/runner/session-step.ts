@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { joinDeltas } from '../../run-log/join-deltas.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
-import { createModelSteps } from '../../step/model-step.ts'
+import { addUsage, createModelSteps } from '../../step/model-step.ts'
 import { createIdSource } from '../../step/step-writer.ts'
 import { runEvents } from '../run-history.ts'
 import { BudgetExceeded } from '../task-errors.ts'
@@ -15,8 +15,12 @@ export const MAX_STEPS = 50
 /** Characters that a model may write in one step; more is taken for a runaway answer. */
 const MAX_STEP_CHARACTERS = 4 * 1024 * 1024
 
+interface SessionStepParts extends SessionParts {
+  calls: Pick<SessionCalls, 'tools' | 'shown'>
+}
+
 /** The model calls of one attempt at a run. */
-export function createSessionStep ({ task, current, log, record, signal, deps, calls }: SessionParts & { calls: SessionCalls }) {
+export function createSessionStep ({ task, current, log, record, signal, deps, calls: { tools: offered, shown } }: SessionStepParts) {
   const { clock, registry, emit } = deps
   /** The events of the step under way, which are stored together. */
   let events: RunEvent[] = []
@@ -25,7 +29,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
     registry,
     clock,
     signal,
-    tools: calls.tools,
+    tools: offered,
     ids: createIdSource(runEvents(log), []),
     summaries: { load: async () => current().summaries ?? [], keep: (summaries) => record({ summaries }) },
     append (event) {
@@ -52,7 +56,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
     const isLast = number >= MAX_STEPS
     events = []
     characters = 0
-    const { calls: made, finishReason, usage } = await modelStep({
+    const { calls, finishReason, usage } = await modelStep({
       step: number,
       isLast,
       notes,
@@ -61,9 +65,9 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
       context: async () => ({ system, tools })
     })
     const stored = joinDeltas([...events, { type: 'step-finish', step: number, finishReason, usage }])
-    const spent = { inputTokens: before.inputTokens + usage.inputTokens, outputTokens: before.outputTokens + usage.outputTokens }
-    const counted = made.filter(({ toolName }) => toolName !== PHASE_TOOL).length
-    await record({ steps: number, usage: spent, toolCount: toolCount + counted }, stored)
+    const spent = addUsage(before, usage)
+    const made = calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length
+    await record({ steps: number, usage: spent, toolCount: toolCount + made }, stored)
     for (const event of stored) {
       if (event.type !== 'tool-input-error') continue
       const { toolName: tool, input, errorText: error } = event
@@ -73,6 +77,6 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
     if (maxTokens !== undefined && spent.inputTokens + spent.outputTokens > maxTokens) {
       throw new BudgetExceeded(`The run used ${spent.inputTokens + spent.outputTokens} tokens; its budget is ${maxTokens}.`)
     }
-    return { events: calls.shown(stored), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
+    return { events: shown(stored), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
   }
 }
