@@ -2,9 +2,8 @@ import { defineError } from '../lib/service-error.ts'
 import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
-import { requestAgain, requestEvent } from './ask-anew.ts'
+import { requestEvent } from './request-approvals.ts'
 import type { RunRequest } from './start.ts'
-import { executeDecisions } from '../step/settle-calls.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { subscribeToRecorded, type Subscription } from './active-runs.ts'
@@ -74,11 +73,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         conversation,
         resumable,
         protocol,
-        async work (attempt) {
-          const moved = await executeDecisions(asked, attempt, deps)
-          if (moved.length > 0) await requestAgain(asked, moved, attempt, deps)
-          else await runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps)
-        }
+        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, asked)
       })
     })
     return resumed.subscribe(segment)

@@ -1,12 +1,6 @@
 import type { WorkFolder } from '../tools/work-folder.ts'
 import type { Approval } from './approval-record.ts'
 
-/** An approved call that did not run because its working folder changed after the approval was requested. */
-export interface MovedCall {
-  approval: Approval
-  to: WorkFolder
-}
-
 /** Returns the fields of an approval that record the folder shown with it. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<Approval, 'cwd' | 'folder'> => ({ cwd: path, folder })
 

@@ -4,6 +4,7 @@ import { newId } from '../../lib/ids.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
+import { questionAbout } from './call-questions.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
 import { WorkerDied } from './workers.ts'
 import type { TaskLogEvent } from '../run-history.ts'
@@ -50,20 +51,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
       })
     }
     if (result.workerEnd === 'waiting') {
-      return ask(
-        task,
-        run,
-        session.callsToAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
-          kind: 'tool' as const,
-          toolCallId,
-          tool: toolName,
-          input,
-          cwd: path,
-          folder,
-          ...(reason !== undefined && { reason }),
-          identity: deps.host.identity(toolName)
-        }))
-      )
+      return ask(task, run, session.callsToAsk.map(questionAbout))
     }
     if (run.evaluation?.satisfied !== true) {
       const denied = deniedTool(run)

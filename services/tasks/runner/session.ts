@@ -14,7 +14,7 @@ import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
 import { deniedTool, type StoredRun, type StoredTask } from '../task-records.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
-import type { RunStart, StepResult, TaskMain, Verdict } from './worker-rpc.ts'
+import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
 /** Working time of a run, unless the budget of its task says otherwise; minutes. */
 const DEFAULT_MINUTES = 30
@@ -67,22 +67,23 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     }
   }
 
-  const calls = createSessionCalls({ task, current: () => run, log, record, attempt, signal, deps })
-  const runStep = createSessionStep({ task, current: () => run, log, record, calls, signal, deps })
+  const parts = { task, current: () => run, log, record, attempt, signal, deps }
+  const calls = createSessionCalls(parts)
+  const runStep = createSessionStep({ ...parts, calls })
 
   async function begin (): Promise<RunStart> {
     // The folder existed when the task was created; it may be gone now.
     await workingFolder(task.cwd, task.cwd)
     await host.ready(signal)
     const known = knownContext(log, task, run)
-    const { phases } = beginNext(run.phases)
+    const phases = beginNext(run.phases)
     context = known ??
       newContext({
         task,
         run: { ...run, phases },
         last: await previousRun(),
         memory: await deps.memory(),
-        tools: calls.offered(),
+        tools: calls.tools.offered(),
         servers: host.describe(),
         now: clock.now()
       })
@@ -101,12 +102,6 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
       if (earlier.completedAt !== undefined) return earlier
     }
     return undefined
-  }
-
-  async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<StepResult> {
-    const result = await runStep(prompt, context!, pendingNotes)
-    pendingNotes = []
-    return result
   }
 
   async function evaluate (): Promise<Verdict> {
@@ -136,7 +131,7 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
   return {
     runId: initialRun.runId,
     signal,
-    main: { begin, step, settle: calls.settle, evaluate } satisfies TaskMain,
+    main: { begin, step: (prompt) => runStep(prompt, context!, pendingNotes.splice(0)), settle: calls.settle, evaluate } satisfies TaskMain,
     /** The calls that need a person's approval before they may run. */
     callsToAsk: calls.callsToAsk,
 
