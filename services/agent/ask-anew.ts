@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval-record.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { boundTo, type MovedCall } from '../approvals/approved-folder.ts'
 import { askedAgain } from '../tools/work-folder.ts'
@@ -7,7 +7,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 
 /** Returns the event of an approval request. */
-export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note }: Approval): RunEvent => ({
+export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note }: ThreadApproval): RunEvent => ({
   type: 'approval-request',
   approvalId,
   toolCallId,
@@ -21,7 +21,7 @@ export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, not
  * Replaces approvals whose working folder has changed by new requests, in one transaction, and ends the segment. `asked` are
  * all approvals of the step; the other approvals keep their state.
  */
-export async function requestAgain (asked: Approval[], moved: MovedCall[], { live }: RunAttempt, deps: AgentDeps) {
+export async function requestAgain (asked: ThreadApproval[], moved: MovedCall[], { live }: RunAttempt, deps: AgentDeps) {
   const { run } = live
   const { approvals, ops } = deps.ledger.ask(moved.map(({ approval, to }) => {
     const { runId, threadId, toolCallId, toolName, input, cwd } = approval

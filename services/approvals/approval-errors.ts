@@ -11,9 +11,5 @@ export const ApprovalDecided = createError(
   'The approval request "%s" was already %s; the first decision is kept.',
   409
 )
-export const ApprovalWithdrawn = createError(
-  'ERR_APPROVAL_WITHDRAWN',
-  'The approval request "%s" was withdrawn, because the user sent a new message instead of an answer.',
-  409
-)
+export const ApprovalWithdrawn = createError('ERR_APPROVAL_WITHDRAWN', 'The approval request "%s" was withdrawn, because %s.', 409)
 export const OtherConversation = createError('ERR_OTHER_CONVERSATION', '%s', 409)

@@ -1,4 +1,4 @@
-import { DENIED, inputDigest, type Approval } from '../approvals/approval-record.ts'
+import { DENIED, inputDigest, type ThreadApproval as Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
 import { runInOrder } from '../tools/run-in-order.ts'

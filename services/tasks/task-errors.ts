@@ -37,11 +37,6 @@ export const QuestionNotFound = createError(
   'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.',
   404
 )
-export const QuestionDecided = createError(
-  'ERR_APPROVAL_DECIDED',
-  'The approval request "%s" was already %s; the first decision is kept.',
-  409
-)
 
 /** A run exceeded its budget or a limit. */
 export const BudgetExceeded = createError('ERR_BUDGET_MET', '%s', 409)

@@ -1,6 +1,7 @@
 import type { Phase } from '../../../schemas/tasks.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { Tool } from '../../tools/tool.ts'
+import { DENIED } from '../../approvals/approval-record.ts'
 import { OUTCOME_UNKNOWN } from '../../tools/tool-errors.ts'
 import { runInOrder } from '../../tools/run-in-order.ts'
 import { forModel } from '../../tools/model-output.ts'
@@ -10,6 +11,7 @@ import type { Validation } from '../../tools/host.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
+import type { RunItems } from './run-items.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 import { learnedToolKey, type StoredRun, type StoredTask } from '../task-records.ts'
 import { openCalls } from './worker-loop.ts'
@@ -26,6 +28,7 @@ export type AskedCall = Call & { shown: WorkFolder, reason?: string }
 interface Parts {
   task: StoredTask
   current: () => StoredRun
+  itemOf: RunItems['itemOf']
   log: readonly TaskLogEvent[]
   record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[]) => Promise<void>
   attempt: number
@@ -36,7 +39,7 @@ interface Parts {
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Executes the tool calls of a run: decides which run and which need approval, and records each before and after it runs. */
-export function createSessionCalls ({ task, current, log, record, attempt, signal, deps }: Parts) {
+export function createSessionCalls ({ task, current, itemOf, log, record, attempt, signal, deps }: Parts) {
   const { host, emit } = deps
   const { runId } = current()
   const running = new Set<Promise<unknown>>()
@@ -61,8 +64,6 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
     return current().needsApproval || !task.learnedTools.includes(learnedToolKey(toolName, host.identity(toolName)))
   }
 
-  /** The newest question about the call. */
-  const questionOf = ({ toolCallId }: Call) => current().questions.findLast((question) => question.toolCallId === toolCallId)
   const find = (name: string): Tool | undefined => name === PHASE_TOOL ? phaseTool : host.find(name)
   const isRead = ({ toolName }: Call) => find(toolName)?.effect === 'read'
   const modelView = (event: RunEvent): RunEvent =>
@@ -98,10 +99,10 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
         )
       return recordOutcome(call, outcome as never)
     }
-    const question = questionOf(call)
+    const question = itemOf(toolCallId)
     // The tool's server may have changed the tool since the call was judged; the changed tool needs approval, too.
     if (question?.state !== 'approved' && needsApproval(toolName)) return askLater(call)
-    const approvedFolder = question?.cwd === undefined || question.folder === undefined
+    const approvedFolder = question?.folder === undefined
       ? undefined
       : { path: question.cwd, ...question.folder }
     const where = approvedFolder && await host.folders.whereabouts(toolName, input, task.cwd, approvedFolder)
@@ -153,17 +154,17 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
   /** Decides about a call before any call runs: 'run' it, 'ask' a person, 'wait' for an open question, or its outcome. */
   function judgeCall (call: Call): 'run' | 'ask' | 'wait' | (TaskLogEvent & { type: 'tool-error' | 'tool-denied' }) {
     const { toolCallId, toolName } = call
-    const question = questionOf(call)
+    const question = itemOf(toolCallId)
     if (log.some((event) => event.type === 'tool-intent' && event.toolCallId === toolCallId)) {
       return { type: 'tool-error', toolCallId, toolName, errorText: OUTCOME_UNKNOWN }
     }
-    if (question?.state === 'open') return 'wait'
-    if (question?.state === 'rejected') {
+    if (question?.state === 'pending') return 'wait'
+    if (question?.state === 'denied') {
       return {
         type: 'tool-denied',
         toolCallId,
         toolName,
-        reason: question.notes ?? 'The user denied this call.',
+        reason: question.reason ?? DENIED,
         approvalId: question.approvalId
       }
     }
