@@ -4,8 +4,8 @@ import {
   ApprovalParams,
   ApprovalQuery,
   ApprovalSchema,
-  DecisionBodySchema,
-  DecisionSchema
+  ApprovalDecisionSchema,
+  DecidedApprovalSchema
 } from '../schemas/approvals.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
@@ -13,7 +13,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 const tags = ['approvals']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ApprovalSchema, ApprovalListSchema, DecisionBodySchema, DecisionSchema]) app.addSchema(schema)
+  for (const schema of [ApprovalSchema, ApprovalListSchema, ApprovalDecisionSchema, DecidedApprovalSchema]) app.addSchema(schema)
 
   app.get('/approvals', {
     schema: {
@@ -31,8 +31,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'decideApproval',
       summary: 'Decides an approval request and continues the run that waits for it',
       params: ApprovalParams,
-      body: ref(DecisionBodySchema),
-      response: { 200: ref(DecisionSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
+      body: ref(ApprovalDecisionSchema),
+      response: { 200: ref(DecidedApprovalSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
     }
   }, async (request) => app.approvals.decide(request.params.id, request.body))
 }

@@ -58,20 +58,20 @@ export const ApprovalQuery = Type.Object({
 
 export const ApprovalParams = Type.Object({ id: Type.String({ description: 'approvalId of the request' }) })
 
-export const DecisionBodySchema = Type.Object({
+export const ApprovalDecisionSchema = Type.Object({
   approved: Type.Boolean(),
   reason: Type.Optional(
     Type.String({ maxLength: 4_000, description: 'Told to the agent after a denial; for a task, feedback that its later runs get' })
   )
-}, { ...closed, $id: 'DecisionBody', description: "The user's decision on an approval request", examples: [examples.decisionBody] })
-export type DecisionBody = Static<typeof DecisionBodySchema>
+}, { ...closed, $id: 'ApprovalDecision', description: "The user's decision on an approval request", examples: [examples.decision] })
+export type ApprovalDecision = Static<typeof ApprovalDecisionSchema>
 
-export const DecisionSchema = Type.Object({
+export const DecidedApprovalSchema = Type.Object({
   approvalId: Type.String(),
   state: State,
   ...owner,
   continued: Type.Boolean({
     description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run'
   })
-}, { $id: 'Decision', description: 'The approval request after the decision', examples: [examples.decision] })
-export type DecisionView = Static<typeof DecisionSchema>
+}, { $id: 'DecidedApproval', description: 'The approval request after the decision', examples: [examples.decided] })
+export type DecidedApproval = Static<typeof DecidedApprovalSchema>

@@ -28,5 +28,5 @@ const resultApproval = {
   state: 'pending'
 }
 export const approvalList = { approvals: [approval, resultApproval] }
-export const decisionBody = { approved: false, reason: 'Put it into the folder notes.' }
-export const decision = { approvalId, state: 'denied', runId, threadId, continued: true }
+export const decision = { approved: false, reason: 'Put it into the folder notes.' }
+export const decided = { approvalId, state: 'denied', runId, threadId, continued: true }

@@ -1,6 +1,6 @@
 import { createError } from '@fastify/error'
 import type { Protocol } from '../../schemas/agent.ts'
-import type { DecisionView } from '../../schemas/approvals.ts'
+import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
@@ -128,7 +128,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     },
 
     /** Records one decision without a reader: the run goes on in a resumable segment, which later answers subscribe to. */
-    decide: (threadId: string, decision: Decision): Promise<DecisionView> =>
+    decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
       locked(threadId, async () => {
         const { approvals: [approval], decided, conversation } = await record(threadId, [decision])
         const next = await resume([approval], conversation, { resumable: true })

@@ -85,7 +85,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       ttlMs = THREAD_TTL_MS
     ): { approvals: Array<R & Asked<'tool'> & { digest: string }>, ops: Op[] } {
       const approvals = requests.map((request) => ({ ...request, ...asked('tool', ttlMs), digest: inputDigest(request.input) }))
-      return { approvals, ops: approvals.flatMap((approval) => open(approval as Approval)) }
+      return { approvals, ops: approvals.flatMap((approval) => open(approval)) }
     },
 
     /** Creates the approval of the result of a task's run and the operations that store it as `pending`. */

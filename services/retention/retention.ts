@@ -7,17 +7,18 @@ const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 /** Operations per transaction. */
 const BATCH = 200
 
-/** Days that records with generated ids are kept. These ids sort by age. Questions are answered or expire long before. */
-const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
+/** Days that records with generated ids are kept. These ids sort by age. Approvals of tasks are removed with their runs. */
+const BY_ID = { 'approval/': 7, 'run-input/': 7, 'run/': 7 }
 /**
  * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
- * creation of the task.
+ * creation of the task, expiry of the approval.
  */
 const BY_FIELD = {
   'conversation/': { field: 'updatedAt', days: 90 },
   'idempotency/': { field: 'at', days: 1 },
   'thread-run/': { field: 'at', days: 7 },
-  'task-origin/': { field: 'at', days: 90 }
+  'task-origin/': { field: 'at', days: 90 },
+  'open-approval/': { field: 'expiresAt', days: 7 }
 }
 /** Days that threads without a client-chosen name are kept; only the list of threads refers to them. */
 const UNNAMED_DAYS = 90

@@ -1,4 +1,4 @@
-import type { DecisionView } from '../../schemas/approvals.ts'
+import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
 import { isOfTask, type TaskApproval } from '../approvals/approval-record.ts'
 import { inState } from '../approvals/approval-states.ts'
@@ -82,7 +82,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
   async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
-    const approvedTools = (await ledger.ofTask(run.asked)).flatMap((item) =>
+    const approvedTools = (await ledger.ofTask(run.asked ?? [])).flatMap((item) =>
       item.kind === 'tool' && item.approved && item.state !== 'withdrawn' ? [learnedToolKey(item.toolName, item.identity)] : []
     )
     const updated: StoredTask = approved && run.runNumber !== task.outdatedRun
@@ -137,7 +137,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     },
 
     /** Decides the named approval. Throws as `approve` does. */
-    async decide (taskId: string, { approvalId, approved, reason }: Decision): Promise<DecisionView> {
+    async decide (taskId: string, { approvalId, approved, reason }: Decision): Promise<DecidedApproval> {
       const { item: { runId, state }, continued } = await answer(taskId, { approvalId, approved, notes: reason })
       return { approvalId, state, runId, taskId, continued }
     },

@@ -38,8 +38,8 @@ export interface StoredTask extends Task {
 
 /** A run as it is stored beside its events. */
 export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
-  /** The ids of its approvals, oldest first. */
-  asked: string[]
+  /** The ids of its approvals, oldest first; absent when it has none. */
+  asked?: string[]
   /** Written once, at the end of the run, shortened. Until then the calls are read from the events. */
   toolCalls: TaskToolCall[]
   /** The number of stored chunks of events. */

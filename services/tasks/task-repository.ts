@@ -210,7 +210,7 @@ export function createTaskRepository (
 
     /** The approvals of a run that wait for a person. */
     async open (run: StoredRun): Promise<TaskApproval[]> {
-      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked)).filter(({ state }) => state === 'pending') : []
+      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
     },
 
     /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
@@ -226,7 +226,7 @@ export function createTaskRepository (
 
     /** The operations that remove a run with its history and approvals. */
     async removal (run: StoredRun): Promise<Op[]> {
-      const { taskId, runId, runNumber, asked } = run
+      const { taskId, runId, runNumber, asked = [] } = run
       const ops: Op[] = [
         { type: 'del', key: runKey(taskId, runNumber) },
         { type: 'del', key: runIndexKey(runId) },

@@ -71,7 +71,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closing.signal.aborted) {
         return undefined
       }
-      const approvals = await ledger.ofTask(run.asked)
+      const approvals = await ledger.ofTask(run.asked ?? [])
       const started = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
       return {
         task: started.task,

@@ -110,7 +110,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
    * of a run that requested an approval also needs one.
    */
   function wait (task: StoredTask, run: StoredRun, requests: TaskApproval[], replaced: TaskApproval[] = []): Change<undefined> {
-    const asked = [...run.asked, ...requests.map(({ approvalId }) => approvalId)]
+    const asked = [...run.asked ?? [], ...requests.map(({ approvalId }) => approvalId)]
     return {
       task: { ...task, status: 'pending_approval' },
       runs: [{ ...run, status: 'pending_approval', needsApproval: true, asked }],
