@@ -56,7 +56,7 @@ export const oneLedger: Migration = {
 
 /** Adds the kind to the approvals of conversations and to the index of the open ones. */
 async function * conversations (data: OldData): AsyncGenerator<Op[]> {
-  let ops: Op[] = []
+  const ops: Op[] = []
   for await (const [key, approval] of data.list<OldApproval>('approval/')) {
     if (approval.kind !== undefined) continue
     ops.push({ type: 'put', key, value: { ...approval, kind: 'tool' } })
@@ -77,7 +77,7 @@ async function * conversations (data: OldData): AsyncGenerator<Op[]> {
  */
 async function * ofTask (data: OldData, task: OldTask): AsyncGenerator<Op[]> {
   const { id, liveRun, approvalHistory } = task
-  let ops: Op[] = []
+  const ops: Op[] = []
   for (const runNumber of new Set([...liveRun ? [liveRun.runNumber] : [], ...approvalHistory.map((entry) => entry.runNumber)])) {
     const key = historyKey('task-run', id, runNumber)
     const stored = await data.get<OldRun>(key)

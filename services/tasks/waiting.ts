@@ -5,10 +5,12 @@ import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** What a task waits for, by its open approvals. */
 export const waitingFields = (open: readonly TaskApproval[]): Pick<StoredTask, 'waitingFor' | 'waitsUntil'> =>
-  open.length === 0 ? {} : {
-    waitingFor: open.map(({ kind, approvalId }) => ({ kind, id: approvalId })),
-    waitsUntil: Math.min(...open.map(({ expiresAt }) => expiresAt))
-  }
+  open.length === 0
+    ? {}
+    : {
+        waitingFor: open.map(({ kind, approvalId }) => ({ kind, id: approvalId })),
+        waitsUntil: Math.min(...open.map(({ expiresAt }) => expiresAt))
+      }
 
 /**
  * Returns the changed task with what it waits for, and the approvals to store with it: the `changed` ones, and those that its
