@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import type { Approval } from '../approvals/approval-record.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { evaluateAnswer, refinementPrompt } from '../judge/evaluate-answer.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -38,7 +38,7 @@ export async function analyzeRun (
  * Runs steps until the model has answered or an approval is needed. The events end with `finish`. A run that continues first
  * settles the calls of its newest step; `decided` are the approvals that it waited for.
  */
-export async function runSteps (attempt: RunAttempt, context: Context, deps: AgentDeps, decided: Approval[] = []) {
+export async function runSteps (attempt: RunAttempt, context: Context, deps: AgentDeps, decided: ThreadApproval[] = []) {
   const { live } = attempt
   const { run } = live
   const callModel = createModelCalls(attempt, context, deps)

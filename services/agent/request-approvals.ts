@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval-record.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { boundTo } from '../approvals/approved-folder.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { AskedCall } from '../step/call-ports.ts'
@@ -7,7 +7,7 @@ import { endSegment } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 
 /** Returns the event of an approval request. */
-export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note }: Approval): RunEvent => ({
+export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note }: ThreadApproval): RunEvent => ({
   type: 'approval-request',
   approvalId,
   toolCallId,
@@ -23,7 +23,7 @@ export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, not
  */
 export async function requestApprovals (
   calls: AskedCall[],
-  decided: Approval[],
+  decided: ThreadApproval[],
   stepFinish: RunEvent | undefined,
   { live, conversation }: RunAttempt,
   deps: AgentDeps
@@ -38,7 +38,7 @@ export async function requestApprovals (
       ...(note !== undefined && { note })
     }))
   )
-  const newIdOf = ({ toolCallId }: Approval) => approvals.find((approval) => approval.toolCallId === toolCallId)?.approvalId
+  const newIdOf = ({ toolCallId }: ThreadApproval) => approvals.find((approval) => approval.toolCallId === toolCallId)?.approvalId
   const replaced = decided.filter(newIdOf)
   const ofStep = replaced.length > 0 ? decided : approvals
   run.head = {

@@ -1,4 +1,4 @@
-import { inputDigest, type Approval } from '../approvals/approval-record.ts'
+import { inputDigest, type ThreadApproval } from '../approvals/approval-record.ts'
 import { callApproval } from '../approvals/call-approval.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { openCalls } from '../run-log/open-calls.ts'
@@ -14,7 +14,7 @@ import { checkLength, commit } from './run-repository.ts'
  * Settles the open calls of the newest step and returns those that need an approval. `decided` are the approvals that the run
  * waited for. The outcome of a call with an approval, and of a call with an intent, is stored in the thread immediately.
  */
-export async function settleStep (decided: Approval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
+export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { live: { run, signal }, conversation } = attempt
   const { ledger, host } = deps
   const { log, head: { runId, cwd } } = run

@@ -70,7 +70,7 @@ t.test('a question that nobody answers in time ends its run as rejected, of a pa
   for (const end of ends) t.match(end, { type: 'task:error', status: 'rejected', error: /Nobody answered within 1 day/ })
   t.match(await tasks.get(`/${task.id}`), { status: 'planned', approvalHistory: [{ approvalId, approved: false, expired: true }] })
   t.match(await tasks.get(`/${paused.id}`), { status: 'paused', approvalHistory: [{ expired: true }] })
-  t.equal((await tasks.call('POST', `/${task.id}/approve`, { approved: true, approvalId })).status, 409, 'it is too late')
+  t.equal((await tasks.call('POST', `/${task.id}/approve`, { approved: true, approvalId })).status, 410, 'it is too late')
   t.notOk(existsSync(`${app.cwd}/a.txt`))
 })
 

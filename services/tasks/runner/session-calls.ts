@@ -7,8 +7,8 @@ import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
 import { learnedToolKey, type StoredRun, type StoredTask } from '../task-records.ts'
-import { approvalOf, wasDenied } from './call-questions.ts'
 import { PHASE_TOOL } from './phases.ts'
+import type { RunItems } from './run-items.ts'
 import { createTaskTools } from './task-tools.ts'
 
 const MIB = 1024 * 1024
@@ -19,6 +19,7 @@ const MAX_OUTPUT_CHARACTERS = 32 * MIB
 export interface SessionParts {
   task: StoredTask
   current: () => StoredRun
+  items: Pick<RunItems, 'approvalOf' | 'wasDenied'>
   log: readonly TaskLogEvent[]
   record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[]) => Promise<void>
   attempt: number
@@ -29,7 +30,7 @@ export interface SessionParts {
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
-export function createSessionCalls ({ task, current, log, record, attempt, signal, deps: { host, emit } }: SessionParts) {
+export function createSessionCalls ({ task, current, items, log, record, attempt, signal, deps: { host, emit } }: SessionParts) {
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
   const tools = createTaskTools(host, () => current().phases)
@@ -74,9 +75,9 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
       run: { runId: ids.runId, attempt, cwd: task.cwd, signal },
       events: log,
       repeatsReads: true,
-      approvalOf: (toolCallId) => approvalOf(current(), toolCallId),
+      approvalOf: items.approvalOf,
       needsApproval,
-      wasDenied: (call) => wasDenied(current(), call),
+      wasDenied: items.wasDenied,
       checkLimit,
       begin,
       end

@@ -1,8 +1,10 @@
+import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
 import { createSessionCalls } from './session-calls.ts'
+import { createRunItems } from './run-items.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
@@ -12,7 +14,7 @@ import { learn } from './run-memory.ts'
 import { fileSizeIn } from '../../judge/rules/exists.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
-import { deniedTool, type StoredRun, type StoredTask } from '../task-records.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
 import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
@@ -25,9 +27,10 @@ export type Session = ReturnType<typeof createSession>
  * The main thread's side of one attempt at a run: the methods that the worker may call, and the record of the run
  * while it executes. Every answer to the worker is durable before it is sent.
  */
-export function createSession ({ task, run: initialRun, log: storedLog, attempt, deps }: {
+export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps }: {
   task: StoredTask,
   run: StoredRun,
+  approvals: TaskApproval[],
   log: TaskLogEvent[],
   attempt: number,
   deps: RunDeps
@@ -37,6 +40,7 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
   const { signal } = controller
   const stopped = Promise.withResolvers<void>()
   const log = [...storedLog]
+  const items = createRunItems(approvals)
   let writing: Promise<unknown> = Promise.resolve()
   let ended = false
   const startedAt = clock.awake()
@@ -60,14 +64,16 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const changedPhases = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
+    const moved = items.moved(fresh)
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, moved)
+    items.keep(moved)
     log.push(...fresh)
     for (const { id, description, status } of changedPhases) {
       emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
     }
   }
 
-  const parts = { task, current: () => run, log, record, attempt, signal, deps }
+  const parts = { task, current: () => run, items, log, record, attempt, signal, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 
@@ -108,7 +114,7 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     const evidence = evidenceOf(task.goal, run, log, fileSizeIn(task.cwd))
     const evaluation = await judge(task, evidence, deps, signal)
     const { satisfied, qualityScore, issues } = evaluation
-    const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && deniedTool(run) === undefined
+    const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
     const learned = satisfied ? await learn(task.goal, evidence.answer, deps, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement(evaluation) }] : []
     await record(
@@ -132,6 +138,7 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     runId: initialRun.runId,
     signal,
     main: { begin, step: (prompt) => runStep(prompt, context!, pendingNotes.splice(0)), settle: calls.settle, evaluate } satisfies TaskMain,
+    items,
     /** The calls that need a person's approval before they may run. */
     callsToAsk: calls.callsToAsk,
 
