@@ -1,13 +1,12 @@
-import { createError } from '@fastify/error'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
+import { defineError } from '../lib/service-error.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
-import { requestAgain, requestEvent } from './ask-anew.ts'
+import { requestEvent } from './request-approvals.ts'
 import type { RunRequest } from './start.ts'
-import { executeDecisions } from '../step/settle-calls.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
@@ -16,15 +15,13 @@ import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
 import { loadRun, storedSegment, type RunHead } from './run-repository.ts'
 
-const RunGone = createError(
+const RunGone = defineError(
   'ERR_RUN_GONE',
-  'The run of this approval request is no longer stored; send the message to the agent again.',
-  410
+  'The run of this approval request is no longer stored; send the message to the agent again.'
 )
-const MovedOn = createError(
+const MovedOn = defineError(
   'ERR_CONVERSATION_MOVED_ON',
-  'A newer message superseded the run of this approval request; the run cannot continue.',
-  409
+  'A newer message superseded the run of this approval request; the run cannot continue.'
 )
 
 /** Where the run of decided approvals is: in its next segment, at its stored end, or still waiting for other decisions of the step. */
@@ -78,11 +75,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         conversation,
         resumable,
         protocol: protocol ?? head.protocol ?? 'documented',
-        async work (attempt) {
-          const moved = await executeDecisions(asked, attempt, deps)
-          if (moved.length > 0) await requestAgain(asked, moved, attempt, deps)
-          else await runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps)
-        }
+        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, asked)
       })
     })
     return { is: 'active', live: resumed, segment }

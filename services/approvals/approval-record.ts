@@ -113,12 +113,7 @@ export function inputDigest (input: unknown): string {
   return createHash('sha256').update(canonicalJson(input)).digest('hex')
 }
 
-/** Records of conversations are removed by their age, those of tasks with their run. */
-export const approvalKey = (id: string) => `approval/${id}`
-export const taskApprovalKey = (id: string) => `task-approval/${id}`
-/** The prefix of the index of open approvals, so that listing reads no closed ones. */
-export const OPEN = 'open-approval/'
-/** The value of an index entry: `expiresAt` lets the retention remove entries of requests that nobody answered. */
+/** An entry of the index of open approvals: `expiresAt` lets the retention remove entries of requests that nobody answered. */
 export interface OpenEntry {
   kind: Approval['kind']
   expiresAt: number

@@ -1,11 +1,5 @@
 import type { WorkFolder } from '../tools/work-folder.ts'
-import type { ThreadApproval, ToolItem } from './approval-record.ts'
-
-/** An approved call that did not run because its working folder changed after the approval was requested. */
-export interface MovedCall {
-  approval: ThreadApproval
-  to: WorkFolder
-}
+import type { ToolItem } from './approval-record.ts'
 
 /** Returns the fields of an approval that record the folder shown with it. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })

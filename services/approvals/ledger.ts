@@ -2,16 +2,14 @@ import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
+import { approvalKey, OPEN_APPROVALS, openApprovalKey, taskApprovalKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
 import {
-  approvalKey,
   inputDigest,
   isOfTask,
   isOfThread,
-  OPEN,
-  taskApprovalKey,
   type Approval,
   type OpenEntry,
   type ResultItem,
@@ -35,11 +33,11 @@ const THREAD_TTL_MS = 24 * 60 * 60 * 1000
 
 const keyOf = ({ approvalId, taskId }: Approval) => taskId === undefined ? approvalKey(approvalId) : taskApprovalKey(approvalId)
 const put = (approval: Approval): Op => ({ type: 'put', key: keyOf(approval), value: approval })
-const close = ({ approvalId }: Pick<Approval, 'approvalId'>): Op => ({ type: 'del', key: OPEN + approvalId })
+const close = ({ approvalId }: Pick<Approval, 'approvalId'>): Op => ({ type: 'del', key: openApprovalKey(approvalId) })
 const closeIn = (approval: Approval): Op[] => [put(approval), close(approval)]
 const open = (approval: Approval): Op[] => [put(approval), {
   type: 'put',
-  key: OPEN + approval.approvalId,
+  key: openApprovalKey(approval.approvalId),
   value: { kind: approval.kind, expiresAt: approval.expiresAt } satisfies OpenEntry
 }]
 
@@ -182,7 +180,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>
-      approvalIds.flatMap((id): Op[] => [approvalKey(id), taskApprovalKey(id), OPEN + id].map((key) => ({ type: 'del', key }))),
+      approvalIds.flatMap((id): Op[] => [approvalKey(id), taskApprovalKey(id), openApprovalKey(id)].map((key) => ({ type: 'del', key }))),
 
     /** Lists the approvals that wait for a person, oldest first, one page at a time. Damaged ones are left out. */
     async list (
@@ -190,9 +188,9 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key, entry] of store.list<OpenEntry>(OPEN, { after: cursor && OPEN + cursor, damaged () {} })) {
+      for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: cursor && openApprovalKey(cursor), damaged () {} })) {
         if (kind !== undefined && entry.kind !== kind) continue
-        const approval = await unlessDamaged(get(key.slice(OPEN.length)))
+        const approval = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
         if (approval === undefined || isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {

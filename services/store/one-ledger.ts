@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import { historyKey } from './record-names.ts'
+import { historyKey } from './keys.ts'
 import type { Migration, OldData, Op } from './store-types.ts'
 
 // Schema 1 kept the approvals of tasks in the records of their runs, as `questions`; schema 2 keeps all approvals in the ledger.

@@ -16,6 +16,8 @@ export interface Scenario {
   oneByOne?: true
   /** Each is decided at POST /approvals/:id; only then does a client ask for what follows. */
   byId?: true
+  /** The appending calls need no approval; a file is written first, which needs one. */
+  permitted?: true
   /** The run works in a link, which leads to another folder by the time of the first answer. */
   moves?: true
 }
@@ -27,6 +29,7 @@ export const SCENARIOS: Scenario[] = [
   { name: 'two calls of one step, answered one by one', steps: [['a', 'b']], approved: true, oneByOne: true },
   { name: 'a chain of two calls', steps: [['a'], ['b']], approved: true },
   { name: 'two calls of one step, decided by their ids', steps: [['a', 'b']], approved: true, byId: true },
+  { name: 'two permitted calls after an approved one', steps: [['a', 'b']], approved: true, permitted: true },
   { name: 'two calls whose folder has changed when they are approved', steps: [['a', 'b']], approved: true, moves: true }
 ]
 
@@ -41,8 +44,16 @@ async function post (url: string, body: object): Promise<Stream> {
 const questionsIn = ({ events }: Stream) => events.filter(({ type }) => type === 'tool-approval-request')
 
 /** A directory for it, see `prepareDirectory`. */
-export const prepare = (t: Test, { steps }: Scenario): Promise<string> =>
-  prepareDirectory(t, [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }])
+export const prepare = (t: Test, { steps, permitted }: Scenario): Promise<string> =>
+  prepareDirectory(
+    t,
+    [
+      ...permitted ? [{ toolCalls: [{ toolName: 'writeFile', input: { path: 'x.txt', content: 'x' } }] }] : [],
+      ...steps.map((texts) => ({ toolCalls: texts.map(append) })),
+      { text: 'done' }
+    ],
+    permitted && { permissions: { runCommand: 'allow' } }
+  )
 
 /**
  * Goes through a scenario and one death of the service at a durable write (see kill-at-write.ts): the client does what
@@ -104,8 +115,9 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne, byI
     effects: effects(moves ? b : lives.cwd),
     elsewhere: effects(a),
     unknown: seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId),
+    /** The text that the call appends; '' for a call of another tool. */
     textOf: (toolCallId: string): string =>
-      /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
+      /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)?.[1] ?? ''
   }
 }
 

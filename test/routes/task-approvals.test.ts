@@ -133,6 +133,27 @@ t.test('what is said with a rejection is told to the next run: of a tool and of 
   t.match(await tasks.get(`/${task.id}`), { approval: { approvedRuns: 0 }, successfulRuns: 0 })
 })
 
+t.test('a call that the user denied is refused when the run repeats it, and asked about again in the next run', async (t) => {
+  const { tasks, events, app } = await withModel(t, [
+    [write('a.txt'), write('a.txt'), say('I may not write it.')],
+    [write('a.txt'), say('a.txt is there.')]
+  ])
+  const task = await tasks.create('keep notes', { ...plan, taskType: 'triggered', approval: { mode: 'always' } })
+  const { runId } = await tasks.post(`/${task.id}/run`)
+  await events.until('task:approval', { kind: 'tool' })
+  await tasks.post(`/${task.id}/approve`, { approved: false })
+  await events.until('task:approval', { kind: 'result' })
+  t.match(await tasks.get(`/${task.id}/runs/${runId}`), {
+    questions: [{ kind: 'result' }],
+    toolCalls: [{ status: 'denied' }, { status: 'denied', error: /denied this very call/ }]
+  })
+  await tasks.post(`/${task.id}/approve`, { approved: false })
+  await events.until('task:error')
+  await tasks.post(`/${task.id}/run`)
+  await events.until('task:approval', { kind: 'tool' })
+  t.notOk(existsSync(`${app.cwd}/a.txt`))
+})
+
 t.test('the first N are counted across restarts, only when approved, and anew for another goal or plan', async (t) => {
   let service = await begin(t)
   const task = await service.tasks.create('run `echo x >> log`', { taskType: 'triggered', approval: { mode: 'first_n', firstN: 2 } })

@@ -3,7 +3,7 @@ import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { inState } from '../../approvals/approval-states.ts'
 import { boundTo } from '../../approvals/approved-folder.ts'
 import { abortKind } from '../../lib/abort.ts'
-import { isServiceError } from '../../lib/own-error.ts'
+import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
@@ -72,22 +72,20 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
   }
 
   const ttl = () => config().tasks?.approvalTtl ?? APPROVAL_TTL_MS
-  /** The segment of the run that ends with the next requests. */
-  const segmentOf = ({ items }: Session) => Math.max(-1, ...items.all().map(({ segment }) => segment)) + 1
 
   /** Requests approvals of calls. A request that was approved for another folder is replaced by the new one of its call. */
   function askTools (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
     const { approvals } = deps.ledger.ask(
-      session.callsToAsk.map(({ toolCallId, toolName, input, shown, reason }) => ({
+      session.callsToAsk.map(({ toolCallId, toolName, input, folder, identity, reason }) => ({
         taskId: task.id,
         runId: run.runId,
-        segment: segmentOf(session),
+        segment: session.items.segment(),
         toolCallId,
         toolName,
         input,
-        ...boundTo(shown),
-        ...(reason !== undefined && { note: reason }),
-        identity: deps.host.identity(toolName)
+        ...boundTo(folder),
+        identity,
+        ...(reason !== undefined && { note: reason })
       })),
       ttl()
     )
@@ -102,7 +100,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
     wait(
       task,
       run,
-      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: segmentOf(session), output: run.output }, ttl()).approvals
+      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: session.items.segment(), output: run.output }, ttl()).approvals
     )
 
   /**
@@ -147,7 +145,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
     if (isStoreFailure(error)) {
       return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
     }
-    if (abortKind(error) === 'timeout' || isServiceError(error)) return { status: 'failed', error: (error as Error).message }
+    if (abortKind(error) === 'timeout' || error instanceof ServiceError) return { status: 'failed', error: (error as Error).message }
     log.error({ err: error, runId }, 'a task run failed')
     return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }

@@ -16,7 +16,7 @@ import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
-import type { RunStart, StepResult, TaskMain, Verdict } from './worker-rpc.ts'
+import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
 /** Working time of a run, unless the budget of its task says otherwise; minutes. */
 const DEFAULT_MINUTES = 30
@@ -53,42 +53,42 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   const activeMs = () => activeMsBefore + Math.round(clock.awake() - startedAt)
 
   /** Applies `changes` to the stored run, appends `fresh` to its history and emits phase events. Writes happen in order. */
-  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = []): Promise<void> {
-    const written = writing.then(() => write(changes, fresh))
+  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskApproval[] = []): Promise<void> {
+    const written = writing.then(() => write(changes, fresh, approvals))
     writing = written.catch(() => {})
     return written
   }
 
-  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[]) {
+  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[], approvals: TaskApproval[]) {
     // The code that ended the attempt writes the final state of the run; a write from here would overwrite it.
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const changedPhases = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    const moved = items.moved(fresh)
-    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, moved)
-    items.keep(moved)
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, approvals)
+    items.keep(approvals)
     log.push(...fresh)
     for (const { id, description, status } of changedPhases) {
       emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
     }
   }
 
-  const calls = createSessionCalls({ task, current: () => run, itemOf: items.itemOf, log, record, attempt, signal, deps })
-  const runStep = createSessionStep({ task, current: () => run, log, record, calls, signal, deps })
+  const parts = { task, items, current: () => run, log, record, attempt, signal, deps }
+  const calls = createSessionCalls(parts)
+  const runStep = createSessionStep({ ...parts, calls })
 
   async function begin (): Promise<RunStart> {
     // The folder existed when the task was created; it may be gone now.
     await workingFolder(task.cwd, task.cwd)
     await host.ready(signal)
     const known = knownContext(log, task, run)
-    const { phases } = beginNext(run.phases)
+    const phases = beginNext(run.phases)
     context = known ??
       newContext({
         task,
         run: { ...run, phases },
         last: await previousRun(),
         memory: await deps.memory(),
-        tools: calls.offered(),
+        tools: calls.tools.offered(),
         servers: host.describe(),
         now: clock.now()
       })
@@ -107,12 +107,6 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
       if (earlier.completedAt !== undefined) return earlier
     }
     return undefined
-  }
-
-  async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<StepResult> {
-    const result = await runStep(prompt, context!, pendingNotes)
-    pendingNotes = []
-    return result
   }
 
   async function evaluate (): Promise<Verdict> {
@@ -142,7 +136,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   return {
     runId: initialRun.runId,
     signal,
-    main: { begin, step, settle: calls.settle, evaluate } satisfies TaskMain,
+    main: { begin, step: (prompt) => runStep(prompt, context!, pendingNotes.splice(0)), settle: calls.settle, evaluate } satisfies TaskMain,
     items,
     /** The calls that need a person's approval before they may run. */
     callsToAsk: calls.callsToAsk,
