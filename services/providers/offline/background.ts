@@ -1,4 +1,5 @@
-import { MARK, markQuotes } from './quotes.ts'
+import { Clause } from './clause.ts'
+import { tokenise, type Token } from './tokens.ts'
 
 /** Work for a background task: its goal, and for repeated work an interval in the notation of schedules. */
 export interface Background {
@@ -6,86 +7,71 @@ export interface Background {
   interval?: string
 }
 
-/** Characters. Longer messages are not plain commands. Messages with long gaps are not read either: the patterns backtrack in them. */
-const LONGEST = 4_000
-const GAP = /[\s,]{40}/
-
-const POLITE =
-  /^(?:(?:please|kindly|hey|hi|hello|ok|okay|from now on|starting (?:today|now|tomorrow)|(?:could|can|would|will) you(?: please)?|i(?:['’]d| would)? (?:want|like|need) you to)[\s,]+)+/i
+/** Characters. A longer message is no wish for background work. */
+const MAX_LENGTH = 4_000
 /** Questions and prohibitions, which mention such work but do not ask for it. */
 const ONLY_TALK =
-  /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:do not|don['’]t|never|stop|no longer)\b/i
+  /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:not|don't|never|stop|no longer)\b/
 
 const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?'
 const PART = 'morning|afternoon|evening|night'
 const UNIT = `(?:seconds?|minutes?|hours?|days?|weeks?|weekdays?|weekends?|months?|years?|${PART})`
-const TIME = '(?:\\d{1,2}(?::\\d\\d)?(?: ?[ap]m\\b)?|noon|midnight)'
+const TIME = '(?:\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?|noon|midnight)(?= |$)'
 /** "every 2 hours", "each monday and thursday", "daily", "once a week"; "at 9" before or after it. */
-const OFTEN =
-  `(?:(?:every|each) (?:single )?(?:(?:other |\\d+ )?${UNIT}|${DAY}(?:(?:,| and|, and) ${DAY})*)|hourly|daily|nightly|weekly|monthly|once (?:a|an|per|every) (?:hour|day|week|month)|around the clock|continuously|regularly)`
-const OFTEN_AT = `(?:(?:at (?<before>${TIME}) )?(?<often>${OFTEN})(?: (?:at|from) (?<after>${TIME})| (?:in the )?(?:${PART}))*)`
-const BEHIND = 'in the background(?! (?:of|color|colour|image|picture)\\b)'
-/** Requires the end of a clause after the phrase. */
-const END = '(?=[.!?,;]+(?:\\s|$)|\\s*$|\\s+(?:and|then|to|until|so|for)\\s)'
-/** Excludes a word before the phrase that makes it a name, as in "the folder daily". */
-const NO_NAME = '(?<!\\b(?:in|of|from|to|into|named|called|folder|directory|file|the|a|an))'
-
-const PHRASES = [
-  new RegExp(`^${OFTEN_AT}(?![\\w./-])[\\s,:]*`, 'i'),
-  new RegExp(`${NO_NAME}[\\s,]+${OFTEN_AT}${END}`, 'i')
-]
-const BACKGROUND = [new RegExp(`^${BEHIND}[\\s,:]+`, 'i'), new RegExp(`[\\s,]+${BEHIND}${END}`, 'i')]
-const WATCHES = new RegExp(
-  `^(?:keep (?:watching|checking|monitoring|an eye on|watch (?:on|over))|monitor|watch(?=[^]*\\bfor\\b))\\s+(?<what>${MARK}|[^]+?)(?: for (?:any )?(?:changes|updates|news|anything new))?(?<rest>(?:,| and| for)\\s[^]*)?(?:(?<!\\s)[.!?]+)?$`,
-  'i'
-)
+const OFTEN = `(?:every|each) (?:single )?(?:(?:other |\\d+ )?${UNIT}|${DAY}(?:(?: ,| and| , and) ${DAY})*)|hourly|daily|nightly|weekly|monthly|` +
+  'once (?:a|an|per|every) (?:hour|day|week|month)'
+const OFTEN_AT = `(?:at (?<before>${TIME}) )?(?<often>${OFTEN})(?: (?:at|from) (?<after>${TIME})| (?:in the )?(?:${PART}))*(?= |$)(?: ,)?`
+const BEHIND = 'in the background(?! (?:of|color|colour|image|picture) )'
+/** A phrase within or at the end of a sentence, but not a name, as in "the folder daily". */
+const inside = (phrase: string) =>
+  new RegExp(`(?<!\\b(?:in|of|from|to|into|named|called|folder|directory|file|the|a|an))(?: ,)? ${phrase}(?=$| (?:[.!?,;]|and|then|to|until|so|for) )`)
+const REPEATED = [new RegExp(`^${OFTEN_AT}`), inside(OFTEN_AT)]
+const BACKGROUND = [new RegExp(`^${BEHIND}(?: ,)?`), inside(BEHIND)]
+const NEWS = [/ for (?:any )?(?:changes|updates|news)(?= |$)/]
 
 /** Reads background work from a message: repeated work, work "in the background", or watching something. Undefined when there is none. */
 export function readBackground (message: string): Background | undefined {
-  if (message.length > LONGEST || GAP.test(message)) return undefined
-  const marked = markQuotes(message.trim())
-  const start = marked.text.replace(POLITE, '')
-  if (ONLY_TALK.test(start)) return undefined
-  const { text: once, interval } = takeInterval(start)
-  const { text: left, was: isBehind } = take(once, BACKGROUND)
-  const watched = WATCHES.exec(left)
-  if (interval === undefined && !isBehind && watched === null) return undefined
+  if (message.length > MAX_LENGTH) return undefined
+  const asked = new Clause(message, tokenise(message)).rest()
+  if (ONLY_TALK.test(wordsOf(tokenise(asked)))) return undefined
+  const { rest: once, found } = without(asked, REPEATED)
+  const { rest, found: isBehind } = without(once, BACKGROUND)
+  const clause = new Clause(rest, tokenise(rest))
+  const isWatch = clause.take('keep watching|checking|monitoring') || clause.take('keep an eye on') || clause.take('monitor') ||
+    (clause.take('watch') && clause.tokens.some(({ word }) => word === 'for'))
+  if (!found && !isBehind && !isWatch) return undefined
   // Watching something means to look at it repeatedly.
-  const goal = watched === null ? left : `look at ${watched.groups!.what}${watched.groups!.rest ?? ''}`
-  const often = interval ?? (watched === null ? undefined : 'hourly')
-  return { goal: marked.raw(goal).trim() || message.trim(), ...(often !== undefined && { interval: often }) }
+  const goal = isWatch ? `look at ${without(clause.rest(), NEWS).rest}` : rest
+  const interval = found ? intervalOf(found) : isWatch ? 'hourly' : undefined
+  return { goal: goal || message.trim(), ...(interval !== undefined && { interval }) }
 }
 
-function take (
-  text: string,
-  patterns: RegExp[]
-): { text: string, was: boolean, groups?: Record<string, string | undefined>, all?: string } {
+/** The words in lower case with a blank between them; a quotation is a quote. */
+const wordsOf = (tokens: Token[]) => tokens.map(({ word }) => word || '"').join(' ')
+
+/** Cuts the first phrase that a pattern finds in the words of a text. */
+function without (text: string, patterns: RegExp[]) {
+  const tokens = tokenise(text)
+  const words = wordsOf(tokens)
   for (const pattern of patterns) {
-    const found = pattern.exec(text)
-    if (found) return { text: text.replace(pattern, ''), was: true, groups: found.groups, all: found[0] }
+    const found = pattern.exec(words)
+    if (!found) continue
+    const blanks = (end: number) => words.slice(0, end).split(' ').length - 1
+    const before = tokens[blanks(found.index) - (found.index === 0 ? 1 : 0)]
+    const behind = tokens[blanks(found.index + found[0].length) + 1]
+    return { found, rest: `${before ? text.slice(0, before.end) : ''} ${behind ? text.slice(behind.start) : ''}`.trim() }
   }
-  return { text, was: false }
+  return { rest: text }
 }
 
-function takeInterval (text: string): { text: string, interval?: string } {
-  const { text: rest, groups, all } = take(text, PHRASES)
-  return groups === undefined
-    ? { text }
-    : { text: rest, interval: intervalOf(groups.often!.toLowerCase(), groups.before ?? groups.after, all!.toLowerCase()) }
-}
-
-const WORDS: Record<string, string> = { nightly: 'daily', regularly: 'daily', continuously: 'hourly', 'around the clock': 'hourly' }
 const TIMES: Record<string, string> = { morning: '9:00', afternoon: '14:00', evening: '18:00', night: '21:00', nightly: '21:00' }
 
 /** Returns the interval in the notation of schedules. */
-function intervalOf (often: string, time: string | undefined, phrase: string): string {
+function intervalOf ({ 0: phrase, groups }: RegExpExecArray): string {
+  const { often = '', before, after = before } = groups ?? {}
   const part = new RegExp(`\\b(?:${PART}|nightly)\\b`).exec(phrase)?.[0]
-  const once = /^once (?:a|an|per|every) (\w+)$/.exec(often)?.[1]
-  const words = once !== undefined
-    ? `every ${once}`
-    : WORDS[often] ??
-      often.replace(/^each /, 'every ').replace('every single ', 'every ').replace(new RegExp(`^every (?:${PART})$`), 'daily')
-  const at = time === undefined ? part && TIMES[part] : timeOf(time.toLowerCase(), part)
+  const words = often.replace(/^once \w+/, 'every').replace(/^(?:every|each) (?:single )?/, 'every ').replace(/^every (?:morning|afternoon|evening|night)$|^nightly$/, 'daily')
+  const at = after === undefined ? part && TIMES[part] : timeOf(after, part)
   return at === undefined ? words : `${words} at ${at}`
 }
 

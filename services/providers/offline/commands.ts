@@ -1,176 +1,180 @@
-import { isAside, isChatter, stripped } from './phrases.ts'
-import { looksLikeFolder, readPaths, type Known } from './paths.ts'
-import { readRun } from './running.ts'
-import type { Marked } from './quotes.ts'
-import { isScreenshot, isSystemInfo, readPointer, readSearch, readUrls } from './requests.ts'
-import { readToolUse } from './tool-use.ts'
+import { Clause, type Command } from './clause.ts'
+import { IN, looksLikeFolder, readPath, readPaths, type Path } from './paths.ts'
+import { readPointer } from './pointer.ts'
+import { parseObject } from './quotes.ts'
+import { readSearch } from './search.ts'
 import { readWriting } from './writing.ts'
 
-/** A tool call that a message asks for. */
-export interface Command {
-  toolName: string
-  input: Record<string, unknown>
-}
-
-export const WRITES = /^(write|save|put|store|create|make|touch|new|overwrite|replace|fill|generate)\b(?:\s+(?:down|out))?:?\s*/i
-const DELETES = /^(?:recursively\s+)?(?:delete|remove|erase|rm|del|unlink|rmdir|trash|get rid of|wipe|destroy|throw away)\s+([^]+)$/i
-const RECURSIVE =
-  /,?\s*\b(?:recursively|recursive|completely|(?:and|with|including|along with|together with) (?:(?:all )?(?:of )?(?:(?:its|the|their) )?(?:entire )?(?:contents?|files|subfolders|children)(?: (?:in|inside|of)(?:side)?(?: it)?)?|(?:absolutely )?(?:everything|all)(?: that)?(?:['’]s| is)?(?: (?:in|inside|under|within|below)(?: (?:it|there|them))?| it contains)?))(?=[\s.,!?]*$)/i
-const LISTS = /^(?:list|ls|dir|enumerate)(?:\s+(?:me|out))?(?:\s+-\w+)*(?:\s+([^]+))?$/i
-const LIST_OBJECT =
-  "(?:(?:all|the|every|my|any|of|a list of|list of|a listing of|a|names of)\\s+)*(?:(?:hidden|available|existing|current)\\s+)?(?:files?|folders|sub-?folders|directories|sub-?directories|entries|everything|items|documents|stuff|file ?names|contents?|structure|listing|what(?:['’]s| is))\\b(?:\\s*(?:,|and|or|&|/)+\\s*(?:all\\s+)?(?:the\\s+)?(?:sub-?)?(?:files|folders|directories|dirs))*(?:\\s+recursively)?(?:\\s+(?:and (?:everything )?)?(?:(?:that|which)\\s+)?(?:(?:are|is|exist|exists|live|you (?:can )?(?:see|find)|i have|we have)\\s*)?(?:there)?)?"
-const LIST_IN = new RegExp(
-  `^${LIST_OBJECT}\\s*(?:\\b(?:in|of|inside|under|within|from|at|on|for|below)\\s+([^]+?)|(?:right |in )?here)?[.!?]*$`,
-  'i'
-)
-const WHICH_FILES =
-  /^(?:what|which)(?:\s+(?:are|is)|['’]s|['’]re)?\s+(?:all\s+)?(?:the\s+)?(?:files?|folders|directories|things|items)\b(?:\s+and\s+(?:folders|directories))?(?:\s+(?:do (?:i|we|you) have|are|is|there|exist|can you see|live|stored|located|present|you (?:can )?see))*(?:\s+(?:in|inside|under|at|of|on|within)\s+([^]+?)|\s+(?:right |in )?here)?[.!?]*$/i
-const WHAT_IS_IN =
-  /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)\s+(?:of\s+)?([^]+?)[.!?]*$/i
-const CONTENTS_OF = /^what(?:['’]s| is| are)\s+(?:the\s+)?(?:contents?|text)\s+(?:of|in)\s+([^]+)$/i
-const LISTING =
-  /^(?:(?:make|create|do|get|give|print|show)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:directory|folder|file) listing(?:\s+(?:of|for|in)\s+([^]+?))?[.!?]*$/i
-const PLACE_FIRST =
-  /^(?:in|inside|from|within)\s+([^]+?),?\s+((?:list|read|show|open|write|create|save|delete|remove|run|execute)\b[^]+?)[.!?]*$/i
-const EXPLORE = /^(?:explore|look (?:in|into|inside|around(?: in)?)|browse|go through|see what(?:['’]s| is) in)\s+([^]+)$/i
-const SHOWS = /^(?:show|display|give|tell|get|see|view|print|output|let)\b(?:\s+(?:me|us))?(?:\s+(?:know|see))?\s+([^]+)$/i
-const SAYS =
-  /^what\s+(?:does|do|is|are)\s+([^]+?)\s+(?:say|contain|hold|look like|read|have in it)[.!?]*$|^what\s+([^]+?)\s+(?:says|contains|holds|looks like|reads|has in it)[.!?]*$/i
-const READS =
-  /^(read|open|cat|view|show|display|print|output|look at|have a look at|take a look at|examine|inspect|dump|check|see|load|summari[sz]e|explain|get|give|tell|head|tail|less|more)\b(?:\s+(?:me|us|out|back|aloud|through|again|over|about|into|from))*\s+([^]+)$/i
-const CONTENTS =
-  /^(?:all\s+)?(?:of\s+)?(?:(?:the|its|full|whole|entire|complete|first|last|top|actual|\d+)\s+)*(?:contents?|text|body|source(?: code)?|lines?|beginning|start|end|what(?:['’]s| is))\s+(?:of|in|inside|from)\s+([^]+)$/i
-
-const SHOW_IT =
-  /^(?:show|print|display|give|tell)(?: me| us)?(?: back)? (?:it|its contents?|what(?:['’]s| is) in it|what it (?:says|contains))[.!?]*$/i
+const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
+const NOUN = 'files|folders|directories|subfolders|entries|items|documents|everything|listing'
+const AROUND = "all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder|contents|content|what|what's|which|is|are|and|or|do|i|we|you|can|that|there"
+const MACHINE = 'system|computer|machine|pc|laptop|os|hardware|host|platform'
+const SCREEN = 'screen|desktop|display'
+const THE = 'the|a|an|my|this|your|some|another|new|current|whole|operating*'
+const TELL = 'tell|show|give|report|let|summarize|summarise|explain|describe|say|repeat|display|print|return|answer|respond|inform'
+const DOMAIN = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[/?#]\S*)?$/i
 
 const call = (toolName: string, input: Record<string, unknown> = {}): Command => ({ toolName, input })
+/** Reads the files, or lists those that are folders. */
+const open = (paths: Path[] | undefined, isFolder: (path: Path) => boolean) =>
+  paths?.map((each) => call(isFolder(each) ? 'listDirectory' : 'readFile', { path: each.path }))
+const isSaidFolder = ({ path, isFolder }: Path) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path)
 
-/**
- * Reads one clause as commands. Returns `[]` for a clause that asks for nothing ("thanks", "tell me what it says") and
- * undefined for a clause that is no command. `known` holds the file and folder that the message named before.
- */
-export function readCommands (marked: Marked, clause: string, known: Known): Command[] | undefined {
-  const text = stripped(clause)
-  if (known.file !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: known.file })]
-  if (isChatter(clause)) return []
-  const use = readToolUse(marked, text)
-  if (use) return [call(use.toolName, use.input)]
-  return readRun(marked, text)?.map((run) => call('runCommand', { ...run })) ??
-    readUrls(marked, text)?.map((url) => call('fetchUrl', { url })) ??
-    (isScreenshot(text) ? [call('screenshot')] : undefined) ??
-    (isSystemInfo(text) ? [call('systemInfo')] : undefined) ??
-    readSearch(marked, text)?.map((query) => call('webSearch', { query })) ??
-    directoryListing(marked, text, known) ??
-    writing(marked, text, known) ??
-    deleting(marked, text, known) ??
-    listing(marked, text, known) ??
-    reading(marked, text, known) ??
-    readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input)) ??
-    placeFirst(marked, text, known) ??
-    (isAside(text) ? [] : undefined)
-}
-
-/** Reads a clause with the place first, such as "In src, list the files", by moving the place to the end. */
-function placeFirst (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const found = PLACE_FIRST.exec(text)
-  return found ? readCommands(marked, `${found[2]} in ${found[1]}`, known) : undefined
-}
-
-function directoryListing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const found = LISTING.exec(text)
-  return found ? readCommands(marked, found[1] === undefined ? 'list' : `list ${found[1]}`, known) : undefined
-}
-
-function writing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const verb = WRITES.exec(text)
-  const found = verb && readWriting(marked, verb[1], text.slice(verb[0].length), known)
-  return found ? [call('writeFile', { path: found.path, content: found.content })] : undefined
-}
-
-function deleting (marked: Marked, text: string, known: Known): Command[] | undefined {
-  let rest = DELETES.exec(text)?.[1]
-  if (rest === undefined) return undefined
-  let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^recursively/i.test(text) ||
-    /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
-  rest = rest.replace(/^(?:-\w+\s+)+/, '')
-  if (RECURSIVE.test(rest)) {
-    recursive = true
-    rest = rest.replace(RECURSIVE, '')
+/** Small talk, wishes about style, and requests to report: they need no call, because every answer reports the results. */
+function readTalk (clause: Clause): Command[] | undefined {
+  const { file, isRead } = clause.known
+  if (clause.isOver || clause.take('there|done')) return []
+  if (clause.take('be|stay|keep|answer|reply? it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed')) return []
+  if (!clause.take(`${TELL} back? to? me|us? know? about|with|on?`)) return undefined
+  if (clause.take("its|it|what|what's|is|says|contains|contents|in|it*") && clause.isOver) {
+    return clause.at > 0 && file !== undefined && !isRead && clause.tokens.some(({ word }) => /^its?$/.test(word)) ? [call('readFile', { path: file })] : []
   }
-  const paths = readPaths(marked, rest, { known, here: false })
+  return clause.take('the|its|their|all* this|that|them|both|everything|result|results|output|outputs|answer|summary|findings') ? [] : undefined
+}
+
+/** "Use echo with {"message": "hi"}", "call the pid tool". */
+function readToolUse (clause: Clause): Command[] | undefined {
+  if (!clause.take('use|call|invoke the?')) return undefined
+  let isTool = clause.take('tool')
+  const name = clause.takeToken()?.text
+  isTool = clause.take('tool') || isTool
+  if (!name || (isTool && clause.isOver)) return name ? [call(name)] : undefined
+  clause.take('with|on|using? the? input|arguments|args|parameters|json? :?')
+  const input = parseObject(clause.takeToken()?.text ?? '')
+  return input && [call(name, input)]
+}
+
+function readRun (clause: Clause): Command[] | undefined {
+  const isSure = clause.take('run|execute|exec|$')
+  if (!isSure && !clause.take('start|launch|call|invoke|issue|perform|do|try')) return undefined
+  clause.take(':? the|this|following|shell|terminal|bash* command|script :?') || clause.take('the? following|this|: :?')
+  const { next } = clause
+  if (next?.kind !== 'quote') {
+    // An unquoted command is the rest of the clause, unless it begins like a sentence: "run the tests".
+    const isSentence = clause.take('the|a|an|my|our|your|it|them|that|this|these|all|both|to|for|in|as')
+    return isSure && next && !isSentence ? [call('runCommand', { command: clause.rest() })] : undefined
+  }
+  clause.at++
+  clause.take('in|on|using the|a|my shell|terminal|console')
+  const folder = clause.take(IN) ? readPath(clause) : undefined
+  const cwd = folder && folder.path !== '.' ? { cwd: folder.path } : {}
+  return next.text.trim() === '' ? undefined : [call('runCommand', { command: next.text, ...cwd })]
+}
+
+function readFetch (clause: Clause): Command[] | undefined {
+  const isSure = clause.take('fetch|download|visit|curl|wget|retrieve') || clause.take('go|browse|navigate to')
+  if (!isSure && !clause.take(`${SHOW}|read|open|load|look|summarize|summarise at? me?`)) return undefined
+  clause.take('the|a|this|web|page|webpage|site|website|url|link|address|contents|content|text|of|from|at|on|:*')
+  const url = clause.takeToken()?.text ?? ''
+  clause.take('page|site|website')
+  if (/^https?:\/\/\S+$/i.test(url)) return [call('fetchUrl', { url })]
+  return isSure && DOMAIN.test(url) ? [call('fetchUrl', { url: `${url.startsWith('localhost') ? 'http' : 'https'}://${url}` })] : undefined
+}
+
+function readMachine (clause: Clause): Command[] | undefined {
+  const isPicture = clause.take(`what|what's|capture|describe|look|show is|at|on|me* the|my ${SCREEN}`) ||
+    clause.take(`take|make|grab|capture|do|create|${SHOW}? me? ${THE} screenshot of? the|my|whole|entire* ${SCREEN}?`) ||
+    clause.take(`take|make|${SHOW}? me? ${THE} picture|photo|image|snapshot of the|my ${SCREEN}`)
+  if (isPicture) return [call('screenshot')]
+  if (clause.take(`${SHOW}? me? about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`)) return [call('systemInfo')]
+  const isQuestion = clause.take(`what|which kind|type|of|operating* ${MACHINE} is|am|are|do|does`) ||
+    clause.take('how much|many free|available|total? memory|ram|cpus|cores|processors|disk')
+  if (isQuestion) clause.rest()
+  return isQuestion ? [call('systemInfo')] : undefined
+}
+
+function readDeleting (clause: Clause): Command[] | undefined {
+  let recursive = clause.take('recursively')
+  if (!clause.take('delete|remove|erase|rm|del|unlink|rmdir|trash|wipe|destroy') && !clause.take('get rid of')) return undefined
+  for (; clause.next?.word.startsWith('-'); clause.at++) recursive ||= /^-\w*r|^--recursive$/.test(clause.next.word)
+  recursive = clause.take('the? whole|entire|complete') || recursive
+  const paths = readPaths(clause, { here: false })
+  recursive = clause.take(",? with|and|including? recursively|completely|everything|all that|that's|is|in|inside|under|of|its|the|contents|files|it|there*") || recursive
   return paths?.map(({ path }) => call('deleteFile', recursive ? { path, recursive } : { path }))
 }
 
-function listing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const folders = (phrase: string | undefined) =>
-    phrase === undefined
-      ? [call('listDirectory', { path: '.' })]
-      : readPaths(marked, phrase.replace(/^in\s+/i, '').replace(/,?\s+recursively\b/i, ''), { known, bare: true })?.map(({ path }) =>
-        call('listDirectory', { path })
-      )
+function readListing (clause: Clause): Command[] | undefined {
+  const isSure = clause.take('list|ls|dir|enumerate|explore|browse me? out?') || clause.take('look in|into|inside')
+  if (!isSure && !clause.take('what|which') && !clause.take(`${SHOW}|make|do me|us?`)) return undefined
+  while (clause.next?.word.startsWith('-')) clause.at++
+  let hasNoun = false
+  const isNoun = () => clause.take(NOUN) && (hasNoun = true)
+  // The last word is the name of a folder if it is no noun.
+  while (isNoun() || (clause.at + 1 < clause.tokens.length && clause.take(AROUND)));
+  if (hasNoun) clause.take('there|exist|have')
+  const hasPlace = clause.take('in|inside|under|within|from|at|on|for') || clause.tokens[clause.at - 1].word === 'of'
+  if (clause.isOver) return isSure || hasNoun ? [call('listDirectory', { path: '.' })] : undefined
+  if (!isSure && !(hasNoun && (hasPlace || /^(?:here|right)$/.test(clause.next!.word)))) return undefined
+  const paths = readPaths(clause, { bare: true })
+  clause.take(',? recursively')
+  return paths?.map(({ path }) => call('listDirectory', { path }))
+}
 
-  const listed = LISTS.exec(text)
-  if (listed) {
-    const within = listed[1] === undefined ? undefined : LIST_IN.exec(listed[1])
-    if (listed[1] === undefined || within) return folders(within?.[1])
-    return folders(listed[1])
+function readReading (clause: Clause): Command[] | undefined {
+  const isGuess = (path: Path) => looksLikeFolder(path) && path.path !== clause.known.file
+  const isShown = clause.take(`${SHOW} me|us? what|what's|everything`)
+  if (isShown) clause.at--
+  const isInside = clause.take("what|what's is|are* in|inside") || clause.take("what|what's is|are* the? contents|content|text of|in") ||
+    (isShown && clause.take('everything in|inside'))
+  if (isInside) return open(readPaths(clause), isGuess)
+  if (clause.take('what does|do|is|are?')) {
+    const path = readPath(clause)
+    return path && clause.take('say|says|contain|contains|hold|holds') ? open([path], () => false) : undefined
   }
-  const which = WHICH_FILES.exec(text)
-  if (which) return folders(which[1])
-  const explored = EXPLORE.exec(text)
-  if (explored) return folders(explored[1])
+  const isSure = clause.take('read|open|cat|head|tail|less|more|load')
+  const isSeen = clause.take('have|take a look at') || clause.take('show|display|view|see|look at?')
+  if (!isSure && !isSeen && !clause.take(`${SHOW}|output|examine|inspect|dump|summarize|summarise|explain`)) return undefined
+  clause.take('me|us? out|through|over|about?')
+  const start = clause.at
+  if (clause.take('the? first|last|top') && /^\d+$/.test(clause.next?.word ?? '')) clause.at++
+  const hasContents = clause.take('the|all|its|full|whole|entire* contents|content|text|lines|line|source|body of|in|from')
+  if (!hasContents) clause.at = start
+  const isFile = clause.take('the? file') && clause.at--
+  if (isSure) return open(readPaths(clause, { bare: true }), isSaidFolder)
+  const paths = readPaths(clause, { here: isSeen })
+  return isSeen || isFile || hasContents || paths?.every(({ isPlain }) => isPlain) ? open(paths, isGuess) : undefined
+}
 
-  const shown = SHOWS.exec(text)
-  if (shown && /^(?:what|which)\b/i.test(shown[1])) {
-    const which = WHICH_FILES.exec(shown[1])
-    if (which) return folders(which[1])
-  } else if (shown && !/^(?:the )?(?:file|contents?)\b(?!s)/i.test(shown[1])) {
-    const within = LIST_IN.exec(shown[1])
-    if (within) return folders(within[1])
+/** "In src, list the files": reads the clause with the place at its end. */
+function readPlaceFirst (clause: Clause): Command[] | undefined {
+  const verb = clause.take(IN) ? clause.tokens.findIndex(({ word }) => /^(?:list|read|show|open|write|create|save|delete|remove|run)$/.test(word)) : -1
+  const place = clause.tokens.slice(0, Math.max(verb, 0)).filter(({ kind }) => kind !== 'mark')
+  if (place.length < 2) return undefined
+  const moved = new Clause(clause.message, [...clause.tokens.slice(verb), ...place], clause.known)
+  clause.rest()
+  return readCommands(moved)
+}
+
+/** "Tell me how many there are": a question about the results, which the report answers. */
+function readAside (clause: Clause): Command[] | undefined {
+  if (!clause.take(`${TELL}|count|check me|us? know? to? me? how|if|whether|which|where|when|why|who|what|what's`)) return undefined
+  clause.rest()
+  return []
+}
+
+/** Each reads a clause from its beginning. What it returns counts only when it has read the whole clause. */
+const READERS = [
+  readTalk,
+  readToolUse,
+  readRun,
+  readFetch,
+  readMachine,
+  readSearch,
+  readListing,
+  readWriting,
+  readDeleting,
+  readReading,
+  readPointer,
+  readPlaceFirst,
+  readAside
+]
+
+/** Reads a clause as commands: `[]` when it asks for nothing ("thanks", "tell me what it says"), undefined when it is no command. */
+export function readCommands (clause: Clause): Command[] | undefined {
+  for (const read of READERS) {
+    clause.at = 0
+    const commands = read(clause)
+    if (commands !== undefined && clause.at === clause.tokens.length) return commands
   }
   return undefined
 }
-
-/** Reads a clause that reads a file, or that lists a folder when the phrase names a folder. */
-function reading (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const shown = SHOWS.exec(text)
-  const asked = shown && /^(?:what|everything)\b/i.test(shown[1]) ? shown[1] : text
-  const says = SAYS.exec(asked)
-  if (says) return either(marked, says[1] ?? says[2], known, 'read')
-  const contentsOf = CONTENTS_OF.exec(asked)
-  if (contentsOf) return either(marked, contentsOf[1], known, 'guess')
-  const within = asked === text && /^everything/i.test(text) ? null : WHAT_IS_IN.exec(asked)
-  if (within) return either(marked, within[1], known, 'guess')
-
-  const read = READS.exec(text)
-  if (!read) return undefined
-  const [, verb, rest] = read
-  const contents = CONTENTS.exec(rest)
-  const phrase = contents?.[1] ?? rest
-  if (/^(?:read|open|cat|head|tail|less|more)$/i.test(verb)) return either(marked, phrase, known, 'read')
-  if (/^(?:show|display|view|look at|have a look at|take a look at|see)$/i.test(verb)) return either(marked, phrase, known, 'guess')
-  // Verbs such as "check" or "give" need a phrase that can only be a file.
-  const paths = readPaths(marked, phrase, { known, here: false })
-  const sure = paths?.every(({ path, plainly }) => plainly && /[./\\]/.test(path)) || contents || /^(?:the )?file\s/i.test(phrase)
-  return sure ? either(marked, phrase, known, 'guess') : undefined
-}
-
-function either (marked: Marked, phrase: string, known: Known, kind: 'read' | 'guess'): Command[] | undefined {
-  return readPaths(marked, phrase, { known, bare: kind === 'read' })?.map((found) => {
-    const folder = kind === 'read'
-      ? found.folder || /[/\\]$|^\.{1,2}$/.test(found.path)
-      : looksLikeFolder(found) && found.path !== known.file
-    return call(folder ? 'listDirectory' : 'readFile', { path: found.path })
-  })
-}
-
-/** Returns the file and folder that "it" and "there" refer to after a command. After a web page, "it" is no file. */
-export function afterwards ({ toolName, input }: Command, known: Known): Known {
-  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
-  if (typeof input.path !== 'string') return known
-  return toolName === 'listDirectory' ? { ...known, folder: input.path } : { ...known, file: input.path }
-}
-
-/** Whether a clause begins with a verb of writing, so that the following text may be the content to write. */
-export const beginsWriting = (clause: string): boolean => WRITES.test(stripped(clause))
