@@ -40,16 +40,18 @@ const CLOSINGS = [
   ['if you can|please']
 ]
 
+const NUMBER = /^\d{1,5}$/
+
 /**
  * Returns the position behind a pattern if its words stand at a position; otherwise undefined. In a pattern, "a|b" stands for one
- * of several words, "a?" for a word that may be missing and "a*" for any number of words.
+ * of several words, "a?" for a word that may be missing, "a*" for any number of words and "#" for a number.
  */
 export function after (pattern: string, tokens: readonly Token[], start: number): number | undefined {
   let at = start
   for (const item of pattern.split(' ')) {
     const times = /[?*]$/.exec(item)?.[0]
     const words = (times === undefined ? item : item.slice(0, -1)).split('|')
-    const isNext = () => at < tokens.length && words.includes(tokens[at].word)
+    const isNext = () => at < tokens.length && (words.includes(tokens[at].word) || (words.includes('#') && NUMBER.test(tokens[at].word)))
     if (isNext()) at++
     else if (times === undefined) return undefined
     while (times === '*' && isNext()) at++
@@ -61,7 +63,7 @@ export function after (pattern: string, tokens: readonly Token[], start: number)
 export function afterNumber (tokens: readonly Token[], at: number): number | undefined {
   const [{ word, end }, mark] = [tokens[at] ?? { word: '' }, tokens[at + 1]]
   if (/^(?:[-*•–—>#]+|\(?\d{1,3}\))$/.test(word)) return at + 1
-  return /^\d{1,3}$/.test(word) && mark?.kind === 'mark' && mark.start === end ? at + 2 : undefined
+  return NUMBER.test(word) && mark?.kind === 'mark' && mark.start === end ? at + 2 : undefined
 }
 
 function withoutPoliteness (tokens: readonly Token[]): readonly Token[] {
@@ -110,10 +112,15 @@ export class Clause {
     return this.tokens[this.at++]
   }
 
-  /** Moves to the end and returns the rest as it was written, with the punctuation and polite words at its end if `whole`. */
-  rest ({ whole = false } = {}): string {
-    const [first, last] = [this.next, whole ? this.all.findLast(({ kind }) => kind !== 'line') : this.tokens.at(-1)]
-    this.at = this.tokens.length
-    return first && last ? this.message.slice(first.start, last.end) : ''
+  /** The text from one token to another as it was written; a single quotation loses its quotes. */
+  textOf (start: number, end: number): string {
+    const [first, last] = [this.tokens[start], this.tokens[end - 1]]
+    return first === last && first.kind === 'quote' ? first.text : this.message.slice(first.start, last.end)
+  }
+
+  /** The rest as it was written, with the punctuation and polite words at its end. */
+  get written (): string {
+    const last = this.all.findLast(({ kind }) => kind !== 'line')
+    return this.next && last ? this.message.slice(this.next.start, last.end) : ''
   }
 }

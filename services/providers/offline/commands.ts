@@ -1,180 +1,182 @@
-import { Clause, type Command } from './clause.ts'
-import { IN, looksLikeFolder, readPath, readPaths, type Path } from './paths.ts'
-import { readPointer } from './pointer.ts'
-import { parseObject } from './quotes.ts'
-import { readSearch } from './search.ts'
-import { readWriting } from './writing.ts'
+import type { Clause, Command } from './clause.ts'
+import { joinPath, looksLikeFolder, type Path } from './paths.ts'
+import { match, type Slots } from './patterns.ts'
 
+type Rule = [pattern: string, commands: (slots: Slots, clause: Clause) => Command[] | undefined]
+
+const ME = 'to? me|us? know?'
 const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
-const NOUN = 'files|folders|directories|subfolders|entries|items|documents|everything|listing'
-const AROUND = "all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder|contents|content|what|what's|which|is|are|and|or|do|i|we|you|can|that|there"
+const TELL = `show|tell|give|display|print|report|let|summarize|summarise|explain|describe|say|repeat|return|answer|respond|inform back? ${ME} about|with|on?`
+const RUN = 'run|execute|exec|$|start|launch|call|try :? the|this|following|shell|terminal|bash* command|script? :?'
+const PAGE = 'the|a|this|web|page|webpage|site|website|url|link|address|contents|content|text|of|from|at|on|:*'
+const WEB = 'web|internet|net|google'
+const THE = 'the|a|an|my|this|your|some|another|new|current|whole|operating*'
 const MACHINE = 'system|computer|machine|pc|laptop|os|hardware|host|platform'
 const SCREEN = 'screen|desktop|display'
-const THE = 'the|a|an|my|this|your|some|another|new|current|whole|operating*'
-const TELL = 'tell|show|give|report|let|summarize|summarise|explain|describe|say|repeat|display|print|return|answer|respond|inform'
-const DOMAIN = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[/?#]\S*)?$/i
+const DELETE = 'delete|remove|erase|rm|del|unlink|rmdir|trash|wipe|destroy'
+const LIST = 'list|ls|dir|enumerate|explore|browse me? out?'
+const FILES = 'all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder* files|folders|directories|entries|items|documents|everything|listing ' +
+  'and|or|the|files|folders|directories* are|is|do|i|we|you|have|that|there|exist|can|see*'
+const ASKED_FILES = `what|which|list|ls|dir|enumerate|make|do|${SHOW} me|us? out? what|which? ${FILES}`
+const PLACE = 'in|of|inside|under|within|from|at|on|for'
+const CONTENTS = 'the|its|all|full|whole|entire|first|last|top|#|contents|content|text|lines|line|source|body|of|in|from*'
+const WHAT_IS = `${SHOW}? me|us? what|what's is|are*`
+export const CREATE = 'create|make|touch|add|new'
+export const WRITE = 'write|save|put|store|overwrite|replace|fill|generate'
+const INTO = 'to|into|in|inside|onto|as|at|under'
+const LABEL = 'the|a|an|some|following|this|exact* text|contents|content|words|word|string|lines|line|sentence|message|code|data? of|as|is|:|,|\n*'
 
-const call = (toolName: string, input: Record<string, unknown> = {}): Command => ({ toolName, input })
+const KEYS =
+  /^(?:enter|return|tab|esc(?:ape)?|space|backspace|delete|insert|up|down|left|right|home|end|page(?:up|down)|f\d{1,2}|(?:(?:ctrl|control|shift|alt|option|cmd|command|meta|super|win)\+)+\S{1,10})$/
+
+const call = (toolName: string, input: Record<string, unknown> = {}): Command[] => [{ toolName, input }]
+const nothing = () => []
+const here = () => call('listDirectory', { path: '.' })
+const list = ({ names }: Slots) => names.flatMap(({ path }) => call('listDirectory', { path }))
+const screenshot = () => call('screenshot')
+const systemInfo = () => call('systemInfo')
+const runQuote = ({ quote, path }: Slots) =>
+  quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && path.path !== '.' && { cwd: path.path } })
+/** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
+const runBare = ({ rest }: Slots) =>
+  /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)\b|["'`“‘«])/i.test(rest) ? undefined : call('runCommand', { command: rest })
+const fetchUrl = ({ url, address = url }: Slots) => call('fetchUrl', { url: address })
+
+/** Shows the file that was just written; of a file that was just read nothing more is asked. */
+const showIt = (_slots: Slots, { known: { file, isRead } }: Clause) => file === undefined || isRead ? [] : call('readFile', { path: file })
+
 /** Reads the files, or lists those that are folders. */
-const open = (paths: Path[] | undefined, isFolder: (path: Path) => boolean) =>
-  paths?.map((each) => call(isFolder(each) ? 'listDirectory' : 'readFile', { path: each.path }))
-const isSaidFolder = ({ path, isFolder }: Path) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path)
+const open = (paths: Path[], isFolder: (path: Path) => boolean) =>
+  paths.flatMap((each) => call(isFolder(each) ? 'listDirectory' : 'readFile', { path: each.path }))
+const openSaid = ({ names }: Slots) => open(names, ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
+const openGuessed = ({ paths }: Pick<Slots, 'paths'>, { known }: Clause) =>
+  open(paths, (path) => looksLikeFolder(path) && path.path !== known.file)
 
-/** Small talk, wishes about style, and requests to report: they need no call, because every answer reports the results. */
-function readTalk (clause: Clause): Command[] | undefined {
-  const { file, isRead } = clause.known
-  if (clause.isOver || clause.take('there|done')) return []
-  if (clause.take('be|stay|keep|answer|reply? it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed')) return []
-  if (!clause.take(`${TELL} back? to? me|us? know? about|with|on?`)) return undefined
-  if (clause.take("its|it|what|what's|is|says|contains|contents|in|it*") && clause.isOver) {
-    return clause.at > 0 && file !== undefined && !isRead && clause.tokens.some(({ word }) => /^its?$/.test(word)) ? [call('readFile', { path: file })] : []
-  }
-  return clause.take('the|its|their|all* this|that|them|both|everything|result|results|output|outputs|answer|summary|findings') ? [] : undefined
+/** After verbs such as "check", only what can be nothing but a path is one. */
+const openPlain = ({ targets: paths }: Slots, clause: Clause) => paths.every(({ isPlain }) => isPlain) ? openGuessed({ paths }, clause) : undefined
+
+/** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
+const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Slots, { all }: Clause) =>
+  isPlain && !isFolder && (text !== undefined || all.at(-1)?.word !== ':') ? call('writeFile', { path, content: text ?? '' }) : undefined
+const writeQuote = ({ path: { path }, quote }: Slots) => call('writeFile', { path, content: quote })
+
+const remove = ({ targets, flags = [] }: Slots) =>
+  targets.flatMap(({ path }) => call('deleteFile', flags.some((flag) => /^-\w*r|^--recursive$/.test(flag)) ? { path, recursive: true } : { path }))
+const removeAll = ({ targets }: Slots) => targets.flatMap(({ path }) => call('deleteFile', { path, recursive: true }))
+
+/** A search in files is not read, because no tool does it. */
+const search = ({ rest, text = rest }: Slots) =>
+  /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i.test(text) ? undefined : call('webSearch', { query: text })
+
+const click = ({ rest }: Slots, { tokens: [{ word }] }: Clause) => {
+  const [, x, y] = /^\(?(\d+)[, ]+(\d+)\)?$/.exec(rest) ?? []
+  const button = /^(?:right|left|middle)/.exec(word)?.[0]
+  return x === undefined ? undefined : call('click', { x: Number(x), y: Number(y), ...button && { button }, ...word.startsWith('double') && { double: true } })
 }
-
-/** "Use echo with {"message": "hi"}", "call the pid tool". */
-function readToolUse (clause: Clause): Command[] | undefined {
-  if (!clause.take('use|call|invoke the?')) return undefined
-  let isTool = clause.take('tool')
-  const name = clause.takeToken()?.text
-  isTool = clause.take('tool') || isTool
-  if (!name || (isTool && clause.isOver)) return name ? [call(name)] : undefined
-  clause.take('with|on|using? the? input|arguments|args|parameters|json? :?')
-  const input = parseObject(clause.takeToken()?.text ?? '')
-  return input && [call(name, input)]
+const press = ({ rest }: Slots) => {
+  const keys = rest.toLowerCase().replace(/ key$/, '').replaceAll(' ', '')
+  return KEYS.test(keys) ? call('type', { keys }) : undefined
 }
+const scroll = (_slots: Slots, { tokens: [, direction, ...by] }: Clause) =>
+  call('scroll', { direction: direction.word, ...by.length > 0 && { amount: Number(by.at(-1)!.word) } })
 
-function readRun (clause: Clause): Command[] | undefined {
-  const isSure = clause.take('run|execute|exec|$')
-  if (!isSure && !clause.take('start|launch|call|invoke|issue|perform|do|try')) return undefined
-  clause.take(':? the|this|following|shell|terminal|bash* command|script :?') || clause.take('the? following|this|: :?')
-  const { next } = clause
-  if (next?.kind !== 'quote') {
-    // An unquoted command is the rest of the clause, unless it begins like a sentence: "run the tests".
-    const isSentence = clause.take('the|a|an|my|our|your|it|them|that|this|these|all|both|to|for|in|as')
-    return isSure && next && !isSentence ? [call('runCommand', { command: clause.rest() })] : undefined
-  }
-  clause.at++
-  clause.take('in|on|using the|a|my shell|terminal|console')
-  const folder = clause.take(IN) ? readPath(clause) : undefined
-  const cwd = folder && folder.path !== '.' ? { cwd: folder.path } : {}
-  return next.text.trim() === '' ? undefined : [call('runCommand', { command: next.text, ...cwd })]
-}
+/** "In src, list the files": carries out the commands in a folder. */
+const inFolder = ({ word: path, inner }: Slots) =>
+  readCommands(inner)?.map(({ toolName, input }) => {
+    const place = toolName === 'runCommand' ? { cwd: path } : typeof input.path === 'string' ? { path: joinPath(path, input.path) } : {}
+    return { toolName, input: { ...input, ...place } }
+  })
 
-function readFetch (clause: Clause): Command[] | undefined {
-  const isSure = clause.take('fetch|download|visit|curl|wget|retrieve') || clause.take('go|browse|navigate to')
-  if (!isSure && !clause.take(`${SHOW}|read|open|load|look|summarize|summarise at? me?`)) return undefined
-  clause.take('the|a|this|web|page|webpage|site|website|url|link|address|contents|content|text|of|from|at|on|:*')
-  const url = clause.takeToken()?.text ?? ''
-  clause.take('page|site|website')
-  if (/^https?:\/\/\S+$/i.test(url)) return [call('fetchUrl', { url })]
-  return isSure && DOMAIN.test(url) ? [call('fetchUrl', { url: `${url.startsWith('localhost') ? 'http' : 'https'}://${url}` })] : undefined
-}
+/** The sentences that are understood, in the syntax of `match`. The first that fits a whole clause and gives commands counts. */
+const RULES: Rule[] = [
+  // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
+  ['there|done', nothing],
+  ['be|stay|keep|answer|reply it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed', nothing],
+  [`${TELL} this|that|them|both|everything?`, nothing],
+  [`${TELL} the|its|their|all* result|results|output|outputs|answer|summary|findings`, nothing],
+  [`${TELL} it|its content|contents?`, showIt],
+  [`${TELL} what|what's it|is? says|contains|in it?`, showIt],
 
-function readMachine (clause: Clause): Command[] | undefined {
-  const isPicture = clause.take(`what|what's|capture|describe|look|show is|at|on|me* the|my ${SCREEN}`) ||
-    clause.take(`take|make|grab|capture|do|create|${SHOW}? me? ${THE} screenshot of? the|my|whole|entire* ${SCREEN}?`) ||
-    clause.take(`take|make|${SHOW}? me? ${THE} picture|photo|image|snapshot of the|my ${SCREEN}`)
-  if (isPicture) return [call('screenshot')]
-  if (clause.take(`${SHOW}? me? about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`)) return [call('systemInfo')]
-  const isQuestion = clause.take(`what|which kind|type|of|operating* ${MACHINE} is|am|are|do|does`) ||
-    clause.take('how much|many free|available|total? memory|ram|cpus|cores|processors|disk')
-  if (isQuestion) clause.rest()
-  return isQuestion ? [call('systemInfo')] : undefined
-}
+  ['use|call|invoke the? tool {word}', ({ word }) => call(word)],
+  ['use|call|invoke the? {word} tool', ({ word }) => call(word)],
+  [
+    'use|call|invoke the? tool? {word} tool? with|on|using? the? input|arguments|args|parameters|json? :? {object}',
+    ({ word, object }) => call(word, object)
+  ],
 
-function readDeleting (clause: Clause): Command[] | undefined {
-  let recursive = clause.take('recursively')
-  if (!clause.take('delete|remove|erase|rm|del|unlink|rmdir|trash|wipe|destroy') && !clause.take('get rid of')) return undefined
-  for (; clause.next?.word.startsWith('-'); clause.at++) recursive ||= /^-\w*r|^--recursive$/.test(clause.next.word)
-  recursive = clause.take('the? whole|entire|complete') || recursive
-  const paths = readPaths(clause, { here: false })
-  recursive = clause.take(",? with|and|including? recursively|completely|everything|all that|that's|is|in|inside|under|of|its|the|contents|files|it|there*") || recursive
-  return paths?.map(({ path }) => call('deleteFile', recursive ? { path, recursive } : { path }))
-}
+  [`${RUN} {quote} in|on|using? the|a|my? shell|terminal|console?`, runQuote],
+  [`${RUN} {quote} in|inside|from {path}`, runQuote],
+  [`run|execute|exec|$ :? the|this|following|shell|terminal|bash* command|script :? {rest}`, ({ rest }) => call('runCommand', { command: rest })],
+  ['run|execute|exec|$ :? {rest}', runBare],
 
-function readListing (clause: Clause): Command[] | undefined {
-  const isSure = clause.take('list|ls|dir|enumerate|explore|browse me? out?') || clause.take('look in|into|inside')
-  if (!isSure && !clause.take('what|which') && !clause.take(`${SHOW}|make|do me|us?`)) return undefined
-  while (clause.next?.word.startsWith('-')) clause.at++
-  let hasNoun = false
-  const isNoun = () => clause.take(NOUN) && (hasNoun = true)
-  // The last word is the name of a folder if it is no noun.
-  while (isNoun() || (clause.at + 1 < clause.tokens.length && clause.take(AROUND)));
-  if (hasNoun) clause.take('there|exist|have')
-  const hasPlace = clause.take('in|inside|under|within|from|at|on|for') || clause.tokens[clause.at - 1].word === 'of'
-  if (clause.isOver) return isSure || hasNoun ? [call('listDirectory', { path: '.' })] : undefined
-  if (!isSure && !(hasNoun && (hasPlace || /^(?:here|right)$/.test(clause.next!.word)))) return undefined
-  const paths = readPaths(clause, { bare: true })
-  clause.take(',? recursively')
-  return paths?.map(({ path }) => call('listDirectory', { path }))
-}
+  [`fetch|download|visit|curl|wget|retrieve|go|browse|navigate to? ${PAGE} {address} page|site|website?`, fetchUrl],
+  [`${SHOW}|read|open|load|look|summarize|summarise at? ${ME} ${PAGE} {url} page|site|website?`, fetchUrl],
 
-function readReading (clause: Clause): Command[] | undefined {
-  const isGuess = (path: Path) => looksLikeFolder(path) && path.path !== clause.known.file
-  const isShown = clause.take(`${SHOW} me|us? what|what's|everything`)
-  if (isShown) clause.at--
-  const isInside = clause.take("what|what's is|are* in|inside") || clause.take("what|what's is|are* the? contents|content|text of|in") ||
-    (isShown && clause.take('everything in|inside'))
-  if (isInside) return open(readPaths(clause), isGuess)
-  if (clause.take('what does|do|is|are?')) {
-    const path = readPath(clause)
-    return path && clause.take('say|says|contain|contains|hold|holds') ? open([path], () => false) : undefined
-  }
-  const isSure = clause.take('read|open|cat|head|tail|less|more|load')
-  const isSeen = clause.take('have|take a look at') || clause.take('show|display|view|see|look at?')
-  if (!isSure && !isSeen && !clause.take(`${SHOW}|output|examine|inspect|dump|summarize|summarise|explain`)) return undefined
-  clause.take('me|us? out|through|over|about?')
-  const start = clause.at
-  if (clause.take('the? first|last|top') && /^\d+$/.test(clause.next?.word ?? '')) clause.at++
-  const hasContents = clause.take('the|all|its|full|whole|entire* contents|content|text|lines|line|source|body of|in|from')
-  if (!hasContents) clause.at = start
-  const isFile = clause.take('the? file') && clause.at--
-  if (isSure) return open(readPaths(clause, { bare: true }), isSaidFolder)
-  const paths = readPaths(clause, { here: isSeen })
-  return isSeen || isFile || hasContents || paths?.every(({ isPlain }) => isPlain) ? open(paths, isGuess) : undefined
-}
+  [`what|what's|capture|describe|look|show is|at|on|me* the|my ${SCREEN}`, screenshot],
+  [`take|make|grab|capture|do|create|${SHOW}? ${ME} ${THE} screenshot of? the|my|whole|entire* ${SCREEN}?`, screenshot],
+  [`take|make|${SHOW}? ${ME} ${THE} picture|photo|image|snapshot of the|my ${SCREEN}`, screenshot],
+  [`${SHOW}? ${ME} about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`, systemInfo],
+  [`what|which kind|type|of|operating* ${MACHINE} is|am|are|do|does {rest}`, systemInfo],
+  ['how much|many free|available|total? memory|ram|cpus|cores|processors|disk {rest}', systemInfo],
 
-/** "In src, list the files": reads the clause with the place at its end. */
-function readPlaceFirst (clause: Clause): Command[] | undefined {
-  const verb = clause.take(IN) ? clause.tokens.findIndex(({ word }) => /^(?:list|read|show|open|write|create|save|delete|remove|run)$/.test(word)) : -1
-  const place = clause.tokens.slice(0, Math.max(verb, 0)).filter(({ kind }) => kind !== 'mark')
-  if (place.length < 2) return undefined
-  const moved = new Clause(clause.message, [...clause.tokens.slice(verb), ...place], clause.known)
-  clause.rest()
-  return readCommands(moved)
-}
+  [`search|find|google|look up|for|about* :? {text} on|in the? ${WEB}`, search],
+  ['search|find|google|look up|for|about* :? {text} online', search],
+  [`search the? ${WEB}|online for|about? :? {rest}`, search],
+  [`do|make? a? ${WEB}|online search for|about? :? {rest}`, search],
+  ['search|google for|about? :? {rest}', search],
+  ['look up :? {rest}', search],
 
-/** "Tell me how many there are": a question about the results, which the report answers. */
-function readAside (clause: Clause): Command[] | undefined {
-  if (!clause.take(`${TELL}|count|check me|us? know? to? me? how|if|whether|which|where|when|why|who|what|what's`)) return undefined
-  clause.rest()
-  return []
-}
+  [ASKED_FILES, here],
+  [`${ASKED_FILES} right? here`, here],
+  [`${ASKED_FILES} ${PLACE} {names} recursively?`, list],
+  [`${LIST} {flags}`, here],
+  [`${LIST} all|the* contents|content|structure of? {names}`, list],
+  [`${LIST} {flags} ${PLACE}? {names} recursively?`, list],
+  ['look in|into|inside {names}', list],
 
-/** Each reads a clause from its beginning. What it returns counts only when it has read the whole clause. */
-const READERS = [
-  readTalk,
-  readToolUse,
-  readRun,
-  readFetch,
-  readMachine,
-  readSearch,
-  readListing,
-  readWriting,
-  readDeleting,
-  readReading,
-  readPointer,
-  readPlaceFirst,
-  readAside
+  [`${WRITE}|${CREATE} down? :? ${LABEL} {quote} ,? ${INTO}? {path}`, writeQuote],
+  [`${WRITE}|${CREATE} down? ${LABEL} ${INTO} {path} ${LABEL} {content}`, write],
+  [`${WRITE}|${CREATE} {path} ,? with|containing|having|saying|: ${LABEL} {content}`, write],
+  [`${WRITE}|${CREATE} {path} that|which says|contains|reads|has|holds ${LABEL} {content}`, write],
+  [`${WRITE}|${CREATE} {path} {quote}`, write],
+  [`${CREATE} {path}`, write],
+  [`${WRITE} down? :? the|a|some* text|content|words|word|line|sentence|message :? {text} to|into|as {path}`, write],
+  [`${WRITE} down? :? {text} to|into|as {path}`, write],
+  [`${WRITE} down? :? {text} in|inside|under {path}`, write],
+
+  [`${DELETE} {flags} the? whole|entire|complete {targets}`, removeAll],
+  [`${DELETE} {flags} {targets}`, remove],
+  ['get rid of {targets}', remove],
+  [`recursively ${DELETE} {targets}`, removeAll],
+  [`${DELETE} {targets} ,? with|and|including? recursively|completely|everything|all that|that's|is|in|inside|under|of|its|the|contents|files|it|there*`, removeAll],
+
+  [`${WHAT_IS} in|inside {paths}`, openGuessed],
+  [`${WHAT_IS} the? contents|content|text of|in {paths}`, openGuessed],
+  [`${SHOW} ${ME} everything in|inside {paths}`, openGuessed],
+  [`${SHOW}? ${ME} what does|do|is? {path} say|says|contain|contains|hold|holds`, ({ path }) => open([path], () => false)],
+  [`read|open|cat|head|tail|less|more|load ${ME} out|through|over? ${CONTENTS} {names}`, openSaid],
+  [`show|display|view|see|look ${ME} at? ${CONTENTS} {paths}`, openGuessed],
+  ['have|take a look at {paths}', openGuessed],
+  [`${SHOW}|output|examine|inspect|dump|summarize|summarise|explain ${ME} ${CONTENTS} {targets}`, openPlain],
+
+  ['double|right|left|middle? click|double-click|right-click at|on? {rest}', click],
+  ['type the? text? :? {quote}', ({ quote }) => call('type', { text: quote })],
+  ['press|hit the? {rest}', press],
+  ['scroll up|down|left|right by? #?', scroll],
+
+  ['in|inside|from|within the? {word} folder|directory? ,? {inner}', inFolder],
+  // A question about the results, which the report answers.
+  [`${TELL} how|if|whether|which|where|when|why|who|what|what's {rest}`, nothing],
+  ['count|check how|if|whether|which|where|when|why|who|what {rest}', nothing]
 ]
 
 /** Reads a clause as commands: `[]` when it asks for nothing ("thanks", "tell me what it says"), undefined when it is no command. */
 export function readCommands (clause: Clause): Command[] | undefined {
-  for (const read of READERS) {
-    clause.at = 0
-    const commands = read(clause)
-    if (commands !== undefined && clause.at === clause.tokens.length) return commands
+  if (clause.tokens.length === 0) return []
+  for (const [pattern, commands] of RULES) {
+    const slots = match(pattern, clause)
+    const found = slots && commands(slots as Slots, clause)
+    if (found) return found
   }
   return undefined
 }

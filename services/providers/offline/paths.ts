@@ -32,15 +32,16 @@ export function readPath (clause: Clause, { here = true } = {}): Path | undefine
   const path = readPronoun(clause, here) ?? readName(clause)
   if (path === undefined || /^(?:[/\\~]|[a-z]:)/i.test(path.path)) return path
   const { at, known } = clause
-  if (known.folder !== undefined && clause.take(`${IN}? there`)) return joined({ path: known.folder }, path)
+  if (known.folder !== undefined && clause.take(`${IN}? there`)) return { ...path, path: joinPath(known.folder, path.path) }
   const folder = clause.take(IN) ? readPath(clause) : undefined
-  if (folder) return joined(folder, path)
+  if (folder) return { ...path, path: joinPath(folder.path, path.path) }
   clause.at = at
   return path
 }
 
-const joined = (folder: { path: string }, file: Path): Path =>
-  folder.path === '.' ? file : { ...file, path: `${folder.path.replace(/[/\\]+$/, '')}/${file.path}` }
+/** Returns the path of a file or folder in a folder. */
+export const joinPath = (folder: string, path: string) =>
+  path === '.' ? folder : folder === '.' ? path : `${folder.replace(/[/\\]+$/, '')}/${path}`
 
 /** Reads words that stand for a path: "it", "that folder", "here". */
 function readPronoun (clause: Clause, here: boolean): Path | undefined {

@@ -1,9 +1,8 @@
 import { readBackground } from './background.ts'
 import { after, afterNumber, Clause, type Command, type Known } from './clause.ts'
-import { readCommands } from './commands.ts'
+import { CREATE, readCommands, WRITE } from './commands.ts'
 import { isPlain } from './paths.ts'
 import { tokenise, type Token } from './tokens.ts'
-import { CREATE, WRITE } from './writing.ts'
 
 /** A part of a message: a command, or a clause that is no command. */
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
