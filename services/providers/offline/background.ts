@@ -62,9 +62,9 @@ function without (text: string, patterns: RegExp[]) {
 }
 
 /** Returns the interval in the notation of schedules. "9" is nine o'clock, or 21:00 when the phrase names a later part of the day. */
-function intervalOf ({ often, before, after = before, part = new RegExp(PART).exec(often)?.[0] }: Record<string, string>): string {
+function intervalOf ({ often, before, after = before, part = new RegExp(PART).exec(often)?.[0] ?? '' }: Record<string, string>): string {
   const words = often.replace(/^(?:once \w+|every|each)( single)?/, 'every').replace(new RegExp(`^every (?:${PART})$`), 'daily')
   const [time = after ?? TIMES[part], hour, minutes = ':00'] = /^(\d{1,2})(:\d\d)?$/.exec(after ?? '') ?? []
-  const isLater = part !== undefined && part !== 'morning' && Number(hour) < 12
+  const isLater = part !== '' && part !== 'morning' && Number(hour) < 12
   return time === undefined ? words : `${words} at ${hour === undefined ? time : `${Number(hour) + (isLater ? 12 : 0)}${minutes}`}`
 }

@@ -45,7 +45,7 @@ const SLOTS = {
   inner (clause: Clause) {
     const tokens = clause.tokens.slice(clause.at)
     toEnd(clause)
-    return new Clause(clause.message, tokens, clause.known)
+    return tokens.length === 0 ? undefined : new Clause(clause.message, tokens, clause.known)
   },
   /** The rest of the clause; a quotation loses its quotes. */
   rest: (clause: Clause) => clause.isOver ? undefined : clause.textOf(clause.at, toEnd(clause))
@@ -56,9 +56,10 @@ export type Slots = { [Name in keyof typeof SLOTS]: NonNullable<ReturnType<typeo
 }
 
 /** Reads a whole clause by a pattern: words in the syntax of `after`, and names of slots in braces. Returns the values of the slots. */
-export function match (pattern: string, clause: Clause): Partial<Slots> | undefined {
+export function match (pattern: string, clause: Clause): Slots | undefined {
   clause.at = 0
-  return matchItems(pattern.split(/ (?=\{)|(?<=\}) /), clause, {})
+  // The rule that reads the values knows which slots its pattern has.
+  return matchItems(pattern.split(/ (?=\{)|(?<=\}) /), clause, {}) as Slots | undefined
 }
 
 function matchItems ([item, ...items]: string[], clause: Clause, slots: Partial<Slots>): Partial<Slots> | undefined {

@@ -4,80 +4,66 @@ interface Data {
   end: number
 }
 
-const CLOSERS: Record<string, string> = {
-  "'": "'",
-  '"': '"',
-  '“': '”',
-  '‘': '’',
-  '«': '»',
-  '‹': '›',
-  '„': '“”',
-  '‚': '‘’',
-  '”': '”'
-}
+/** The quotes that close a quotation, by the one that opens it. */
+const CLOSERS: Record<string, string> =
+  { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' }
 const TICKS = /`+/y
 const isWord = (char = '') => /[\p{L}\p{N}_]/u.test(char)
 const isBlank = (char = ' ') => /\s/.test(char)
 
 /**
- * Returns a function that reads the quotation, the code between backticks or the JSON object that begins at a position, if one does.
- * What was found missing once is not searched again, so that reading a message from its start to its end takes linear time.
+ * Returns a function that reads the quotation, the code between backticks or the JSON object that begins at a position, if one
+ * does. What was searched in vain is not searched again, so that reading a whole message takes linear time.
  */
 export function createDataReader (message: string): (at: number) => Data | undefined {
-  /** Opening characters without an end in the rest of the message, and quotes that are not nested in it. */
+  /** Signs whose end is missing in the rest of the message, and quotes that are not nested properly in it. */
   const unclosed = new Set<string>()
   const flat = new Set<string>()
-  /** The next quote of a kind that no backslash escapes. */
-  const nextPlain = new Map<string, number>()
+  /** By quote, the position of the next one that no backslash escapes. */
+  const plain: Record<string, number> = {}
 
   function code (at: number): Data | undefined {
     TICKS.lastIndex = at
     const ticks = TICKS.exec(message)![0]
-    const start = at + ticks.length
-    let end = unclosed.has(ticks) ? -1 : message.indexOf(ticks, start)
-    while (ticks.length < 3 && end >= 0 && message[end + ticks.length] === '`') {
-      while (message[end] === '`') end++
-      end = message.indexOf(ticks, end)
+    const isFence = ticks.length > 2
+    let end = unclosed.has(ticks) ? -1 : message.indexOf(ticks, at + ticks.length)
+    while (!isFence && end >= 0 && message[end + ticks.length] === '`') {
+      TICKS.lastIndex = end
+      end = message.indexOf(ticks, end + TICKS.exec(message)![0].length)
     }
     if (end < 0) {
       unclosed.add(ticks)
-      return ticks.length === 2 ? { text: '', end: start } : undefined
+      return ticks.length === 2 ? { text: '', end: at + 2 } : undefined
     }
-    const text = message.slice(start, end)
+    const text = message.slice(at + ticks.length, end)
     // The first line of a fenced block may name its language.
-    return { text: ticks.length < 3 ? text : text.replace(/^[\w+#.-]*[^\S\n]*\n/, ''), end: end + ticks.length }
-  }
-
-  function quotation (at: number): Data | undefined {
-    const open = message[at]
-    const isSame = CLOSERS[open] === open && open !== '”'
-    const end = closing(at + 1, open, CLOSERS[open])
-    if (end === undefined) unclosed.add(open)
-    const text = end === undefined ? '' : message.slice(at + 1, end)
-    return end === undefined ? undefined : { text: isSame ? text.replaceAll(`\\${open}`, open) : text, end: end + 1 }
+    return { text: isFence ? text.replace(/^[\w+#.-]*[^\S\n]*\n/, '') : text, end: end + ticks.length }
   }
 
   /**
-   * Returns the end of a quotation. A quote before a letter closes nothing (it's), a quote between a blank and a letter opens an
-   * inner quotation, and an escaped quote belongs to the text when the quotation ends properly further on.
+   * Reads a quotation. A quote before a letter closes nothing (it's), a quote between a blank and a letter opens an inner
+   * quotation, and an escaped quote belongs to the text when the quotation ends properly further on.
    */
-  function closing (start: number, open: string, closers: string): number | undefined {
-    const isSame = closers === open
-    let depth = 0
-    let first: number | undefined
+  function quotation (start: number, open: string, closers: string): Data | undefined {
+    const isStraight = closers === open
+    const ending = (at: number) => {
+      const text = message.slice(start, at)
+      return { text: isStraight ? text.replaceAll(`\\${open}`, open) : text, end: at + 1 }
+    }
+    let [depth, first] = [0, 0]
     for (let at = start; at < message.length; at++) {
       const char = message[at]
-      if (!isSame && char === open) depth++
+      if (!isStraight && char === open) depth++
       if (!closers.includes(char)) continue
-      const closes = !isWord(message[at + 1]) && !(isSame && message[at + 1] === char)
-      if (isSame && isEscaped(at, start) && (!closes || nextCloses(char, at + 1))) continue
-      if (closes) {
-        first ??= at
-        if (depth-- === 0 || flat.has(open)) return at
-      } else if (isSame && isBlank(message[at - 1]) && isWord(message[at + 1])) depth++
+      const isEnd = !isWord(message[at + 1]) && !(isStraight && message[at + 1] === char)
+      if (isStraight && isEscaped(at, start) && (!isEnd || nextEnds(char, at + 1))) continue
+      if (isStraight && !isEnd && isBlank(message[at - 1]) && isWord(message[at + 1])) depth++
+      if (isEnd && (depth-- === 0 || flat.has(open))) return ending(at)
+      if (isEnd) first ||= at
     }
-    if (first !== undefined) flat.add(open)
-    return first
+    const searched = first === 0 ? unclosed : flat
+    searched.add(open)
+    return first === 0 ? undefined : ending(first)
   }
 
   function isEscaped (at: number, start: number): boolean {
@@ -86,27 +72,27 @@ export function createDataReader (message: string): (at: number) => Data | undef
     return slashes % 2 === 1
   }
 
-  /** Whether the next unescaped quote ends a quotation, and does not begin one. */
-  function nextCloses (quote: string, from: number): boolean {
-    let at = nextPlain.get(quote) ?? -1
-    if (at < from && at !== Infinity) {
-      at = message.indexOf(quote, from)
-      while (at >= 0 && isEscaped(at, from)) at = message.indexOf(quote, at + 1)
-      nextPlain.set(quote, at = at < 0 ? Infinity : at)
+  /** Whether the next quote that is not escaped ends a quotation, and does not begin one. */
+  function nextEnds (quote: string, from: number): boolean {
+    for (plain[quote] ??= -1; plain[quote] < from || isEscaped(plain[quote], from);) {
+      const next = message.indexOf(quote, Math.max(from, plain[quote] + 1))
+      plain[quote] = next < 0 ? Infinity : next
     }
-    return at !== Infinity && !(isBlank(message[at - 1]) && !isBlank(message[at + 1]))
+    const at = plain[quote]
+    return at < message.length && !(isBlank(message[at - 1]) && !isBlank(message[at + 1]))
   }
 
   function object (at: number): Data | undefined {
-    let depth = 0
+    let [depth, isText] = [0, false]
     for (let end = at; end < message.length; end++) {
-      const char = message[end]
-      if (char === '"') { while (++end < message.length && message[end] !== '"') if (message[end] === '\\') end++ }
-      if (char === '{') depth++
-      if (char !== '}' || --depth > 0) continue
-      const text = message.slice(at, end + 1)
-      if (parseObject(text)) return { text, end: end + 1 }
-      break
+      if (isText && message[end] === '\\') end++
+      else if (message[end] === '"') isText = !isText
+      else if (!isText && message[end] === '{') depth++
+      else if (!isText && message[end] === '}' && --depth === 0) {
+        const text = message.slice(at, end + 1)
+        if (parseObject(text)) return { text, end: end + 1 }
+        break
+      }
     }
     unclosed.add('{')
     return undefined
@@ -118,15 +104,15 @@ export function createDataReader (message: string): (at: number) => Data | undef
     if (unclosed.has(open)) return undefined
     if (open === '{') return isBlank(message[at - 1]) ? object(at) : undefined
     // An apostrophe inside a word opens no quotation.
-    return Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1]) ? quotation(at) : undefined
+    return Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1]) ? quotation(at + 1, open, CLOSERS[open]) : undefined
   }
 }
 
 /** Parses a text as a JSON object; undefined when it is not valid JSON or no object. */
 export function parseObject (text: string): Record<string, unknown> | undefined {
   try {
-    const value = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
     return undefined
   }
