@@ -16,21 +16,18 @@ export interface Command {
 
 /** Patterns (see `after`) of polite and ordering words, which do not change the meaning of the command behind them. */
 const OPENINGS = [
-  ',|.|!|:|\n|please|kindly|just|simply|quickly|first|firstly|second|secondly|third|finally|lastly|now|next|also|then|and|so|afterwards',
-  'ok|okay|hey|hi|hello|thanks|alright|great|sure|yes|well|again|plus|step',
+  ',|.|!|:|\n|please|kindly|just|simply|first|firstly|second|secondly|third|finally|lastly|now|next|also|then|and|so|afterwards|step',
+  'ok|okay|hey|hi|hello|thanks|great|sure|yes|well|again|plus',
   'good morning|day|evening',
   'thank you',
   'first of all',
   'after that|this',
   'could|can|would|will you',
-  "i'd|we'd like|love|want you? to",
-  'i|we would? want|need|like|love you? to',
-  "let's",
-  'let us',
+  "i|i'd|we|we'd would? want|need|like|love you? to",
+  "let's|let us?",
   'go ahead and',
   'help me to?',
   'make sure to',
-  'your task|job|goal is to',
   'task|goal|todo :'
 ]
 /** The same behind the command, by the number of words. */

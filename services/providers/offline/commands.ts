@@ -1,5 +1,5 @@
 import type { Clause, Command } from './clause.ts'
-import { joinPath, looksLikeFolder, type Path } from './paths.ts'
+import { looksLikeFolder, type Path } from './paths.ts'
 import { match, type Slots } from './patterns.ts'
 
 const ME = 'to? me|us? know?'
@@ -78,13 +78,6 @@ function press ({ rest }: Slots): Reply {
 const scroll = (_slots: Slots, { tokens: [, direction, ...by] }: Clause) =>
   call('scroll', { direction: direction.word, ...by.length > 0 && { amount: Number(by.at(-1)!.word) } })
 
-/** "In src, list the files": carries out the commands in a folder. */
-const inFolder = ({ word: folder, inner }: Slots) =>
-  readCommands(inner)?.map(({ toolName, input }) => {
-    const place = toolName === 'runCommand' ? { cwd: folder } : typeof input.path === 'string' ? { path: joinPath(folder, input.path) } : {}
-    return { toolName, input: { ...input, ...place } }
-  })
-
 /** The sentences that are understood, in the syntax of `match`. The first that fits a whole clause and gives commands counts. */
 const RULES: Array<[pattern: string, read: (slots: Slots, clause: Clause) => Reply]> = [
   // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
@@ -147,7 +140,6 @@ const RULES: Array<[pattern: string, read: (slots: Slots, clause: Clause) => Rep
   ['press|hit the? {rest}', press],
   ['scroll up|down|left|right by? #?', scroll],
 
-  ['in|inside|from|within the? {word} folder|directory? ,? {inner}', inFolder],
   // A question about the results, which the report answers.
   [`${TELL} how|if|whether|which|where|when|why|who|what|what's {rest}`, nothing]
 ]

@@ -40,8 +40,8 @@ export function readPath (clause: Clause, { here = true } = {}): Path | undefine
 }
 
 /** Returns the path of a file or folder in a folder. */
-export const joinPath = (folder: string, path: string) =>
-  path === '.' ? folder : folder === '.' ? path : `${folder.replace(/[/\\]+$/, '')}/${path}`
+const joinPath = (folder: string, path: string) =>
+  folder === '.' ? path : `${folder.replace(/[/\\]+$/, '')}/${path}`
 
 /** Reads words that stand for a path: "it", "that folder", "here". */
 function readPronoun (clause: Clause, here: boolean): Path | undefined {

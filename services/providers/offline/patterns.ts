@@ -1,4 +1,4 @@
-import { Clause } from './clause.ts'
+import type { Clause } from './clause.ts'
 import { readPath, readPaths } from './paths.ts'
 import { parseObject } from './quotes.ts'
 
@@ -40,12 +40,6 @@ const SLOTS = {
     const isQuote = clause.takeToken()?.kind === 'quote' && (clause.isOver || clause.take('in|to|into|inside it')) && clause.isOver
     toEnd(clause)
     return isQuote ? next!.text : next && written
-  },
-  /** The rest of the clause as a clause of its own. */
-  inner (clause: Clause) {
-    const tokens = clause.tokens.slice(clause.at)
-    toEnd(clause)
-    return tokens.length === 0 ? undefined : new Clause(clause.message, tokens, clause.known)
   },
   /** The rest of the clause; a quotation loses its quotes. */
   rest: (clause: Clause) => clause.isOver ? undefined : clause.textOf(clause.at, toEnd(clause))

@@ -49,35 +49,38 @@ function outcomeWords ({ step, call }: Outcome): string {
   if (step.kind === 'unread') {
     return step.isRemark ? `Noted: ${quoted(step.text)}.` : `I could not read ${quoted(step.text)} as a command, so I left it out.`
   }
-  const [verb, gerund, object] = doing(step)
-  if (!call) return `I cannot ${verb} ${object}: the tool ${step.toolName} is not available here.`
+  const doing = wordsOf(step)
+  if (!call) return `I cannot ${doing}: the tool ${step.toolName} is not available here.`
   const { output } = call
-  if (!output) return `I have no result of my attempt to ${verb} ${object}.`
+  if (!output) return `I have no result of my attempt to ${doing}.`
   if (output.type === 'execution-denied') {
-    return `You did not approve ${gerund} ${object}, so I did not do it.${output.reason ? ` (${output.reason})` : ''}`
+    return `You did not approve that I ${doing}, so I did not do it.${output.reason ? ` (${output.reason})` : ''}`
   }
   const value = valueOf(output)
   if (output.type !== 'error-text' && output.type !== 'error-json') return resultWords(step, value)
   const message = (value as { message?: unknown } | null)?.message ?? value
-  return `I could not ${verb} ${object}: ${typeof message === 'string' ? message : JSON.stringify(message)}`
+  return `I could not ${doing}: ${typeof message === 'string' ? message : JSON.stringify(message)}`
 }
 
-/** Returns the verb to follow "I could not", the one to follow "You did not approve", and their object. */
-function doing ({ toolName, input }: Command): [string, string, string] {
-  const [path, command] = [`\`${input.path}\``, `\`${input.command}\``]
-  switch (toolName) {
-    case 'listDirectory': return ['list', 'listing', path]
-    case 'readFile': return ['read', 'reading', path]
-    case 'writeFile': return ['write', 'writing', path]
-    case 'deleteFile': return ['delete', 'deleting', path]
-    case 'runCommand': return ['run', 'running', command]
-    case 'fetchUrl': return ['fetch', 'fetching', String(input.url)]
-    case 'webSearch': return ['search the web for', 'searching the web for', `“${input.query}”`]
-    case 'systemInfo': return ['read', 'reading', 'the system information']
-    case 'screenshot': return ['take', 'taking', 'a screenshot']
-    case 'click': return ['click', 'clicking', `at ${input.x}, ${input.y}`]
-    default: return ['use', 'using', toolName]
-  }
+const VERBS: Record<string, string> = {
+  listDirectory: 'list',
+  readFile: 'read',
+  writeFile: 'write',
+  deleteFile: 'delete',
+  runCommand: 'run',
+  fetchUrl: 'fetch',
+  webSearch: 'search the web for',
+  systemInfo: 'read the system information',
+  screenshot: 'take a screenshot'
+}
+
+/** Returns what a command does, as in "read `a.txt`". */
+function wordsOf ({ toolName, input }: Command): string {
+  if (toolName === 'click') return `click at ${input.x}, ${input.y}`
+  if (toolName === 'type') return input.keys === undefined ? `type “${shorten(String(input.text), 200)}”` : `press ${input.keys}`
+  const object = input.path ?? input.command ?? input.url ?? input.query
+  const isKnown = Object.hasOwn(VERBS, toolName)
+  return isKnown ? `${VERBS[toolName]}${object === undefined ? '' : ` \`${object}\``}` : `use ${toolName}`
 }
 
 /** Returns the value of an output. A text is parsed if it is JSON; of a file only the type is named. */

@@ -10,11 +10,13 @@ export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: str
 /** Characters and tokens of a message; a longer message is not read as commands. */
 const MAX_LENGTH = 100_000
 const MAX_TOKENS = 400
+/** The number of separators up to which the next command may reach. */
+const LOOKAHEAD = 7
 /** Stands for any file and folder named before, while only the ends of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
 
-type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
-const SEPARATORS: Array<[Break, string]> = [
+/** Patterns (see `after`) between commands. A soft one separates only what is a command on both sides. */
+const SEPARATORS = [
   ['line', '\n'],
   ['semicolon', '; and? then? ,?'],
   ['then', ',? and? then|afterwards|subsequently|->|=>|→ ,|:?'],
@@ -23,24 +25,25 @@ const SEPARATORS: Array<[Break, string]> = [
   ['sentence', '.|?|!'],
   ['soft', ', and? also|finally|lastly|next|please?'],
   ['soft', 'and|&|plus|before|next also|finally|please?']
-]
+] as const
 interface Separator {
-  kind: Break
+  kind: typeof SEPARATORS[number][0]
   at: number
   end: number
 }
 
 const WRITES = new Set(`${WRITE}|${CREATE}`.split('|'))
-const RUN = /^(?:run|execute|exec|\$)$/
-const REPEATED = /^(?:read|open|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download|get)$/
-const GUARD = /^(?:if|when|whenever|unless|once|should|only|until|before|after)$/
+const RUNS = /^(?:run|execute|\$)$/
+const REPEATED = /^(?:read|open|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)$/
+/** A condition or a negation: the command behind it must not simply be carried out. */
+const CONDITION = /^(?:if|when|whenever|unless|once|should|only|until|before|after)$/
 const NEGATION = /^(?:not|don't|never|mustn't|without)$/
 
 /** Reads a message as steps, in their order; how often they are wanted is left out. */
 export function readSteps (wish: string): Step[] {
   const message = readBackground(wish)?.goal ?? wish
-  const tokens = message.length > MAX_LENGTH ? [] : tokenise(message)
-  if (message.length > MAX_LENGTH || tokens.length > MAX_TOKENS) return [{ kind: 'unread', text: message }]
+  const tokens = message.length > MAX_LENGTH ? undefined : tokenise(message)
+  if (tokens === undefined || tokens.length > MAX_TOKENS) return [{ kind: 'unread', text: message }]
   const steps: Step[] = []
   let known: Known = {}
   let verb: Token | undefined
@@ -52,7 +55,7 @@ export function readSteps (wish: string): Step[] {
       steps.push({ kind: 'command', ...command })
       known = afterwards(command, known)
     }
-    verb = commands?.length ? verbOf(clause) ?? verb : verb
+    if (commands?.length) verb = verbOf(clause) ?? verb
   }
   return steps
 }
@@ -63,20 +66,20 @@ function split (message: string, tokens: Token[]): Token[][] {
   const parts: Token[][] = []
   let start = 0
   let verb: Token | undefined
-  separators.forEach(({ kind, at, end }, index) => {
-    const left = new Clause(message, tokens.slice(start, Math.max(start, at)), ANY)
-    if (left.tokens.length === 0) return
-    const isRead = readCommands(left) !== undefined
+  for (const [index, separator] of separators.entries()) {
+    const left = new Clause(message, tokens.slice(start, separator.at), ANY)
+    if (left.tokens.length === 0) continue
+    const leftVerb = verbOf(left) ?? verb
     const isNextRead = () =>
-      [...separators.slice(index + 1, index + 7).map((next) => next.at), tokens.length].some((last) => {
-        const right = new Clause(message, tokens.slice(end, last), ANY)
-        return right.tokens.length > 0 && (readCommands(right) ?? readElliptic(right, verbOf(left) ?? verb)) !== undefined
+      [...separators.slice(index + 1, index + LOOKAHEAD).map(({ at }) => at), tokens.length].some((end) => {
+        const right = new Clause(message, tokens.slice(separator.end, end), ANY)
+        return right.tokens.length > 0 && (readCommands(right) ?? readElliptic(right, leftVerb)) !== undefined
       })
-    if (!isEnd(kind, left, isRead, isNextRead)) return
-    parts.push(tokens.slice(start, at))
-    verb = verbOf(left) ?? verb
-    start = end
-  })
+    if (!separates(separator, left, isNextRead)) continue
+    parts.push(tokens.slice(start, separator.at))
+    verb = leftVerb
+    start = separator.end
+  }
   return [...parts, tokens.slice(start)].filter((part) => part.some(({ kind }) => kind === 'word' || kind === 'quote'))
 }
 
@@ -91,43 +94,33 @@ function separatorsIn (tokens: Token[]): Separator[] {
   return found
 }
 
-function isEnd (kind: Break, left: Clause, isRead: boolean, isNextRead: () => boolean): boolean {
-  const [{ word }] = left.tokens
+function separates ({ kind }: Separator, left: Clause, isNextRead: () => boolean): boolean {
+  const { tokens, tokens: [{ word }] } = left
+  const isRead = readCommands(left) !== undefined
   // The content to write may hold any separator, so the clause goes on until it is a complete command.
   if (WRITES.has(word) && !isRead) return false
-  switch (kind) {
-    case 'soft':
-      return isRead && isNextRead()
-    case 'sentence':
-      return isRead || isNextRead()
-    case 'line':
-      return !(WRITES.has(word) && left.tokens.some((token, at) => token.word === ':' && left.tokens[at + 1]?.kind === 'line')) || isNextRead()
-    case 'semicolon':
-      // An unquoted shell command keeps its semicolons.
-      if (RUN.test(word) && !left.tokens.some((token) => token.kind === 'quote')) return isNextRead()
-      return isRead || !isGuarded(left)
-    case 'then':
-      return isRead || !isGuarded(left)
-  }
+  if (kind === 'soft') return isRead && isNextRead()
+  if (kind === 'sentence') return isRead || isNextRead()
+  // Unquoted lines to write and an unquoted shell command keep their separators.
+  const isBlock = tokens.some((token, at) => token.word === ':' && tokens[at + 1]?.kind === 'line')
+  if (kind === 'line') return !(WRITES.has(word) && isBlock) || isNextRead()
+  if (kind === 'semicolon' && RUNS.test(word) && !tokens.some((token) => token.kind === 'quote')) return isNextRead()
+  return isRead || !(CONDITION.test(word) || tokens.some((token) => NEGATION.test(token.word)))
 }
-
-/** Whether a clause holds a condition or a negation, so that the command behind it must not simply be carried out. */
-const isGuarded = ({ tokens }: Clause) => GUARD.test(tokens[0].word) || tokens.some(({ word }) => NEGATION.test(word))
 
 /** Reads a clause that has only an argument with the verb of the clause before, as in "read a.txt, then b.txt". */
 function readElliptic (clause: Clause, verb: Token | undefined): Command[] | undefined {
   const [first] = clause.tokens
-  if (!verb || !first || !(first.kind === 'quote' || (isPlain(first) && !RUN.test(verb.word)))) return undefined
+  if (!verb || !first || !(first.kind === 'quote' || (isPlain(first) && !RUNS.test(verb.word)))) return undefined
   return readCommands(new Clause(clause.message, [verb, ...clause.tokens], clause.known))
 }
 
 const verbOf = ({ tokens: [first] }: Clause) => first !== undefined && REPEATED.test(first.word) ? first : undefined
 
 /** Returns what "it" and "there" refer to after a command. After a web page, "it" is no file. */
-function afterwards ({ toolName, input }: Command, known: Known): Known {
+function afterwards ({ toolName, input: { path } }: Command, known: Known): Known {
   if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
-  if (typeof input.path !== 'string') return { ...known, isRead: false }
-  return toolName === 'listDirectory'
-    ? { ...known, folder: input.path, isRead: false }
-    : { ...known, file: input.path, isRead: toolName === 'readFile' }
+  const isRead = toolName === 'readFile'
+  if (typeof path !== 'string') return { ...known, isRead }
+  return { ...known, isRead, ...toolName === 'listDirectory' ? { folder: path } : { file: path } }
 }

@@ -15,7 +15,8 @@ const RULES: Record<string, (request: string) => object> = {
   analysis,
   plan,
   evaluation: () => ({ satisfied: true, score: 1, issues: [] }),
-  'task-memory': () => ({ findings: [], decisions: [] })
+  // The first line of a run's report.
+  'task-memory': (request) => ({ findings: [shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')], decisions: [] })
 }
 
 /** Answers a structured call by the rule of its name. Without a rule the answer is `{}`, which counts as no answer. */
