@@ -24,7 +24,8 @@ const OPENINGS = [
   'after that|this',
   'could|can|would|will you',
   "i|i'd|we|we'd would? want|need|like|love you? to",
-  "let's|let us?",
+  "let's",
+  'let us',
   'go ahead and',
   'help me to?',
   'make sure to',
@@ -38,20 +39,31 @@ const CLOSINGS = [
 ]
 
 const NUMBER = /^\d{1,5}$/
+/** The items of the patterns that were used; there are about two hundred. */
+const items = new Map<string, Array<{ words: Set<string>, times?: string }>>()
+
+function itemsOf (pattern: string) {
+  const known = items.get(pattern)
+  if (known) return known
+  const made = pattern.split(' ').map((item) => {
+    const times = /[?*]$/.exec(item)?.[0]
+    return { words: new Set((times === undefined ? item : item.slice(0, -1)).split('|')), ...times !== undefined && { times } }
+  })
+  items.set(pattern, made)
+  return made
+}
 
 /**
  * Returns the position behind a pattern if its words stand at a position; otherwise undefined. In a pattern, "a|b" stands for one
  * of several words, "a?" for a word that may be missing, "a*" for any number of words and "#" for a number.
  */
-export function after (pattern: string, tokens: readonly Token[], start: number): number | undefined {
-  let at = start
-  for (const item of pattern.split(' ')) {
-    const times = /[?*]$/.exec(item)?.[0]
-    const words = (times === undefined ? item : item.slice(0, -1)).split('|')
-    const isNext = () => at < tokens.length && (words.includes(tokens[at].word) || (words.includes('#') && NUMBER.test(tokens[at].word)))
-    if (isNext()) at++
-    else if (times === undefined) return undefined
-    while (times === '*' && isNext()) at++
+export function after (pattern: string, tokens: readonly Token[], from: number): number | undefined {
+  let at = from
+  for (const { words, times } of itemsOf(pattern)) {
+    const start = at
+    const end = times === '*' ? tokens.length : Math.min(at + 1, tokens.length)
+    while (at < end && (words.has(tokens[at].word) || (words.has('#') && NUMBER.test(tokens[at].word)))) at++
+    if (at === start && times === undefined) return undefined
   }
   return at
 }
@@ -68,7 +80,8 @@ function withoutPoliteness (tokens: readonly Token[]): readonly Token[] {
   const opening = () => afterNumber(tokens, start) ?? OPENINGS.map((words) => after(words, tokens, start)).find((at) => at !== undefined)
   for (let at = opening(); at !== undefined; at = opening()) start = at
   const isMark = () => end > start && (tokens[end - 1].kind === 'mark' || tokens[end - 1].kind === 'line')
-  const isClosing = (length: number) => end - length >= start && CLOSINGS[length - 1].some((words) => after(words, tokens, end - length) === end)
+  const isClosing = (length: number) =>
+    end - length >= start && CLOSINGS[length - 1].some((words) => after(words, tokens, end - length) === end)
   for (let length: number | undefined = 0; length !== undefined; length = isMark() ? 1 : [1, 2, 3].find(isClosing)) end -= length
   return tokens.slice(start, end)
 }

@@ -4,7 +4,7 @@ import { match, type Slots } from './patterns.ts'
 
 const ME = 'to? me|us? know?'
 const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
-const TELL = `show|tell|give|display|print|report|let|summarize|summarise|explain|describe|say|repeat|return|answer|count|check back? ${ME} about|with|on?`
+const TELL = `show|tell|give|let|display|print|report|summarize|summarise|explain|describe|say|repeat|return|answer|inform|count|check back? ${ME} about|with|on?`
 const WHAT_IS = `${SHOW}? ${ME} what|what's is|are*`
 const COMMAND = 'the|this|following|shell|terminal|bash* command|script'
 const PAGE = 'the|a|this|web|page|site|website|url|link|address|contents|content|text|of|from|at|on|:*'
@@ -51,7 +51,8 @@ const openSaid = ({ names }: Slots) => open(names, ({ path, isFolder }) => isFol
 const openGuessed = ({ targets, paths = targets }: Slots, { known }: Clause) =>
   open(paths, (path) => looksLikeFolder(path) && path.path !== known.file)
 /** After verbs such as "check", only what can be nothing but a path is one. */
-const openPlain = (slots: Slots, clause: Clause): Reply => slots.targets.every(({ isPlain }) => isPlain) ? openGuessed(slots, clause) : undefined
+const openPlain = (slots: Slots, clause: Clause): Reply =>
+  slots.targets.every(({ isPlain }) => isPlain) ? openGuessed(slots, clause) : undefined
 
 const writeQuote = ({ path: { path }, quote }: Slots) => call('writeFile', { path, content: quote })
 /** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */

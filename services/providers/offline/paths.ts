@@ -27,7 +27,7 @@ const isPhraseOver = (clause: Clause, at = clause.at) => {
   return token === undefined || token.kind === 'mark' || token.kind === 'line' || SENTENCES.has(token.word)
 }
 
-/** Reads the name of a file or folder; undefined when it is not certain that the clause names one. `here` allows "here" and "this folder". */
+/** Reads the name of a file or folder; undefined when the clause does not certainly name one. `here` allows "this folder". */
 export function readPath (clause: Clause, { here = true } = {}): Path | undefined {
   const path = readPronoun(clause, here) ?? readName(clause)
   if (path === undefined || /^(?:[/\\~]|[a-z]:)/i.test(path.path)) return path
@@ -52,7 +52,7 @@ function readPronoun (clause: Clause, here: boolean): Path | undefined {
   }
   const given = (path: string | undefined, isFolder: boolean) => path === undefined ? undefined : { path, isFolder, isPlain: true }
   if (known.folder !== undefined && isRead(`there|the|that|same|said* there|${FOLDER}`)) return given(known.folder, true)
-  if (isRead('it|that|this|them') || isRead(`its|the content|contents`) || isRead(`the|that|this|same|said|new* ${FILE}`)) {
+  if (isRead('it|that|this|them') || isRead('its|the content|contents') || isRead(`the|that|this|same|said|new* ${FILE}`)) {
     return given(known.file ?? known.folder, known.file === undefined)
   }
   if (here && (isRead('right? here') || isRead(`the|this|that|my|our|your|current|present|working|whole|entire|root* ${FOLDER}|workspace|project|repository`))) {

@@ -22,15 +22,17 @@ export function createDataReader (message: string): (at: number) => Data | undef
   /** By quote, the position of the next one that no backslash escapes. */
   const plain: Record<string, number> = {}
 
+  function ticksAt (at: number): string {
+    TICKS.lastIndex = Math.max(at, 0)
+    return at < 0 ? '' : TICKS.exec(message)![0]
+  }
+
   function code (at: number): Data | undefined {
-    TICKS.lastIndex = at
-    const ticks = TICKS.exec(message)![0]
+    const ticks = ticksAt(at)
     const isFence = ticks.length > 2
     let end = unclosed.has(ticks) ? -1 : message.indexOf(ticks, at + ticks.length)
-    while (!isFence && end >= 0 && message[end + ticks.length] === '`') {
-      TICKS.lastIndex = end
-      end = message.indexOf(ticks, end + TICKS.exec(message)![0].length)
-    }
+    // A longer run of backticks does not end code in one or two.
+    for (let run = isFence ? '' : ticksAt(end); run.length > ticks.length; run = ticksAt(end)) end = message.indexOf(ticks, end + run.length)
     if (end < 0) {
       unclosed.add(ticks)
       return ticks.length === 2 ? { text: '', end: at + 2 } : undefined

@@ -83,12 +83,10 @@ function wordsOf ({ toolName, input }: Command): string {
   return isKnown ? `${VERBS[toolName]}${object === undefined ? '' : ` \`${object}\``}` : `use ${toolName}`
 }
 
-/** Returns the value of an output. A text is parsed if it is JSON; of a file only the type is named. */
+/** Returns the value of an output: its text is parsed if it is JSON, and its files are left out. */
 function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
   if (output.type === 'json' || output.type === 'error-json' || output.type === 'error-text') return output.value
-  const text = output.type === 'text'
-    ? output.value
-    : output.value.map((part) => part.type === 'text' ? part.text : part.type === 'file' ? `[${part.mediaType}]` : '').join('\n')
+  const text = output.type === 'text' ? output.value : output.value.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
   try {
     return JSON.parse(text)
   } catch {

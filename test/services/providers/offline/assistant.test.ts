@@ -216,7 +216,7 @@ t.test('what any tool answers is told, whatever its name is', async (t) => {
       'Echo: hi\n{"type":"resource_link"',
       'constructor answered:',
       'I could not use toString: no luck',
-      '[image/png]',
+      '[image 1: image/png]',
       'the tool gone is not available here'
     ]
   ) t.ok(text.includes(words), words)

@@ -61,7 +61,7 @@ phrasings({
     ['"delete a.txt"', unread('"delete a.txt"')],
     ['delete the old ones', unread('delete the old ones')],
     ['read a.txt but do not delete it', unread('read a.txt but do not delete it')],
-    ["write the word delete to words.txt", write('words.txt', 'delete')],
+    ['write the word delete to words.txt', write('words.txt', 'delete')],
     ['write delete b.txt to todo.txt', write('todo.txt', 'delete b.txt')]
   ]
 })
