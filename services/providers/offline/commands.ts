@@ -1,6 +1,6 @@
 import type { Clause, Command } from './clause.ts'
 import { looksLikeFolder, type Path } from './paths.ts'
-import { match, type Slots } from './patterns.ts'
+import { match, type Values } from './patterns.ts'
 
 const ME = 'to? me|us? know?'
 const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
@@ -31,56 +31,56 @@ const nothing = () => []
 const screenshot = () => call('screenshot')
 const systemInfo = () => call('systemInfo')
 const here = () => call('listDirectory', { path: '.' })
-const list = ({ names }: Slots) => names.flatMap(({ path }) => call('listDirectory', { path }))
-const fetchUrl = ({ url, address = url }: Slots) => call('fetchUrl', { url: address })
+const list = ({ names }: Values) => names.flatMap(({ path }) => call('listDirectory', { path }))
+const fetchUrl = ({ url, address = url }: Values) => call('fetchUrl', { url: address })
 
 /** Shows the file that was just written; of a file that was just read nothing more is asked. */
-const showIt = (_slots: Slots, { known: { file, isRead } }: Clause) => file === undefined || isRead ? [] : call('readFile', { path: file })
+const showIt = (_values: Values, { known: { file, isRead } }: Clause) => file === undefined || isRead ? [] : call('readFile', { path: file })
 
-const runQuote = ({ quote, path }: Slots): Reply =>
+const runQuote = ({ quote, path }: Values): Reply =>
   quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && { cwd: path.path } })
-const runRest = ({ rest }: Slots) => call('runCommand', { command: rest })
+const runRest = ({ rest }: Values) => call('runCommand', { command: rest })
 /** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
-const runBare = (slots: Slots): Reply =>
-  /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)\b|["'`“‘«])/i.test(slots.rest) ? undefined : runRest(slots)
+const runBare = (values: Values): Reply =>
+  /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)\b|["'`“‘«])/i.test(values.rest) ? undefined : runRest(values)
 
 /** Reads the files, or lists those that are folders. */
 const open = (paths: Path[], isFolder: (path: Path) => boolean) =>
   paths.flatMap((each) => call(isFolder(each) ? 'listDirectory' : 'readFile', { path: each.path }))
-const openSaid = ({ names }: Slots) => open(names, ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
-const openGuessed = ({ targets, paths = targets }: Slots, { known }: Clause) =>
+const openSaid = ({ names }: Values) => open(names, ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
+const openGuessed = ({ targets, paths = targets }: Values, { known }: Clause) =>
   open(paths, (path) => looksLikeFolder(path) && path.path !== known.file)
 /** After verbs such as "check", only what can be nothing but a path is one. */
-const openPlain = (slots: Slots, clause: Clause): Reply =>
-  slots.targets.every(({ isPlain }) => isPlain) ? openGuessed(slots, clause) : undefined
+const openPlain = (values: Values, clause: Clause): Reply =>
+  values.targets.every(({ isPlain }) => isPlain) ? openGuessed(values, clause) : undefined
 
-const writeQuote = ({ path: { path }, quote }: Slots) => call('writeFile', { path, content: quote })
+const writeQuote = ({ path: { path }, quote }: Values) => call('writeFile', { path, content: quote })
 /** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
-const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Slots, { all }: Clause): Reply =>
+const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Values, { all }: Clause): Reply =>
   isPlain && !isFolder && (text !== undefined || all.at(-1)?.word !== ':') ? call('writeFile', { path, content: text ?? '' }) : undefined
-const remove = ({ targets, flags }: Slots) =>
+const remove = ({ targets, flags }: Values) =>
   targets.flatMap(({ path }) => call('deleteFile', !flags || flags.some((flag) => /^-\w*r/.test(flag)) ? { path, recursive: true } : { path }))
 
 /** Searches the web. A search in files is not read, because no tool does it. */
-const search = ({ rest, text = rest }: Slots): Reply =>
+const search = ({ rest, text = rest }: Values): Reply =>
   /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i.test(text) ? undefined : call('webSearch', { query: text })
 
-function click ({ rest }: Slots, { tokens: [{ word }] }: Clause): Reply {
+function click ({ rest }: Values, { tokens: [{ word }] }: Clause): Reply {
   const [, x, y] = /^\(?(\d+)[, ]+(\d+)\)?$/.exec(rest) ?? []
   const how = word.startsWith('double') ? { double: true } : word.startsWith('right') ? { button: 'right' } : {}
   return x === undefined ? undefined : call('click', { x: Number(x), y: Number(y), ...how })
 }
 
-function press ({ rest }: Slots): Reply {
+function press ({ rest }: Values): Reply {
   const keys = rest.toLowerCase().replace(/ key$/, '').replaceAll(' ', '')
   return KEYS.test(keys) ? call('type', { keys }) : undefined
 }
 
-const scroll = (_slots: Slots, { tokens: [, direction, ...by] }: Clause) =>
+const scroll = (_values: Values, { tokens: [, direction, ...by] }: Clause) =>
   call('scroll', { direction: direction.word, ...by.length > 0 && { amount: Number(by.at(-1)!.word) } })
 
 /** The sentences that are understood, in the syntax of `match`. The first that fits a whole clause and gives commands counts. */
-const RULES: Array<[pattern: string, read: (slots: Slots, clause: Clause) => Reply]> = [
+const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => Reply]> = [
   // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
   ['there|done', nothing],
   ['be|stay|keep|answer|reply it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed', nothing],
@@ -149,8 +149,8 @@ const RULES: Array<[pattern: string, read: (slots: Slots, clause: Clause) => Rep
 export function readCommands (clause: Clause): Command[] | undefined {
   if (clause.tokens.length === 0) return []
   for (const [pattern, read] of RULES) {
-    const slots = match(pattern, clause)
-    const commands = slots && read(slots, clause)
+    const values = match(pattern, clause)
+    const commands = values && read(values, clause)
     if (commands) return commands
   }
   return undefined

@@ -6,8 +6,8 @@ const URL = /^https?:\/\/\S+$/i
 const HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[/?#]\S*)?$/i
 const toEnd = (clause: Clause) => (clause.at = clause.tokens.length)
 
-/** The slots of patterns. Each moves the clause behind its value and returns the value; undefined when the slot does not fit. */
-const SLOTS = {
+/** The placeholders of patterns. Each moves the clause behind its value and returns the value; undefined when nothing fits. */
+const PLACEHOLDERS = {
   path: (clause: Clause) => readPath(clause, { here: false }),
   /** Paths, "here" and "this folder". */
   paths: (clause: Clause) => readPaths(clause),
@@ -44,30 +44,30 @@ const SLOTS = {
   /** The rest of the clause; a quotation loses its quotes. */
   rest: (clause: Clause) => clause.isOver ? undefined : clause.textOf(clause.at, toEnd(clause))
 }
-export type Slots = { [Name in keyof typeof SLOTS]: NonNullable<ReturnType<typeof SLOTS[Name]>> } & {
+export type Values = { [Name in keyof typeof PLACEHOLDERS]: NonNullable<ReturnType<typeof PLACEHOLDERS[Name]>> } & {
   /** The text up to the last place where the rest of the pattern fits. */
   text: string
 }
 
-/** Reads a whole clause by a pattern: words in the syntax of `after`, and names of slots in braces. Returns the values of the slots. */
-export function match (pattern: string, clause: Clause): Slots | undefined {
+/** Reads a whole clause by a pattern: words in the syntax of `after`, and placeholders in braces. Returns their values. */
+export function match (pattern: string, clause: Clause): Values | undefined {
   clause.at = 0
-  // The rule that reads the values knows which slots its pattern has.
-  return matchItems(pattern.split(/ (?=\{)|(?<=\}) /), clause, {}) as Slots | undefined
+  // The rule that reads the values knows which placeholders its pattern has.
+  return matchItems(pattern.split(/ (?=\{)|(?<=\}) /), clause, {}) as Values | undefined
 }
 
-function matchItems ([item, ...items]: string[], clause: Clause, slots: Partial<Slots>): Partial<Slots> | undefined {
-  if (item === undefined) return clause.isOver ? slots : undefined
-  if (!item.startsWith('{')) return clause.take(item) ? matchItems(items, clause, slots) : undefined
+function matchItems ([item, ...items]: string[], clause: Clause, values: Partial<Values>): Partial<Values> | undefined {
+  if (item === undefined) return clause.isOver ? values : undefined
+  if (!item.startsWith('{')) return clause.take(item) ? matchItems(items, clause, values) : undefined
   if (item !== '{text}') {
-    const name = item.slice(1, -1) as keyof typeof SLOTS
-    const value = SLOTS[name](clause)
-    return value === undefined ? undefined : matchItems(items, clause, { ...slots, [name]: value })
+    const name = item.slice(1, -1) as keyof typeof PLACEHOLDERS
+    const value = PLACEHOLDERS[name](clause)
+    return value === undefined ? undefined : matchItems(items, clause, { ...values, [name]: value })
   }
   const { at, tokens } = clause
   for (let end = tokens.length - 1; end > at; end--) {
     clause.at = end
-    const found = matchItems(items, clause, { ...slots, text: clause.textOf(at, end) })
+    const found = matchItems(items, clause, { ...values, text: clause.textOf(at, end) })
     if (found) return found
   }
   return undefined

@@ -102,7 +102,7 @@ export function createDataReader (message: string): (at: number) => Data | undef
 
   return (at) => {
     const open = message[at]
-    if (open === '`') return code(at)
+    if (open === '`') return message[at - 1] === '`' ? undefined : code(at)
     if (unclosed.has(open)) return undefined
     if (open === '{') return isBlank(message[at - 1]) ? object(at) : undefined
     // An apostrophe inside a word opens no quotation.
