@@ -14,7 +14,7 @@ export const IN = 'in|inside|under|within|from'
 const FOLDER = 'folder|folders|directory|directories|dir|subfolder'
 const FILE = 'file|files|document|path'
 const DETERMINER = 'the|a|an|my|our|your|this|that|both|whole|entire|complete|full|new|empty|existing|local|text|called|named|titled|at|:'
-const NO_NAME = 'everything|all|anything|nothing|something|one|ones|some|me|you|us|it|them|there|stuff|things|contents|content'
+const NO_NAME = 'here|everything|all|anything|nothing|something|one|ones|some|me|you|us|it|them|there|stuff|things|contents|content'
 const SENTENCE = `${IN}|to|into|onto|as|and|&|plus|with|containing|that|which|saying|whose|if|but|not|or|of|without|when|unless|until|after|before|is|are|was|it|for|except|having|does|say|says|contain|contains|recursively|completely`
 const [FOLDERS, NOUNS, NO_NAMES, SENTENCES] = [FOLDER, `${FOLDER}|${FILE}`, NO_NAME, SENTENCE].map((words) => new Set(words.split('|')))
 

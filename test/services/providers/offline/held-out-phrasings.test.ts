@@ -59,6 +59,7 @@ phrasings({
     ['should I delete a.txt?', unread('should I delete a.txt?')],
     ['how do I delete a.txt?', unread('how do I delete a.txt?')],
     ['"delete a.txt"', unread('"delete a.txt"')],
+    ['delete here', unread('delete here')],
     ['delete the old ones', unread('delete the old ones')],
     ['read a.txt but do not delete it', unread('read a.txt but do not delete it')],
     ['write the word delete to words.txt', write('words.txt', 'delete')],
