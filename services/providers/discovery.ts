@@ -55,7 +55,8 @@ export function createDiscovery ({ settings, clock }: Parts) {
     const [list, ...answers] = await Promise.all([get('/v1/models'), ...PROGRAMS.map(({ path }) => get(path))])
     const served = modelsServed(list)
     if (served === undefined) return undefined
-    const found = PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) })).find(({ own }) => own !== undefined)
+    const programs = PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) }))
+    const found = programs.find(({ own }) => own !== undefined)
     const models = (found?.own?.length ? found.own : served).filter(isModelName).slice(0, MAX_MODELS)
     const baseURL = `${url}/v1`
     const entries = Object.entries(settings().providers ?? {})

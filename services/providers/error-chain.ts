@@ -39,7 +39,10 @@ export function errorChain (error: unknown): ErrorFacts[] {
   return chain
 }
 
-/** Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
+/**
+ * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
+ * (RFC 9110, 10.2.3).
+ */
 export function retryAfter (chain: ErrorFacts[], now: number): number | undefined {
   for (const { headers, retryAfterMs } of chain) {
     if (retryAfterMs !== undefined) return retryAfterMs

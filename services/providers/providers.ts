@@ -5,7 +5,6 @@ import type { StoredRecord } from '../store/store-types.ts'
 import { createModelCatalog } from './model-catalog.ts'
 import type { Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
-import { createDiscovery } from './discovery.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { createOfflineProvider } from './offline/offline-provider.ts'
@@ -59,14 +58,13 @@ export async function createProviders ({ keys: record, config, clock, environmen
   }
   const registry = createRegistry({ providers, settings, clock })
   const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
-  const discovery = createDiscovery({ settings, clock })
   const contextWindow = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog })
 
   return {
     ...registry,
     contextWindow,
 
-    secrets: (): string[] => [...registry.secrets(), ...keys.all(), ...environment.gatewayKey === undefined ? [] : [environment.gatewayKey]],
+    secrets: (): string[] => [...registry.secrets(), ...keys.all(), environment.gatewayKey].filter((secret) => secret !== undefined),
 
     /** Returns a sentence with the reason why the active model cannot work; undefined when no reason is known. */
     problem (): string | undefined {
@@ -109,8 +107,10 @@ export async function createProviders ({ keys: record, config, clock, environmen
 
     /** Lists the models of every provider; with `discover`, also the model servers of this machine. */
     async models (signal: AbortSignal, { discover = false } = {}): Promise<ModelList> {
-      const [list, discovered] = await Promise.all([catalog.list(signal), discover ? discovery.find(signal) : undefined])
-      return { ...list, ...discovered && { discovered } }
+      if (!discover) return catalog.list(signal)
+      const { createDiscovery } = await import('./discovery.ts')
+      const [list, discovered] = await Promise.all([catalog.list(signal), createDiscovery({ settings, clock }).find(signal)])
+      return { ...list, discovered }
     },
 
     /** Tests whether a model answers; without an id, the active model. Throws InvalidModelId (400). */

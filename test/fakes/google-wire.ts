@@ -22,7 +22,8 @@ function contentOf (plan: Plan): any[] {
     ...index === 0 && signed
   }))
   const thoughts = words(plan.reasoning ?? []).map((text) => ({ text, thought: true }))
-  return [...thoughts, ...calls.length > 0 ? texts : texts.map((part, index) => index === texts.length - 1 ? { ...part, ...signed } : part), ...calls]
+  if (calls.length === 0 && texts.length > 0) Object.assign(texts.at(-1)!, signed)
+  return [...thoughts, ...texts, ...calls]
 }
 
 const usageOf = (plan: Plan) => {
