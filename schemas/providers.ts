@@ -23,7 +23,7 @@ export const ConfigureBodySchema = Type.Object({
   gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'The key of the model gateway, for the models of all its providers; stored encrypted' })),
   keys: Type.Optional(Type.Record(
     Type.String(),
-    Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()]),
+    Type.Union([Type.String({ pattern: '^\\s*[!-~]+\\s*$', maxLength: 1000 }), Type.Null()]),
     {
       maxProperties: 64,
       description: 'Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider ' +

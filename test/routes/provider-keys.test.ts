@@ -150,7 +150,7 @@ t.test('a provider of the configuration takes a key too, which wins over its own
     const answer = await configure(app, { keys })
     t.match(answer.json(), { statusCode: 400, code: 'ERR_UNKNOWN_PROVIDER', error: /config\.json.*"gateway_key"/ }, JSON.stringify(keys))
   }
-  for (const keys of [{ openai: '' }, { openai: 7 }, { openai: 'x'.repeat(1_001) }, 'a-key', []]) {
+  for (const keys of [{ openai: '' }, { openai: 7 }, { openai: 'x'.repeat(1_001) }, { openai: 'two\nlines' }, { openai: 'ключ' }, 'a-key', []]) {
     t.equal((await configure(app, { keys })).statusCode, 400, JSON.stringify(keys))
   }
   t.equal((await configure(app, { keys: { openai: 'a-key' }, model: 'none' })).statusCode, 400)
