@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../provider.ts'
 import { withBlockBinding } from '../thinking.ts'
+import { withCachePoints } from './cache-points.ts'
 import { entriesOf, modelInfo } from './list-entries.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
@@ -17,7 +18,7 @@ export function createAnthropicKind (): ProviderKind {
       const { createAnthropic } = await load()
       return nativeModel(
         (mode) => createAnthropic({ baseURL, apiKey, fetch: fetchFor(mode) }).messages(ownName(model)),
-        (options) => withBlockBinding(model, options)
+        (options) => withCachePoints(withBlockBinding(model, options))
       )
     },
 

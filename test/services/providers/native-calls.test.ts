@@ -144,6 +144,19 @@ t.test("Anthropic's models are called by its own names for them, and told to dro
   t.same(server.calls.map(({ body }) => body.thinking?.block_binding?.prefix_mismatch_behavior), ['drop_block', 'drop_block', undefined])
 })
 
+t.test('Anthropic is told to cache the system prompt and the last two messages, but not a structured call', async (t) => {
+  const { server, load } = await setUp(t, native('anthropic'), () => ({ text: '{}' }))
+  const prompt: LanguageModelV4Prompt = [{ role: 'system', content: 'Be brief.' }, user('one')]
+  for (const text of ['two', 'three']) prompt.push({ role: 'assistant', content: [{ type: 'text', text }] }, user(`${text}?`))
+  const model = await load()
+  await model.doGenerate({ prompt })
+  await model.doGenerate({ prompt, responseFormat: { type: 'json', schema: { type: 'object' } } })
+  const [{ body }, structured] = server.calls
+  t.match(body.system.at(-1), { cache_control: { type: 'ephemeral' } })
+  t.same(body.messages.map(({ content }: any) => content.at(-1).cache_control?.type), [undefined, undefined, undefined, 'ephemeral', 'ephemeral'])
+  t.notMatch(JSON.stringify(structured.body), 'cache_control')
+})
+
 t.test('options of the configuration reach the provider, but none for reasoning in calls that ask for none', async (t) => {
   const providerOptions = {
     anthropic: { effort: 'high', metadata: { userId: 'me' } },
