@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import type { ProviderSecrets } from '../services/providers/provider-keys.ts'
 import { createProviders, type Providers } from '../services/providers/providers.ts'
+import { RECORDS } from '../services/store/keys.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,7 +18,7 @@ interface Environment {
 /** Models by role. Keys that the user configured are in the encrypted store and take precedence over those of the environment. */
 export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL, keys }) => {
   const providers = await createProviders({
-    keys: app.store.record<ProviderSecrets>('secrets', () => ({})),
+    keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
     config: app.config,
     clock: app.clock,
     environment: { gatewayKey, gatewayBaseURL, keys },

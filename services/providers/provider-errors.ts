@@ -1,9 +1,8 @@
-import createError from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const InvalidModelId = createError('ERR_INVALID_MODEL', 'The model %s is not valid: %s', 400)
-export const ProviderNotConfigured = createError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s', 502)
-export const UnknownProvider = createError(
+export const InvalidModelId = defineError('ERR_INVALID_MODEL', 'The model %s is not valid: %s')
+export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s')
+export const UnknownProvider = defineError(
   'ERR_UNKNOWN_PROVIDER',
-  'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no entry; the key of the gateway is "gateway_key".',
-  400
+  'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no entry; the key of the gateway is "gateway_key".'
 )
