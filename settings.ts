@@ -18,7 +18,7 @@ export interface Settings extends LockOptions {
   passphrase?: string
   gatewayKey?: string
   gatewayBaseURL?: string
-  /** API keys of direct providers by provider name. Unused so far; they are only kept out of logs and children. */
+  /** API keys of direct providers by provider name. They take precedence over config.json and are not stored. */
   keys?: Record<string, string>
   /** The working folder of tools when neither the request nor config.json names one. */
   cwd: string

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { ProviderSecrets } from '../services/providers/provider-keys.ts'
 import { createProviders, type Providers } from '../services/providers/providers.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
@@ -11,15 +12,16 @@ declare module 'fastify' {
 interface Environment {
   gatewayKey?: string
   gatewayBaseURL?: string
+  keys?: Record<string, string>
 }
 
-/** Models by role. A gateway key that the user configured is in the encrypted store and takes precedence over the environment's. */
-export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL }) => {
+/** Models by role. Keys that the user configured are in the encrypted store and take precedence over those of the environment. */
+export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL, keys }) => {
   const providers = await createProviders({
-    keys: app.store.record<{ gateway_key?: string }>(RECORDS.secrets, () => ({})),
+    keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
     config: app.config,
     clock: app.clock,
-    environment: { gatewayKey, gatewayBaseURL },
+    environment: { gatewayKey, gatewayBaseURL, keys },
     variables: process.env
   })
   app.decorate('providers', providers)

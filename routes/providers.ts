@@ -5,6 +5,7 @@ import {
   ConfigureBodySchema,
   ConfiguredSchema,
   ModelListSchema,
+  ModelsQuerySchema,
   ProviderListSchema,
   ProviderTestedSchema,
   TestBodySchema
@@ -28,7 +29,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['providers'],
       operationId: 'configureProviders',
-      summary: 'Sets the model, the gateway key or both; the next run uses them',
+      summary: 'Sets the model and the keys of providers; the next run uses them',
       body: ref(ConfigureBodySchema),
       response: { 200: ref(ConfiguredSchema), 400: ErrorRef }
     }
@@ -39,9 +40,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['providers'],
       operationId: 'listModels',
       summary: 'Lists the models of every provider; the lists are cached for five minutes',
+      querystring: ModelsQuerySchema,
       response: { 200: ref(ModelListSchema) }
     }
-  }, async (_request, reply) => app.providers.models(reply.closed))
+  }, async (request, reply) => app.providers.models(reply.closed, request.query))
 
   app.post('/providers/test', {
     // A request without a body tests the active model.

@@ -43,11 +43,18 @@ export const ConfigKeys = {
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
-  /** Servers that implement OpenAI's chat completions, by name: the part of a model id before the slash. */
+  /** Providers that are called directly, by name: the part of a model id before the slash. */
   providers: Type.Optional(Type.Record(
     Type.String({ pattern: PROVIDER_NAME }),
     Type.Object({
-      baseURL: HttpAddress,
+      kind: Type.Optional(
+        Type.Union(
+          [Type.Literal('openai-compatible'), Type.Literal('openai'), Type.Literal('anthropic'), Type.Literal('google')],
+          { description: 'The API that the server speaks; openai-compatible by default' }
+        )
+      ),
+      /** Required for openai-compatible; the other kinds have an address of their own. */
+      baseURL: Type.Optional(HttpAddress),
       /** `${VAR}` stands for a variable of the environment. */
       apiKey: Type.Optional(Type.String()),
       models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 })))
@@ -60,6 +67,12 @@ export const ConfigKeys = {
       }
     }
   )),
+  /** Options of every model call, by the name under which the AI SDK's packages look for them, such as anthropic. */
+  providerOptions: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Record(Type.String(), Type.Any()))),
+  discovery: Type.Optional(Type.Object({
+    /** Ports of this machine at which `GET /models?discover=true` looks for model servers. */
+    ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }), { maxItems: 16 }))
+  })),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()) })),
   fetch: Type.Optional(Type.Object({
     /** Whether pages on this machine and its private network may be fetched too. */

@@ -20,7 +20,16 @@ export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`: the model that the next run uses' })
   ),
-  gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'The key of the model gateway, for the models of all its providers; stored encrypted' }))
+  gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'The key of the model gateway, for the models of all its providers; stored encrypted' })),
+  keys: Type.Optional(Type.Record(
+    Type.String(),
+    Type.Union([Type.String({ pattern: '^\\s*[!-~]+\\s*$', maxLength: 1000 }), Type.Null()]),
+    {
+      maxProperties: 64,
+      description: 'Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider ' +
+        'direct without an entry in config.json; other names must have one. `null` removes a stored key'
+    }
+  ))
 }, { $id: 'ConfigureBody', additionalProperties: false, minProperties: 1, examples: [examples.configureBody] })
 export type ConfigureBody = Static<typeof ConfigureBodySchema>
 
@@ -42,11 +51,26 @@ const ModelInfoSchema = Type.Object({
   }, { description: 'Prices in US dollars per token' }))
 })
 
+export const ModelsQuerySchema = Type.Object({
+  discover: Type.Optional(Type.Boolean({ description: 'Also look for model servers on this machine: Ollama, LM Studio, llama.cpp' }))
+}, { additionalProperties: false })
+
+const LocalServerSchema = Type.Object({
+  server: Type.String({ description: 'The program that was recognised' }),
+  baseURL: Type.String(),
+  models: Type.Array(Type.String()),
+  provider: Type.Optional(Type.String({ description: 'The provider of config.json that has this address' })),
+  config: Type.Optional(Type.Record(Type.String(), Type.Any(), { description: 'What to merge into config.json to use the server' })),
+  use: Type.String({ description: 'How to use the server' })
+})
+export type LocalServer = Static<typeof LocalServerSchema>
+
 export const ModelListSchema = Type.Object({
   models: Type.Array(ModelInfoSchema),
   errors: Type.Array(Type.Object({ provider: Type.String(), error: Type.String() }), {
     description: 'Providers whose models could not be listed, and why'
-  })
+  }),
+  discovered: Type.Optional(Type.Array(LocalServerSchema, { description: 'The model servers of this machine; with `discover` only' }))
 }, { $id: 'ModelList', description: 'The models of every provider', examples: [examples.modelList] })
 export type ModelList = Static<typeof ModelListSchema>
 

@@ -495,7 +495,7 @@ export const listProviders = <ThrowOnError extends boolean = false>(options?: Op
 });
 
 /**
- * Sets the model, the gateway key or both; the next run uses them
+ * Sets the model and the keys of providers; the next run uses them
  */
 export const configureProviders = <ThrowOnError extends boolean = false>(options: Options<ConfigureProvidersData, ThrowOnError>): RequestResult<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError> => (options.client ?? client).post<ConfigureProvidersResponses, ConfigureProvidersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -280,6 +280,12 @@ export type ConfigureBody = {
      * The key of the model gateway, for the models of all its providers; stored encrypted
      */
     gateway_key?: string;
+    /**
+     * Keys of direct providers by name; stored encrypted. A key of anthropic, openai or google makes that provider direct without an entry in config.json; other names must have one. `null` removes a stored key
+     */
+    keys?: {
+        [key: string]: string | null;
+    };
 };
 
 /**
@@ -928,6 +934,31 @@ export type ModelList = {
     errors: Array<{
         provider: string;
         error: string;
+    }>;
+    /**
+     * The model servers of this machine; with `discover` only
+     */
+    discovered?: Array<{
+        /**
+         * The program that was recognised
+         */
+        server: string;
+        baseURL: string;
+        models: Array<string>;
+        /**
+         * The provider of config.json that has this address
+         */
+        provider?: string;
+        /**
+         * What to merge into config.json to use the server
+         */
+        config?: {
+            [key: string]: unknown;
+        };
+        /**
+         * How to use the server
+         */
+        use: string;
     }>;
 };
 
@@ -5021,7 +5052,12 @@ export type ConfigureProvidersResponse = ConfigureProvidersResponses[keyof Confi
 export type ListModelsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Also look for model servers on this machine: Ollama, LM Studio, llama.cpp
+         */
+        discover?: boolean;
+    };
     url: '/models';
 };
 

@@ -10,7 +10,7 @@ export const providerList = {
   ],
   roles: { fast: HAIKU, capable: SONNET, vision: SONNET }
 }
-export const configureBody = { model: SONNET, gateway_key: '<GATEWAY_KEY>' }
+export const configureBody = { model: SONNET, keys: { anthropic: '<ANTHROPIC_KEY>' } }
 export const configured = { status: 'configured', active_model: SONNET, gateway_configured: true }
 export const modelList = {
   models: [

@@ -13,7 +13,10 @@ export function checkConfig (raw: Record<string, unknown>): { config: Config, pr
     if (!Object.hasOwn(ConfigKeys, key)) continue
     // TypeBox checks validity fast. An Ajv validator is compiled only to explain a problem, because compiling delays the start.
     const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
-    if (!validate || validate(value)) config[key] = value
+    const unreachable = key === 'providers' && !validate ? withoutAddress(value as NonNullable<Config['providers']>) : undefined
+    if (unreachable !== undefined) {
+      problems.push(`"providers.${unreachable}" needs the field "baseURL", or a "kind" of openai, anthropic or google`)
+    } else if (!validate || validate(value)) config[key] = value
     else {
       const { path, message } = describeInvalid(validate.errors as FailedRule[])
       problems.push(`"${key}${path === '/' ? '' : path.replaceAll('/', '.')}" ${message}`)
@@ -21,6 +24,10 @@ export function checkConfig (raw: Record<string, unknown>): { config: Config, pr
   }
   return { config: config as Config, problems }
 }
+
+/** Returns the name of a provider that needs an address and has none. A union in the schema would not say which field is missing. */
+const withoutAddress = (providers: NonNullable<Config['providers']>): string | undefined =>
+  Object.entries(providers).find(([, { kind = 'openai-compatible', baseURL }]) => kind === 'openai-compatible' && baseURL === undefined)?.[0]
 
 function validator (key: string): ValidateFunction {
   validators ??= new Map()

@@ -8,8 +8,15 @@ export class UnreadablePart extends Error {
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Throws UnreadablePart unless the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */
+/**
+ * Throws UnreadablePart unless the part has the fields that are used, and an Error for the finish of an answer that broke off. An
+ * empty tool name is accepted and handled like an unknown tool.
+ */
 export function checkPart (part: LanguageModelV4StreamPart): void {
+  // The SDK's packages for particular providers end a stream like this when the provider's last event is missing.
+  if (part?.type === 'finish' && part.finishReason?.unified === 'interrupted') {
+    throw new Error("The model's answer broke off before it was finished.")
+  }
   if (!isReadable(part)) throw new UnreadablePart('A part of the answer cannot be read.')
 }
 

@@ -3,8 +3,9 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMet
 /**
  * The mark that names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted
  * reasoning, ids of items) and require it back unchanged, but accept only data of the model that is called. So each part with
- * such data, and each reasoning part, has the id of its model as `agent.model` in its metadata, wherever the part is stored: in
- * the log, in threads and in the messages of clients.
+ * such data, and each reasoning part, has the origin of the answer as `agent.model` in its metadata, wherever the part is stored: in
+ * the log, in threads and in the messages of clients. The origin is the id of the model, or `direct:` and the id for an API of a
+ * maker of models, which does not accept what the same model attached when the gateway was in between.
  */
 interface Mark {
   agent?: { model?: unknown }

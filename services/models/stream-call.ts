@@ -16,15 +16,16 @@ export class ModelFailed extends ServiceError {
 export interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
-  load(id: string): Promise<{ id: string, model: LanguageModelV4 }>
+  /** `origin` marks what the model attaches to its answer, see models/provenance.ts; by default the id. */
+  load(id: string): Promise<{ id: string, origin?: string, model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
   /** Returns the prompt for a model; called again with `tooLong` if the provider refuses the length. Undefined: cannot be shortened. */
   prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
-  /** Called with every part as it arrives, and with the id of the answering model. A returned promise pauses the model stream. */
-  onPart(part: LanguageModelV4StreamPart, id: string): void | Promise<void>
+  /** Called with every part as it arrives, and with the origin of the answer. A returned promise pauses the model stream. */
+  onPart(part: LanguageModelV4StreamPart, origin: string): void | Promise<void>
 }
 
 /** The maximum time until the first part and between parts, milliseconds. */
@@ -32,6 +33,8 @@ const SILENCE_MS = 60_000
 const RETRIES = 3
 /** The wait before the first retry, milliseconds; it doubles with each retry. */
 const RETRY_MS = 1_000
+/** Parts that carry nothing of the answer. Anthropic's `custom` part repeats the first event of its stream. */
+const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'custom'])
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
 /** If a provider requests a longer wait, the call is not retried on this model. Milliseconds. */
 const MAX_WAIT_MS = 60_000
@@ -49,10 +52,10 @@ export async function streamModel (call: ModelCall): Promise<void> {
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       const progress: Progress = { started: false }
       try {
-        const { model } = await call.load(id)
+        const { model, origin = id } = await call.load(id)
         prompt ??= await call.prompt(id, isShortened)
         if (prompt === undefined) break
-        return await attemptOnce(id, model, prompt, call, progress)
+        return await attemptOnce(origin, model, prompt, call, progress)
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
         if (progress.rejection) throw progress.rejection.error
@@ -80,7 +83,7 @@ interface Progress {
 }
 
 async function attemptOnce (
-  id: string,
+  origin: string,
   model: LanguageModelV4,
   prompt: LanguageModelV4Prompt,
   { options, signal, clock, onPart }: ModelCall,
@@ -129,9 +132,9 @@ async function attemptOnce (
       checkPart(part)
       if (part.type === 'error') throw part.error
       if (part.type === 'finish') finished = true
-      if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true
+      if (!BEFORE_ANSWER.has(part.type)) progress.started = true
       try {
-        const backpressure = onPart(part, id)
+        const backpressure = onPart(part, origin)
         if (backpressure) await backpressure
       } catch (error) {
         progress.rejection = { error }

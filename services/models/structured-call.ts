@@ -40,6 +40,8 @@ export async function askStructured<S extends TSchema> (
         prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
         responseFormat: { type: 'json', name, schema: asked as never },
         maxOutputTokens: MAX_ANSWER_TOKENS,
+        // The answer is short and the caller waits; tokens of reasoning would count against the limit.
+        reasoning: 'none',
         abortSignal: either
       }),
       either

@@ -73,6 +73,9 @@ export function classifyFailure (chain: ErrorFacts[]): FailureKind {
     chain.some(({ message }) => TOO_LONG_PATTERN.test(message)) &&
     !chain.some(({ status = 0 }) => [401, 402, 403, 404, 429].includes(status))
   ) return TOO_LONG
+  // Google and Anthropic answer these with 400.
+  if (chain.some(({ message }) => /^API key (?:not valid|expired)/i.test(message))) return AUTHENTICATION
+  if (chain.some(({ message }) => /credit balance is too low/i.test(message))) return PAYMENT
   for (const { type, code, status } of chain) {
     const named = BY_TYPE[type ?? ''] ?? BY_TYPE[code ?? '']
     const found = named ?? (status === undefined ? undefined : statusKind(status))

@@ -34,7 +34,8 @@ export function createContextWindows ({ settings, providerOf, catalog }: Parts):
       return DEFAULTS.gateway
     }
     // Only direct providers report context windows in their lists.
-    if (provider.kind !== 'direct' || tokens <= SMALLEST_WINDOW * SAFE_SHARE) return DEFAULTS[provider.kind]
-    return (await catalog.find(provider, id, signal))?.contextWindow ?? DEFAULTS.direct
+    const assumed = provider.contextWindow ?? DEFAULTS[provider.kind]
+    if (provider.kind !== 'direct' || tokens <= SMALLEST_WINDOW * SAFE_SHARE) return assumed
+    return (await catalog.find(provider, id, signal))?.contextWindow ?? assumed
   }
 }

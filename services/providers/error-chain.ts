@@ -6,6 +6,8 @@ export interface ErrorFacts {
   code?: string
   headers: Record<string, string>
   message: string
+  /** Milliseconds that the body of the answer asks to wait. */
+  retryAfterMs?: number
 }
 
 /** Characters. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
@@ -28,7 +30,8 @@ export function errorChain (error: unknown): ErrorFacts[] {
       name: text(facts.name),
       code: text(facts.code) ?? text(facts.kind),
       headers: facts.responseHeaders ?? {},
-      message: text(facts.message) ?? text(facts.error) ?? ''
+      message: text(facts.message) ?? text(facts.error) ?? '',
+      retryAfterMs: retryDelay(facts.details)
     })
     current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ??
       facts.data?.error
@@ -36,9 +39,13 @@ export function errorChain (error: unknown): ErrorFacts[] {
   return chain
 }
 
-/** Returns the wait that a provider asks for, in ms: `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). */
+/**
+ * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
+ * (RFC 9110, 10.2.3).
+ */
 export function retryAfter (chain: ErrorFacts[], now: number): number | undefined {
-  for (const { headers } of chain) {
+  for (const { headers, retryAfterMs } of chain) {
+    if (retryAfterMs !== undefined) return retryAfterMs
     const exact = Number(headers['retry-after-ms'])
     if (headers['retry-after-ms'] && exact >= 0) return Math.round(exact)
     const after = headers['retry-after']
@@ -47,4 +54,11 @@ export function retryAfter (chain: ErrorFacts[], now: number): number | undefine
     if (Number.isFinite(ms)) return Math.max(0, Math.round(ms))
   }
   return undefined
+}
+
+/** Reads Google's wish, such as "34.07s". https://cloud.google.com/apis/design/errors#retry_info */
+function retryDelay (details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined
+  const seconds = details.map((detail) => /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(detail?.retryDelay)?.[1]).find((found) => found !== undefined)
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
 }

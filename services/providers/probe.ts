@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import { checkPart } from '../models/check-part.ts'
 import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000
@@ -29,6 +30,7 @@ export async function probeModel ({ id, load, describe, clock, signal }: Parts):
         abortSignal
       })
       for await (const part of stream) {
+        checkPart(part)
         if (part.type === 'error') throw part.error
         if (part.type === 'finish') return
       }

@@ -2,3 +2,7 @@ import { defineError } from '../lib/service-error.ts'
 
 export const InvalidModelId = defineError('ERR_INVALID_MODEL', 'The model %s is not valid: %s')
 export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s')
+export const UnknownProvider = defineError(
+  'ERR_UNKNOWN_PROVIDER',
+  'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no entry; the key of the gateway is "gateway_key".'
+)

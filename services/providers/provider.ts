@@ -31,6 +31,13 @@ export interface Provider {
   listModels(signal: AbortSignal): Promise<ModelInfo[]>
   /** `<provider>/<model>` */
   readonly defaultModel: string
+  /** The context window in tokens of a model about which nothing else is known. */
+  readonly contextWindow?: number
+  /**
+   * Whether this is an API of a maker of models. Calls to it need a key, and what it attaches to answers is valid there alone, not
+   * for the same model elsewhere.
+   */
+  readonly native?: boolean
   /** The names of all models, when the provider has a fixed set; other names are refused. */
   models?: readonly string[]
   /** Every key that the provider has used; the keys are redacted from all messages. */

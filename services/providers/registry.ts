@@ -1,6 +1,7 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Clock } from '../lib/clock.ts'
 import type { Provider, Role } from './provider.ts'
+import { withProviderOptions } from './provider-options.ts'
 import { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
 import { describeFailure, type Failure } from './describe-failure.ts'
 
@@ -17,6 +18,8 @@ const LONGEST_ID = 200
 export interface ModelSettings {
   model?: string
   models?: { fast?: string, vision?: string, fallback?: string }
+  /** Options that every call gets, by the name under which the SDK's packages look for them. */
+  providerOptions?: SharedV4ProviderOptions
 }
 
 export interface RegistryParts {
@@ -73,8 +76,13 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 
-  /** Returns the id of the model that runs use. */
-  const active = (): string => settings().model ?? (gateway?.configured() ? DEFAULT_CAPABLE : DEFAULT_OFFLINE)
+  /** Returns the id of the model that runs use. Of several providers with a key, the first one is used. */
+  function active (): string {
+    const { model } = settings()
+    if (model !== undefined) return model
+    if (usable(DEFAULT_CAPABLE)) return DEFAULT_CAPABLE
+    return present().find(({ native, configured }) => native && configured())?.defaultModel ?? DEFAULT_OFFLINE
+  }
 
   /** Returns the model of each role; the active model takes the place of a model whose provider is not configured. */
   function roles (): Record<Role, string> {
@@ -100,6 +108,18 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     return [...known].flatMap((provider) => provider.secrets?.() ?? [])
   }
 
+  /**
+   * Returns the mark of what a model attaches to its answers (see models/provenance.ts). A model that can be called both through
+   * the gateway and directly has two, because each of the two refuses what the other one attached.
+   */
+  function origin (id: string): string {
+    try {
+      return parseModelId(id).provider.native ? `direct:${id}` : id
+    } catch {
+      return id
+    }
+  }
+
   function adviceFor (modelId: string) {
     try {
       return parseModelId(modelId).provider.advice
@@ -119,11 +139,13 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     usable,
 
     /** Returns the model of a role or an id, ready to call. Throws InvalidModelId or ProviderNotConfigured. */
-    async model (roleOrId: Role | (string & {})): Promise<{ id: string, model: LanguageModelV4 }> {
+    async model (roleOrId: Role | (string & {})): Promise<{ id: string, origin: string, model: LanguageModelV4 }> {
       const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
       const { provider, model } = parseModelId(id)
-      return { id, model: await provider.languageModel(model) }
+      return { id, origin: origin(id), model: withProviderOptions(await provider.languageModel(model), settings().providerOptions) }
     },
+
+    origin,
 
     fallbacks,
 

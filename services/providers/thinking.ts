@@ -17,7 +17,10 @@ export function withBlockBinding<T extends LanguageModelV4CallOptions> (modelId:
   const { thinking, ...anthropic } = (options.providerOptions?.anthropic ?? {}) as { thinking?: Thinking }
   // Only adaptive thinking accepts further settings.
   const acceptsSettings = thinking?.type === undefined || thinking.type === 'adaptive'
-  if (!BINDS_THINKING.test(modelId) || !acceptsSettings) return options
+  // With a setting for thinking, the SDK would not apply `reasoning`.
+  const isWithoutThinking = options.reasoning === 'none' &&
+    !options.prompt.some(({ role, content }) => role === 'assistant' && content.some(({ type }) => type === 'reasoning'))
+  if (!BINDS_THINKING.test(modelId) || !acceptsSettings || isWithoutThinking) return options
   return {
     ...options,
     providerOptions: {

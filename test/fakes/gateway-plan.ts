@@ -23,6 +23,10 @@ export interface Plan {
   /** Answers with this error instead; `body` replaces the gateway's own error JSON. */
   error?: { status: number, type?: string, message?: string, param?: unknown, headers?: Record<string, string>, body?: string }
   reasoning?: string | string[]
+  /** What the provider attaches to its reasoning and wants back: a signature, or the reasoning encrypted. Not for the gateway. */
+  signature?: string
+  /** A block of reasoning that only the provider can read. Anthropic alone. */
+  redacted?: string
   /** The answer is JSON of this many bytes that means nothing, sent as fast as it is taken. */
   bytes?: number
   /** A string is cut into words, an array gives the deltas as they are (make it long for a huge answer). */

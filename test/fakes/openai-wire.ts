@@ -1,4 +1,5 @@
 import { textOf, words, type Plan } from './gateway-plan.ts'
+import type { Wire } from './model-server.ts'
 
 let lastCall = 0
 /** Characters of a tool's arguments in one chunk. */
@@ -17,6 +18,27 @@ const callsOf = (plan: Plan) =>
     type: 'function',
     function: { name: toolName, arguments: JSON.stringify(input) }
   }))
+
+export const openAIError: Wire['error'] = ({ message = 'The fake server failed', type = 'server_error', param = null }) => ({
+  error: { message, type, param, code: null }
+})
+
+/** OpenAI's chat completions. */
+export const chatWire: Wire = {
+  root: '/v1',
+  end: 'data: [DONE]\n\n',
+  keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ''),
+  call (path, body) {
+    if (path !== '/v1/chat/completions') return undefined
+    const format = body.response_format
+    return { modelId: body.model, streaming: body.stream === true, structured: format ? format.json_schema?.name ?? '' : undefined }
+  },
+  parts: (plan, { modelId, body }) => chunks(plan, modelId, body.stream_options?.include_usage === true),
+  isEnd: (part) => Boolean(part.choices?.[0]?.finish_reason),
+  whole: (plan, { modelId }) => completion(plan, modelId),
+  list: (models) => ({ object: 'list', data: models ?? [{ id: 'llama3', object: 'model' }] }),
+  error: openAIError
+}
 
 /** The chunks of a streamed chat completion; a tool call's arguments come in pieces, as OpenAI sends them. */
 export function chunks (plan: Plan, model: string, withUsage: boolean): unknown[] {
@@ -66,6 +88,6 @@ export function completion (plan: Plan, model: string): unknown {
   }
 }
 
-function pieces (text: string): string[] {
+export function pieces (text: string): string[] {
   return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) => text.slice(index * PIECE, (index + 1) * PIECE))
 }

@@ -27,18 +27,23 @@ export function startStream (res: ServerResponse): ServerResponse {
   return res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
 }
 
-/** Streams parts at the plan's pace, and ends as it says: when not properly, then after its first `after` parts, or the `whole` ones. */
+const DONE = 'data: [DONE]\n\n'
+
+/**
+ * Streams parts at the plan's pace, and ends as it says: when not properly, then after its first `after` parts, or the `whole`
+ * ones. `done` follows the last part.
+ */
 export function sendParts (
   res: ServerResponse,
   parts: unknown[],
   plan: Plan,
-  { whole, render = sse }: { whole: number, render?: (part: unknown) => string }
+  { whole, render = sse, done = DONE }: { whole: number, render?: (part: any) => string, done?: string }
 ) {
   startStream(res)
   const count = plan.ending && plan.ending !== 'no-done' ? Math.min(plan.after ?? whole, parts.length) : parts.length
   if (!plan.partMs) {
     res.write(parts.slice(0, count).map(render).join(''))
-    return end(res, plan.ending)
+    return end(res, plan.ending, done)
   }
   // One timer a stream; a late tick catches up, so that the pace holds under load.
   const started = performance.now()
@@ -50,18 +55,18 @@ export function sendParts (
     if (text) res.write(text)
     if (sent === count) {
       clearInterval(timer)
-      end(res, plan.ending)
+      end(res, plan.ending, done)
     }
   }, plan.partMs)
   res.once('close', () => clearInterval(timer))
 }
 
-function end (res: ServerResponse, ending: Plan['ending']) {
+function end (res: ServerResponse, ending: Plan['ending'], done: string) {
   if (ending === 'stall') return
   // The bytes already written are to arrive before the connection breaks.
   if (ending === 'cut') res.write('', () => setTimeout(() => res.destroy(), 5))
   else if (ending === 'invalid-json') res.end('data: {"type":"text-delta","id":"t0","del\n\n')
   else if (ending === 'no-finish' || ending === 'no-done') res.end()
-  else if (ending) res.end(sse({ type: 'error', error: ending.error }) + 'data: [DONE]\n\n')
-  else res.end('data: [DONE]\n\n')
+  else if (ending) res.end(sse({ type: 'error', error: ending.error }) + done)
+  else res.end(done)
 }

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { filesIn, found } from '../harness/canaries.ts'
+import { anthropicWire } from '../fakes/anthropic-wire.ts'
+import { startModelServer } from '../fakes/model-server.ts'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { build } from '../harness/helper.ts'
 import { spawnService, startService } from '../harness/sidecar.ts'
@@ -70,6 +72,23 @@ t.test('secrets from standard input are used, and are in no environment, argumen
   )
   t.notOk(existsSync(`${where.home}/master.key`), 'the passphrase encrypts the store')
   t.match(await spawnService(where).exited, { code: 78 })
+})
+
+t.test('a key of a provider from standard input is sent to that provider, in place of the one in config.json', async (t) => {
+  const provider = await startModelServer(anthropicWire, { apiKey: key })
+  t.teardown(() => provider.close())
+  const work = { kind: 'anthropic', baseURL: provider.url, apiKey: 'from-config' }
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify({ model: 'work/claude-haiku-5-5', providers: { work } }) }, work: {} })
+  const service = await startService(t, {
+    home: `${dir}/home`,
+    cwd: `${dir}/work`,
+    args: ['--stdin'],
+    stdin: `${JSON.stringify({ keys: { work: key } })}\n`
+  })
+  const tested = await fetch(`${service.url}/providers/test`, { method: 'POST' })
+  t.match(await tested.json(), { ok: true, model: 'work/claude-haiku-5-5' })
+  t.match(await service.stop(), { code: 0 })
+  t.same(found(SECRETS, [...filesIn(dir), ['the log', Buffer.from(service.log())]]), [])
 })
 
 t.test('a key of a provider from standard input is struck out of the log', async (t) => {

@@ -29,7 +29,7 @@ export async function openCompactor ({ registry, clock, signal, ...parts }: Open
   })
   return {
     async compact (id, conversation, tooLong) {
-      const messages = withOwnMetadata(id, conversation.messages)
+      const messages = withOwnMetadata(registry.origin(id), conversation.messages)
       const places = new Map<LanguageModelV4Message, number>()
       for (const [n, message] of conversation.messages.entries()) {
         const place = conversation.places?.get(message)

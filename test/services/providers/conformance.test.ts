@@ -6,6 +6,8 @@ import { createOfflineProvider } from '../../../services/providers/offline/index
 import type { ScriptedTurn } from '../../../services/providers/offline/index.ts'
 import { startFakeGateway, type Plan } from '../../fakes/gateway.ts'
 import { startFakeOpenAI } from '../../fakes/openai.ts'
+import { startModelServer } from '../../fakes/model-server.ts'
+import { NATIVE_WIRES } from '../../harness/native-wires.ts'
 import { providerSuite } from '../../suites/provider.ts'
 
 const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
@@ -67,3 +69,15 @@ providerSuite(t, 'a direct provider', async (t) => {
     say: { text: 'text', tool: 'tool', slow: 'slow' }
   }
 })
+
+for (const { kind, wire, model, said } of NATIVE_WIRES) {
+  providerSuite(t, `a direct provider of kind ${kind}`, async (t) => {
+    const server = await startModelServer(wire, { reply: (request) => planFor(said(request)), apiKey: 'a-key' })
+    t.teardown(() => server.close())
+    return {
+      provider: createDirectProvider({ name: kind, settings: () => ({ kind, baseURL: server.url, apiKey: 'a-key' }), variables: {} }),
+      modelId: model,
+      say: { text: 'text', tool: 'tool', slow: 'slow' }
+    }
+  })
+}

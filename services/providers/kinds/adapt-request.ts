@@ -28,6 +28,12 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     without: ({ max_tokens: limit, ...body }) => ({ ...body, max_completion_tokens: limit })
   },
   {
+    // Models that do not reason, and servers that know no efforts or not this one.
+    refusal: /reasoning/i,
+    key: ({ reasoning_effort: effort }) => effort === undefined ? undefined : `reasoning_effort ${effort}`,
+    without: ({ reasoning_effort: _effort, ...body }) => body
+  },
+  {
     refusal: /stream_options/,
     key: ({ stream_options: options }) => options && 'stream_options',
     without: ({ stream_options: _options, ...body }) => body

@@ -1,8 +1,8 @@
-import type { ModelInfo } from './provider.ts'
+import type { ModelInfo } from '../provider.ts'
+import { modelInfo } from './list-entries.ts'
 
 /** Types of models that hold no conversation; only some servers give the type of a model. */
-const OTHER_KINDS = /embed|rerank|image|audio|speech|transcri|moderation/i
-const LONGEST_ID = 200
+const OTHER_TYPES = /embed|rerank|image|audio|speech|transcri|moderation/i
 
 type Entry = Record<string, any>
 
@@ -15,18 +15,16 @@ export function readModelList (text: string, provider: string): ModelInfo[] {
   const entries: unknown = Array.isArray(body) ? body : body?.data ?? body?.models
   if (!Array.isArray(entries)) throw new SyntaxError('no list of models')
   return entries.flatMap((entry: Entry) => {
-    const id = `${provider}/${entry?.id}`
-    if (typeof entry?.id !== 'string' || !/^\S+$/.test(entry.id) || id.length > LONGEST_ID) return []
-    if (typeof entry.type === 'string' && OTHER_KINDS.test(entry.type)) return []
-    const contextWindow = [
-      entry.context_length, // OpenRouter, Together
-      entry.context_window, // Groq
-      entry.max_model_len, // vLLM
-      entry.max_context_length, // LM Studio, Mistral
-      entry.meta?.n_ctx_train // llama.cpp
-    ].find((tokens) => Number.isSafeInteger(tokens) && tokens > 0)
-    const name = [entry.name, entry.display_name].find((name) => typeof name === 'string' && name !== '') ?? entry.id
-    return [{ id, name: name.slice(0, LONGEST_ID), provider, ...contextWindow && { contextWindow }, ...pricingOf(entry.pricing) }]
+    if (typeof entry?.type === 'string' && OTHER_TYPES.test(entry.type)) return []
+    const tokens = [
+      entry?.context_length, // OpenRouter, Together
+      entry?.context_window, // Groq
+      entry?.max_model_len, // vLLM
+      entry?.max_context_length, // LM Studio, Mistral
+      entry?.meta?.n_ctx_train // llama.cpp
+    ].find((size) => Number.isSafeInteger(size) && size > 0)
+    const name = [entry?.name, entry?.display_name].find((each) => typeof each === 'string' && each !== '')
+    return modelInfo({ provider, id: entry?.id, name, tokens }).map((info) => ({ ...info, ...pricingOf(entry.pricing) }))
   })
 }
 

@@ -1,0 +1,25 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
+
+/** Anthropic keeps what precedes a mark for five minutes. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching */
+const MARK = { type: 'ephemeral' }
+/** The last messages that are marked: the next call finds the end of this one among them. Four marks are allowed in a call. */
+const MARKED_MESSAGES = 2
+
+/**
+ * Marks the points up to which Anthropic caches a prompt: the end of the system prompt, which includes the tools, and the last two
+ * messages. A structured call is made once, so that writing it to the cache would only cost.
+ */
+export function withCachePoints (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  if (options.responseFormat?.type === 'json') return options
+  const { prompt } = options
+  const system = prompt.findLastIndex(({ role }) => role === 'system')
+  return {
+    ...options,
+    prompt: prompt.map((message, index) => index === system || index >= prompt.length - MARKED_MESSAGES ? marked(message) : message)
+  }
+}
+
+const marked = (message: LanguageModelV4Prompt[number]): LanguageModelV4Prompt[number] => ({
+  ...message,
+  providerOptions: { ...message.providerOptions, anthropic: { cacheControl: MARK, ...message.providerOptions?.anthropic } }
+})

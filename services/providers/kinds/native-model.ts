@@ -1,0 +1,66 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { AnswerMode, ModelCalls } from './provider-kind.ts'
+
+type Options = LanguageModelV4CallOptions
+
+/**
+ * Parts of a call that a provider may refuse. `refusal` matches the provider's message; `without` returns the options without
+ * the part, or undefined when they do not have it.
+ */
+const REFUSABLE: Array<{ refusal: RegExp, without(options: Options): Options | undefined }> = [
+  {
+    // Not every model takes every effort, and the SDK does not know all models.
+    refusal: /reasoning|thinking|effort/i,
+    without: ({ reasoning, ...options }) => reasoning === undefined ? undefined : options
+  },
+  {
+    // Data that the provider attached to earlier answers is not valid for other accounts, and for a limited time.
+    refusal: /encrypted.content|signature|thinking|reasoning|\bitem\b/i,
+    without: (options) => options.prompt.some(hasAttached) ? { ...options, prompt: options.prompt.map(withoutAttached) } : undefined
+  }
+]
+const REFUSAL_STATUS = [400, 404, 422]
+
+/**
+ * Returns the calls of a provider's own SDK. `open` creates the SDK's model with the `fetch` of a mode, and `prepare` adapts the
+ * options of every call. A call whose reasoning setting or attached data the provider refuses is repeated without it.
+ */
+export function nativeModel (open: (mode: AnswerMode) => LanguageModelV4, prepare: (options: Options) => Options): ModelCalls {
+  const whole = open('answer')
+  const streamed = open('events')
+  return {
+    doGenerate: (options) => withoutRefused(prepare(options), (accepted) => whole.doGenerate(accepted)),
+    doStream: (options) => withoutRefused(prepare(options), (accepted) => streamed.doStream(accepted))
+  }
+}
+
+async function withoutRefused<T> (options: Options, call: (options: Options) => PromiseLike<T>): Promise<T> {
+  try {
+    return await call(options)
+  } catch (error) {
+    const { statusCode = 0, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
+    if (!REFUSAL_STATUS.includes(statusCode)) throw error
+    for (const { refusal, without } of REFUSABLE) {
+      const smaller = refusal.test(`${message} ${responseBody}`) ? without(options) : undefined
+      if (smaller !== undefined) return withoutRefused(smaller, call)
+    }
+    throw error
+  }
+}
+
+type Message = LanguageModelV4Prompt[number]
+
+const hasAttached = (message: Message) =>
+  message.role === 'assistant' && message.content.some((part) => part.type === 'reasoning' || part.providerOptions !== undefined)
+
+function withoutAttached (message: Message): Message {
+  if (message.role !== 'assistant') return message
+  return {
+    ...message,
+    content: message.content.flatMap((part) => {
+      if (part.type === 'reasoning' || part.type === 'reasoning-file') return []
+      const { providerOptions: _attached, ...rest } = part
+      return [rest]
+    })
+  }
+}

@@ -1,0 +1,40 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelInfo } from '../provider.ts'
+
+/** Where and with which key a provider is called. */
+export interface Access {
+  /** Without a slash at its end. */
+  baseURL: string
+  apiKey?: string
+}
+
+/** How an answer arrives: as one JSON document, or as a stream of events. */
+export type AnswerMode = 'answer' | 'events'
+
+export interface OpenModel extends Access {
+  /** The provider's name in config.json. */
+  provider: string
+  /** The model's name, the part of the id after the slash. */
+  model: string
+  /** Returns the `fetch` of a mode, which limits the answers. */
+  fetchFor(mode: AnswerMode): typeof globalThis.fetch
+}
+
+/** What a kind of direct provider is called with: the functions of the SDK's model that are used. */
+export type ModelCalls = Pick<LanguageModelV4, 'doGenerate' | 'doStream'>
+
+/** An API of model providers, such as Anthropic's. The AI SDK's package for it is loaded on first use. */
+export interface ProviderKind {
+  /** The address of the API's maker; undefined when there is none. */
+  readonly baseURL?: string
+  /** The model to offer when config.json names none. */
+  readonly defaultModel?: string
+  /** The context window in tokens of a model about which the list says nothing. */
+  readonly contextWindow: number
+  open(model: OpenModel): Promise<ModelCalls>
+  /** The request for the list of models. */
+  listRequest(access: Access): { url: string, headers: Record<string, string> }
+  /** Reads the answer to it. Throws a SyntaxError when the text holds no list. */
+  readList(text: string, provider: string): ModelInfo[]
+  load(): Promise<unknown>
+}

@@ -1,0 +1,206 @@
+import { Writable } from 'node:stream'
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import type { Settings } from '../../settings.ts'
+import { startFakeGateway } from '../fakes/gateway.ts'
+import { startModelServer, type ServerRequest } from '../fakes/model-server.ts'
+import { say } from '../harness/agent.ts'
+import { filesIn, found } from '../harness/canaries.ts'
+import { build } from '../harness/helper.ts'
+import { NATIVE_WIRES } from '../harness/native-wires.ts'
+
+const KEYS = {
+  anthropic: 'walnut-ANTHROPIC-0123456789-canary',
+  openai: 'walnut-OPENAI-0123456789-canary',
+  google: 'walnut-GOOGLE-0123456789-canary'
+}
+const HOSTS: Record<string, string> = {
+  'https://api.openai.com/v1': 'openai',
+  'https://api.anthropic.com/v1': 'anthropic',
+  'https://generativelanguage.googleapis.com/v1beta': 'google'
+}
+
+/** The makers' own addresses lead to fakes on this machine for the time of a test. */
+async function startMakers (t: Test) {
+  const calls: Array<[string, ServerRequest]> = []
+  const urls = new Map<string, string>()
+  for (const { kind, wire } of NATIVE_WIRES) {
+    const server = await startModelServer(wire, {
+      reply (request) {
+        calls.push([kind, request])
+        return { text: 'direct' }
+      }
+    })
+    t.teardown(() => server.close())
+    urls.set(kind, server.url)
+  }
+  const { fetch } = globalThis
+  t.teardown(() => {
+    globalThis.fetch = fetch
+  })
+  globalThis.fetch = (input, init) => {
+    const url = String(input)
+    const [address, kind] = Object.entries(HOSTS).find(([host]) => url.startsWith(host)) ?? ['', '']
+    return fetch(kind ? url.replace(address, urls.get(kind)!) : url, init)
+  }
+  return { calls, kinds: () => calls.map(([kind]) => kind) }
+}
+
+async function setUp (t: Test, { config, ...settings }: Partial<Settings> & { config?: object } = {}) {
+  const makers = await startMakers(t)
+  const gateway = await startFakeGateway()
+  t.teardown(() => gateway.close())
+  const app = await build(t, {
+    config: { analysis: false, threads: { titles: false }, ...config },
+    gatewayBaseURL: gateway.url,
+    ...settings
+  })
+  return { app, makers, gateway }
+}
+const configure = async (app: App, payload: object) => app.inject({ method: 'POST', url: '/providers/configure', payload })
+const providers = async (app: App) => (await app.inject('/providers')).json()
+const names = async (app: App) => (await providers(app)).providers.map(({ name }: any) => name)
+const test = async (app: App, model: string) => (await app.inject({ method: 'POST', url: '/providers/test', payload: { model } })).json()
+
+t.test('a key alone makes a provider direct and moves its models off the gateway; null gives them back', async (t) => {
+  const { app, makers, gateway } = await setUp(t, { gatewayKey: 'the-key' })
+  t.match(await test(app, 'anthropic/claude-haiku-5.5'), { ok: true })
+  t.equal(gateway.requests.length, 1)
+
+  const answer = await configure(app, { keys: KEYS })
+  t.match(answer.json(), { status: 'configured', active_model: 'anthropic/claude-sonnet-5.5' })
+  t.match((await providers(app)).providers, [
+    { name: 'offline' },
+    { name: 'anthropic', kind: 'direct', configured: true, default_model: 'anthropic/claude-sonnet-5-5' },
+    { name: 'openai', kind: 'direct', configured: true },
+    { name: 'google', kind: 'direct', configured: true },
+    { name: 'gateway' }
+  ])
+  for (const model of ['anthropic/claude-haiku-5.5', 'openai/gpt-6-sol', 'google/gemini-3.8-flash']) t.match(await test(app, model), { ok: true, model })
+  t.match(await test(app, 'gateway/anthropic/claude-haiku-5.5'), { ok: true })
+  t.same(makers.kinds(), ['anthropic', 'openai', 'google'])
+  t.equal(gateway.requests.length, 2)
+  t.match(makers.calls.map(([, { headers }]) => headers), [
+    { 'x-api-key': KEYS.anthropic },
+    { authorization: `Bearer ${KEYS.openai}` },
+    { 'x-goog-api-key': KEYS.google }
+  ])
+  const { models } = (await app.inject('/models')).json()
+  const ids = models.map(({ id }: any) => id)
+  const expected = ['anthropic/claude-sonnet-5-5', 'openai/gpt-6-sol', 'google/gemini-3.8-flash', 'gateway/openai/gpt-6-sol']
+  for (const id of expected) t.ok(ids.includes(id), id)
+
+  await configure(app, { keys: { anthropic: null } })
+  t.same(await names(app), ['offline', 'openai', 'google', 'gateway'])
+  await test(app, 'anthropic/claude-haiku-5.5')
+  t.equal(gateway.requests.length, 3)
+})
+
+t.test('with the key of one provider the service has a model, without any other setting', async (t) => {
+  const { app, makers } = await setUp(t)
+  t.equal((await providers(app)).active_model, 'offline/assistant')
+  await configure(app, { keys: { google: KEYS.google } })
+  t.match(await providers(app), { active_model: 'google/gemini-3.8-flash', roles: { fast: 'google/gemini-3.8-flash' } })
+  const { events } = await say(app, 'hello')
+  t.match(events.map(({ delta }) => delta ?? '').join(''), 'direct')
+  await configure(app, { keys: { anthropic: KEYS.anthropic } })
+  t.match((await providers(app)).roles, { capable: 'anthropic/claude-sonnet-5.5', fast: 'anthropic/claude-haiku-5.5' })
+  t.match(await test(app, 'anthropic/claude-sonnet-5.5'), { ok: true })
+  t.equal(makers.calls.at(-1)![1].modelId, 'claude-sonnet-5-5')
+})
+
+t.test('keys survive a restart, and are in no file, log or answer', async (t) => {
+  const told: Array<readonly [string, Buffer]> = []
+  const log = new Writable({
+    write (chunk, _encoding, done) {
+      told.push(['the log', chunk])
+      done()
+    }
+  })
+  const first = await setUp(t, { log, config: { log: { level: 'trace' } } })
+  told.push(['configure', Buffer.from((await configure(first.app, { keys: { openai: KEYS.openai }, model: 'openai/gpt-6-sol' })).body)])
+  await first.app.close()
+  const { app, makers } = await setUp(t, { log, home: first.app.home, cwd: first.app.cwd })
+  t.match(await test(app, 'openai/gpt-6-sol'), { ok: true })
+  t.equal(makers.calls[0][1].headers.authorization, `Bearer ${KEYS.openai}`)
+  for (const url of ['/config', '/providers', '/models', '/health']) told.push([url, Buffer.from((await app.inject(url)).body)])
+  told.push(['refused', Buffer.from((await configure(app, { keys: { nobody: KEYS.openai } })).body)])
+  await app.close()
+  t.same(found(KEYS, [...told, ...filesIn(app.home)]), [])
+})
+
+t.test('a provider of the configuration takes a key too, which wins over its own; nobody else does', async (t) => {
+  const { kind, wire } = NATIVE_WIRES[1]
+  const server = await startModelServer(wire)
+  t.teardown(() => server.close())
+  const { app } = await setUp(t, { config: { providers: { work: { kind, baseURL: server.url, apiKey: 'from-config' } } } })
+  const keyOfCall = async () => {
+    await test(app, 'work/claude-sonnet-5-5')
+    return server.calls.at(-1)!.headers['x-api-key']
+  }
+  t.equal(await keyOfCall(), 'from-config')
+  await configure(app, { keys: { work: ' from-request ' } })
+  t.equal(await keyOfCall(), 'from-request')
+  await configure(app, { keys: { work: null } })
+  t.equal(await keyOfCall(), 'from-config')
+
+  const before = await names(app)
+  const unknown: object[] = [{ nobody: 'a-key' }, { openai: 'a-key', nobody: 'a-key' }, { constructor: 'a-key' }, { gateway: 'a' }, { nobody: null }]
+  for (const keys of unknown) {
+    const answer = await configure(app, { keys })
+    t.match(answer.json(), { statusCode: 400, code: 'ERR_UNKNOWN_PROVIDER', error: /config\.json.*"gateway_key"/ }, JSON.stringify(keys))
+  }
+  for (const keys of [{ openai: '' }, { openai: 7 }, { openai: 'x'.repeat(1_001) }, { openai: 'two\nlines' }, { openai: 'ключ' }, 'a-key', []]) {
+    t.equal((await configure(app, { keys })).statusCode, 400, JSON.stringify(keys))
+  }
+  t.equal((await configure(app, { keys: { openai: 'a-key' }, model: 'none' })).statusCode, 400)
+  t.same(await names(app), before, 'nothing was stored')
+})
+
+t.test('keys of the parent process win over config.json and are not stored; a configured one wins over them', async (t) => {
+  const { kind, wire } = NATIVE_WIRES[0]
+  const server = await startModelServer(wire)
+  t.teardown(() => server.close())
+  const config = { providers: { work: { kind, baseURL: server.url, apiKey: 'from-config' } } }
+  const keys = { work: 'handed-over', anthropic: KEYS.anthropic, nobody: 'nothing-of-it' }
+  const { app, makers } = await setUp(t, { config, keys })
+  const keyOfCall = async (service: App) => {
+    await test(service, 'work/gpt-6-sol')
+    return server.calls.at(-1)!.headers.authorization
+  }
+  t.equal(await keyOfCall(app), 'Bearer handed-over')
+  t.same(await names(app), ['offline', 'work', 'anthropic', 'gateway'])
+  await test(app, 'anthropic/claude-haiku-5.5')
+  t.equal(makers.calls[0][1].headers['x-api-key'], KEYS.anthropic)
+  await configure(app, { keys: { work: 'from-request' } })
+  t.equal(await keyOfCall(app), 'Bearer from-request')
+  await configure(app, { keys: { work: null } })
+  t.equal(await keyOfCall(app), 'Bearer handed-over')
+  await app.close()
+  const after = await setUp(t, { home: app.home, cwd: app.cwd })
+  t.same(await names(after.app), ['offline', 'work', 'gateway'])
+  t.equal(await keyOfCall(after.app), 'Bearer from-config')
+})
+
+t.test('a refused key says where another is set', async (t) => {
+  const { kind, wire } = NATIVE_WIRES[2]
+  const server = await startModelServer(wire, { apiKey: 'right' })
+  t.teardown(() => server.close())
+  const { app } = await setUp(t, { config: { providers: { google: { kind, baseURL: server.url } } } })
+  await configure(app, { keys: { google: 'wrong-key' } })
+  t.match(await test(app, 'google/gemini-3.8-flash'), { ok: false, error: /was refused: the key is not valid.*\/providers\/configure with \{"keys": \{"google"/ })
+})
+
+t.test('an entry of config.json names its kind, and needs an address where the kind has none', async (t) => {
+  const { app } = await setUp(t)
+  const { writeFileSync } = await import('node:fs')
+  const reload = async (entry: object) => {
+    writeFileSync(`${app.home}/config.json`, JSON.stringify({ providers: { mine: entry } }))
+    return (await app.inject({ method: 'POST', url: '/config/reload' })).json()
+  }
+  t.match(await reload({ kind: 'openai-compatible' }), { statusCode: 400, error: /providers\.mine" needs the field "baseURL"/ })
+  t.match(await reload({ kind: 'mistral' }), { statusCode: 400, error: /kind" must be one of openai-compatible, openai, anthropic, google/ })
+  t.notOk('error' in await reload({ kind: 'anthropic' }))
+  t.match((await providers(app)).providers, [{ name: 'offline' }, { name: 'mine', kind: 'direct', configured: false }, { name: 'gateway' }])
+  t.match(await test(app, 'mine/claude-haiku-5-5'), { ok: false, error: /it has no key\. POST \/providers\/configure/ })
+})

@@ -1,0 +1,222 @@
+import type { LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { askStructured } from '../../../services/models/structured-call.ts'
+import { createDirectProvider, type DirectSettings } from '../../../services/providers/direct.ts'
+import { createRegistry, type ModelSettings } from '../../../services/providers/registry.ts'
+import { Type } from '@sinclair/typebox'
+import type { Plan } from '../../fakes/gateway.ts'
+import { startModelServer, type ModelServerOptions, type ServerRequest } from '../../fakes/model-server.ts'
+import { chatWire } from '../../fakes/openai-wire.ts'
+import { NATIVE_WIRES, type NativeWire } from '../../harness/native-wires.ts'
+
+const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const image = { type: 'file' as const, mediaType: 'image/png', data: { type: 'data' as const, data: PNG } }
+const native = (kind: string) => NATIVE_WIRES.find((each) => each.kind === kind)!
+
+async function setUp (
+  t: Test,
+  { kind, wire, model }: NativeWire,
+  reply: (request: ServerRequest, nth: number) => Plan | undefined,
+  settings: ModelSettings = {},
+  options: ModelServerOptions = {}
+) {
+  let calls = 0
+  const server = await startModelServer(wire, { reply: (request) => reply(request, calls++), ...options })
+  t.teardown(() => server.close())
+  const entry: DirectSettings = { kind, baseURL: server.url, apiKey: 'a-key' }
+  const provider = createDirectProvider({ name: kind, settings: () => entry, variables: {} })
+  const registry = createRegistry({ providers: () => [provider], settings: () => settings, clock: systemClock })
+  return {
+    server,
+    entry,
+    provider,
+    id: `${kind}/${model}`,
+    load: async (name = model) => (await registry.model(`${kind}/${name}`)).model,
+    async parts (prompt: LanguageModelV4Prompt, name = model) {
+      const { model: opened } = await registry.model(`${kind}/${name}`)
+      const parts: LanguageModelV4StreamPart[] = []
+      for await (const part of (await opened.doStream({ prompt })).stream) parts.push(part)
+      return parts
+    }
+  }
+}
+
+for (const wire of NATIVE_WIRES) {
+  const { kind } = wire
+
+  t.test(`${kind}: several calls of one answer keep their order, inputs and ids`, async (t) => {
+    const inputs = [{ path: 'a' }, { path: 'b', deep: { list: [1, 'ü"\\'] } }, {}]
+    const { parts } = await setUp(t, wire, () => ({ text: 'Let me look.', toolCalls: inputs.map((input) => ({ toolName: 'listDirectory', input })) }))
+    const calls = (await parts([user('go')])).filter((part) => part.type === 'tool-call')
+    t.strictSame(calls.map(({ input }) => JSON.parse(input)), inputs)
+    t.equal(new Set(calls.map(({ toolCallId }) => toolCallId)).size, 3)
+  })
+
+  t.test(`${kind}: reasoning arrives in pieces, before the text`, async (t) => {
+    const { parts } = await setUp(t, wire, () => ({ reasoning: 'one two three', signature: 'signed', text: 'four' }))
+    const all = await parts([user('go')])
+    t.equal(all.map((part) => part.type === 'reasoning-delta' ? part.delta : '').join(''), 'one two three')
+    t.ok(all.filter(({ type }) => type === 'reasoning-delta').length >= 3)
+    t.ok(all.findLastIndex(({ type }) => type === 'reasoning-delta') < all.findIndex(({ type }) => type === 'text-delta'))
+  })
+
+  t.test(`${kind}: pictures of the user and of tools reach the model`, async (t) => {
+    const { server, parts } = await setUp(t, wire, () => ({ text: 'I see.' }))
+    await parts([
+      { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'screenshot', input: {} }] },
+      {
+        role: 'tool',
+        content: [{
+          type: 'tool-result',
+          toolCallId: 'call_1',
+          toolName: 'screenshot',
+          output: { type: 'content', value: [{ type: 'text', text: 'taken' }, image] }
+        }]
+      }
+    ])
+    t.equal(JSON.stringify(server.calls[0].body).split(PNG).length - 1, 2)
+  })
+
+  t.test(`${kind}: the list of models gives usable ids and sizes; names of the configuration replace it`, async (t) => {
+    const { provider, entry, server } = await setUp(t, wire, () => undefined, {}, {
+      models: {
+        openai: [{ id: 'gpt-6-sol' }, { id: 'o3' }, { id: 'text-embedding-3-large' }, { id: 'gpt-4o-realtime-preview' }, { id: 'dall-e-3' }],
+        anthropic: [{ type: 'model', id: 'claude-sonnet-5-5', display_name: 'Claude Sonnet 5.5', max_input_tokens: 1_000_000 }, { id: 7 }],
+        google: [
+          {
+            name: 'models/gemini-3.8-flash',
+            displayName: 'Gemini 3.8 Flash',
+            inputTokenLimit: 1_048_576,
+            supportedGenerationMethods: ['generateContent']
+          },
+          { name: 'models/gemini-embedding-001', supportedGenerationMethods: ['embedContent'] }
+        ]
+      }[kind as 'openai']
+    })
+    const expected = {
+      openai: [{ id: 'openai/gpt-6-sol', name: 'gpt-6-sol', provider: 'openai' }, { id: 'openai/o3', name: 'o3', provider: 'openai' }],
+      anthropic: [{ id: 'anthropic/claude-sonnet-5-5', name: 'Claude Sonnet 5.5', provider: 'anthropic', contextWindow: 1_000_000 }],
+      google: [{ id: 'google/gemini-3.8-flash', name: 'Gemini 3.8 Flash', provider: 'google', contextWindow: 1_048_576 }]
+    }[kind as 'openai']
+    t.strictSame(await provider.listModels(AbortSignal.timeout(5_000)), expected)
+    entry.models = ['mine']
+    t.strictSame(await provider.listModels(AbortSignal.timeout(5_000)), [{ id: `${kind}/mine`, name: 'mine', provider: kind }])
+    t.equal(provider.defaultModel, `${kind}/mine`)
+    t.equal(server.requests.length, 1)
+  })
+
+  t.test(`${kind}: what was attached for another account is left out when the provider refuses it`, async (t) => {
+    const foreign = { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'foreign' }, anthropic: { signature: 'foreign' } }
+    const refusal = { openai: 'The encrypted content foreign could not be verified.', anthropic: 'Invalid `signature` in `thinking` block' }
+    const { server, parts } = await setUp(t, wire, ({ body }) =>
+      JSON.stringify(body).includes('foreign')
+        ? { error: { status: 400, type: 'invalid_request_error', message: refusal[kind as 'openai'] ?? 'Invalid thought_signature: foreign' } }
+        : { text: 'ok' })
+    const providerOptions = kind === 'google' ? { google: { thoughtSignature: 'foreign' } } : foreign
+    const all = await parts([
+      user('go'),
+      {
+        role: 'assistant',
+        content: [{ type: 'reasoning', text: 'hm', providerOptions }, { type: 'text', text: 'Well.', providerOptions }]
+      },
+      user('and?')
+    ])
+    t.equal(all.at(-1)?.type, 'finish')
+    t.equal(server.calls.length, 2)
+    t.match(JSON.stringify(server.calls[1].body), 'Well.')
+    t.notMatch(JSON.stringify(server.calls[1].body), 'hm')
+  })
+}
+
+t.test('nothing is stored at OpenAI; reasoning comes encrypted instead', async (t) => {
+  const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }))
+  await parts([user('go')])
+  t.match(server.calls[0].body, { store: false, include: ['reasoning.encrypted_content'] })
+})
+
+t.test("Anthropic's models are called by its own names for them, and told to drop thinking that no longer fits", async (t) => {
+  const { server, parts } = await setUp(t, native('anthropic'), () => ({ text: 'ok' }))
+  for (const name of ['claude-sonnet-5.5', 'claude-sonnet-5-5', 'claude-3.5-haiku-20241022']) await parts([user('go')], name)
+  t.same(server.calls.map(({ modelId }) => modelId), ['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-3-5-haiku-20241022'])
+  t.same(server.calls.map(({ body }) => body.thinking?.block_binding?.prefix_mismatch_behavior), ['drop_block', 'drop_block', undefined])
+})
+
+t.test('Anthropic is told to cache the system prompt and the last two messages, but not a structured call', async (t) => {
+  const { server, load } = await setUp(t, native('anthropic'), () => ({ text: '{}' }))
+  const prompt: LanguageModelV4Prompt = [{ role: 'system', content: 'Be brief.' }, user('one')]
+  for (const text of ['two', 'three']) prompt.push({ role: 'assistant', content: [{ type: 'text', text }] }, user(`${text}?`))
+  const model = await load()
+  await model.doGenerate({ prompt })
+  await model.doGenerate({ prompt, responseFormat: { type: 'json', schema: { type: 'object' } } })
+  const [{ body }, structured] = server.calls
+  t.match(body.system.at(-1), { cache_control: { type: 'ephemeral' } })
+  t.same(body.messages.map(({ content }: any) => content.at(-1).cache_control?.type), [undefined, undefined, undefined, 'ephemeral', 'ephemeral'])
+  t.notMatch(JSON.stringify(structured.body), 'cache_control')
+})
+
+t.test('options of the configuration reach the provider, but none for reasoning in calls that ask for none', async (t) => {
+  const providerOptions = {
+    anthropic: { effort: 'high', metadata: { userId: 'me' } },
+    openai: { reasoningEffort: 'high', store: true, serviceTier: 'flex' },
+    google: { thinkingConfig: { thinkingLevel: 'high', includeThoughts: true }, threshold: 'BLOCK_NONE' }
+  }
+  const sent = async (kind: string) => {
+    const { server, load } = await setUp(t, native(kind), () => ({ text: '{}' }), { providerOptions })
+    const model = await load()
+    await model.doGenerate({ prompt: [user('go')] })
+    await model.doGenerate({ prompt: [user('go')], reasoning: 'none' })
+    return server.calls.map(({ body }) => body)
+  }
+  const anthropic = await sent('anthropic')
+  t.match(anthropic[0], { output_config: { effort: 'high' }, metadata: { user_id: 'me' } })
+  t.match(anthropic[1], { metadata: { user_id: 'me' }, thinking: { type: 'between_tools' }, output_config: undefined })
+  const openai = await sent('openai')
+  t.match(openai[0], { reasoning: { effort: 'high' }, store: true, service_tier: 'flex' })
+  t.match(openai[1], { reasoning: { effort: 'none' }, store: true, service_tier: 'flex' })
+  const google = await sent('google')
+  t.match(google[0].generationConfig.thinkingConfig, { thinkingLevel: 'high', includeThoughts: true })
+  t.notOk(google[1].generationConfig.thinkingConfig?.includeThoughts)
+  for (const body of google) t.ok(body.safetySettings.length > 0)
+})
+
+t.test('structured calls ask for no reasoning, and do without where the model has no such setting', async (t) => {
+  const schema = Type.Object({ word: Type.String() })
+  const ask = (load: () => Promise<any>) =>
+    askStructured({
+      load: async () => ({ model: await load() }),
+      name: 'answer',
+      schema,
+      instructions: 'Answer.',
+      text: 'go',
+      limitMs: 10_000,
+      signal: new AbortController().signal,
+      clock: systemClock
+    })
+  const refuses = (what: RegExp, message: string) => ({ body }: ServerRequest): Plan =>
+    what.test(JSON.stringify(body)) ? { error: { status: 400, type: 'invalid_request_error', message } } : { object: { word: 'yes' } }
+
+  const anthropic = await setUp(t, native('anthropic'), () => ({ object: { word: 'yes' } }))
+  t.same(await ask(() => anthropic.load('claude-haiku-5-5')), { value: { word: 'yes' } })
+  t.match(anthropic.server.calls[0].body.thinking, { type: 'disabled' })
+
+  const google = await setUp(t, native('google'), () => ({ object: { word: 'yes' } }))
+  t.same(await ask(() => google.load('gemini-2.5-flash')), { value: { word: 'yes' } })
+  t.match(google.server.calls[0].body.generationConfig.thinkingConfig, { thinkingBudget: 0 })
+
+  const message = "Unsupported value: 'reasoning.effort' does not support 'none' with this model."
+  const openai = await setUp(t, native('openai'), refuses(/"effort":"none"/, message))
+  t.same(await ask(() => openai.load('o3')), { value: { word: 'yes' } })
+  t.same(openai.server.calls.map(({ body }) => body.reasoning?.effort), ['none', undefined])
+
+  const local = await setUp(
+    t,
+    { ...native('openai'), kind: 'openai-compatible', wire: chatWire },
+    refuses(/reasoning_effort/, 'Unrecognized request argument supplied: reasoning_effort')
+  )
+  t.same(await ask(() => local.load('small')), { value: { word: 'yes' } })
+  t.same(await ask(() => local.load('small')), { value: { word: 'yes' } })
+  t.same(local.server.calls.map(({ body }) => body.reasoning_effort), ['none', undefined, undefined], 'it is remembered')
+})
