@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, say } from '../harness/agent.ts'
@@ -87,26 +88,41 @@ t.test('the run goes on with the last decision of its step, whoever makes it, an
 })
 
 t.test('a run that POST /approvals/:id continued needs no reader, and a later answer joins it', async (t) => {
-  const held = Promise.withResolvers<void>()
-  const { app } = await withGateway(t, async (_request, nth) => {
-    if (nth === 0) return { toolCalls: [append('x')] }
+  let held = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, async ({ body: { prompt } }) => {
+    if (prompt.at(-1).role === 'user') return { toolCalls: [append('x')] }
     await held.promise
     return { text: ['done'] }
   })
-  const [id] = asked((await say(app, 'go', { id: 'chat' })).events)
-  t.match(await decide(app, id, { approved: true }), { body: { continued: true } })
-  const body = { id: 'chat', messages: inMessage(id, true) }
-  const leaving = await openRun(app, body, '/run/approve')
-  await leaving.says('tool-output-available')
-  leaving.hangUp()
-  await leaving.ended
-  const staying = await openRun(app, body, '/run/approve')
-  const followed = app.inject('/run/chat/stream')
+  const inChat = async (id: string) => {
+    held = Promise.withResolvers()
+    const [approvalId] = asked((await say(app, 'go', { id })).events)
+    t.match(await decide(app, approvalId, { approved: true }), { body: { continued: true } })
+    const body = { id, messages: inMessage(approvalId, true) }
+    const joined = await openRun(app, body, '/run/approve')
+    await joined.says('tool-output-available')
+    return { approvalId, joined }
+  }
+  const left = await inChat('left')
+  left.joined.hangUp()
+  const connections = promisify(app.server.getConnections.bind(app.server))
+  // The service notices a turn or two after the connection is closed.
+  for (let turns = 50; turns > 0; turns--) {
+    await new Promise(setImmediate)
+    if (await connections() > 0) turns = 50
+  }
   held.resolve()
-  t.equal(await staying.ended, 'whole')
-  t.equal(textOf(staying.events), 'done')
+  await idle(app)
+  t.match((await app.inject('/threads/left')).json().lastMessage, 'done', 'it went on when its only reader had left')
+  t.equal(textOf((await answer(app, { [left.approvalId]: true })).events), 'done')
+
+  const stayed = await inChat('stayed')
+  const followed = app.inject('/run/stayed/stream')
+  held.resolve()
+  t.equal(await stayed.joined.ended, 'whole')
+  t.equal(textOf(stayed.joined.events), 'done')
   t.match((await followed).body, /done/)
-  t.equal(effects(app.cwd), 'x')
+  t.equal(effects(app.cwd), 'xx')
 })
 
 t.test('a denial with its reason reaches the model, and the conversation refuses the call from then on', async (t) => {
