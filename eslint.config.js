@@ -1,5 +1,6 @@
 import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
+import { serviceImports } from './scripts/lint/service-imports.ts'
 
 // The arrows of the source tree: schemas <- services <- plugins; routes reach services through decorators only.
 const forbid = (files, patterns) => ({
@@ -24,6 +25,11 @@ export default [
   forbid(['schemas/**/*.ts'], [fastify, routes, plugins, [['**/services/**'], 'Schemas import schemas only.']]),
   forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
   forbid(['services/process/*.ts'], [fastify, routes, plugins]),
+  {
+    files: ['services/**/*.ts'],
+    plugins: { local: { rules: { 'service-imports': serviceImports } } },
+    rules: { 'local/service-imports': 'error' }
+  },
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),
   {

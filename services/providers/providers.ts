@@ -1,7 +1,7 @@
 import type { ConfigureBody, ModelList, ProviderList, ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
-import { emptyIfDamaged } from '../store/damaged-record.ts'
+import { emptyIfDamaged } from '../store/store-errors.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { createModelCatalog } from './model-catalog.ts'
 import type { Provider } from './provider.ts'
