@@ -113,11 +113,9 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     const message = `${tool.name} took longer than ${ms} ms and was stopped.${
       tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'
     }`
-    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) => {
-      const start = await startOf(tool, call)
-      stop.throwIfAborted()
-      return asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, ...start }))
-    })
+    const start = await startOf(tool, call)
+    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
+      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, ...start })))
   }
 
   return {
