@@ -30,6 +30,7 @@ export default [
     plugins: { local: { rules: { 'service-imports': serviceImports } } },
     rules: { 'local/service-imports': 'error' }
   },
+  forbid(['services/step/*.ts'], [fastify, routes, plugins, children, [['**/agent/**', '**/tasks/**'], 'Runs and tasks call the step, not the other way.']]),
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),
   {

@@ -2,7 +2,7 @@
 // Plugins build the services and may import all files.
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
-  approvals: ['approval-record', 'approved-folder', 'ledger'],
+  approvals: ['approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger'],
   backup: [],
   brain: [],
   config: ['config', 'variables'],
@@ -24,8 +24,8 @@ export const PUBLIC: Record<string, string[]> = {
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'registry'],
   retention: [],
-  'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'run-events', 'run-log', 'ui-message'],
-  step: ['settle-calls', 'step-writer'],
+  'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
+  step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository'],
@@ -45,7 +45,7 @@ export const PUBLIC: Record<string, string[]> = {
 }
 
 /** Single imports of internal files. */
-export const ALLOWED: Array<{ from: string, imports: string[], why?: string }> = [
+export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = [
   {
     from: 'services/backup/backup.ts',
     imports: ['services/store/migrations.ts', 'services/store/replacement/pending.ts', 'services/store/replacement/replace.ts'],
@@ -65,16 +65,6 @@ export const ALLOWED: Array<{ from: string, imports: string[], why?: string }> =
     from: 'services/tasks/runner/session.ts',
     imports: ['services/judge/rules/exists.ts'],
     why: 'The rules know no folder: the session gives them the sizes of the files in its own.'
-  },
-  {
-    from: 'services/step/settle-calls.ts',
-    imports: [
-      'services/agent/active-runs.ts',
-      'services/agent/agent-deps.ts',
-      'services/agent/answer-record.ts',
-      'services/agent/refused-calls.ts',
-      'services/agent/run-repository.ts'
-    ]
   }
 ]
 
