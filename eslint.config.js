@@ -1,5 +1,6 @@
 import neostandard from 'neostandard'
 import tseslint from 'typescript-eslint'
+import { serviceImports } from './scripts/lint/service-imports.ts'
 
 // The arrows of the source tree: schemas <- services <- plugins; routes reach services through decorators only.
 const forbid = (files, patterns) => ({
@@ -13,22 +14,35 @@ const routes = [['**/routes/**'], 'Nothing imports routes but routes/index.ts.']
 const plugins = [['**/plugins/**'], 'A plugin is reached through its decorator.']
 const children = [['node:child_process', 'child_process'], 'services/process/spawn-isolated.ts starts children without our open files.']
 
+const SYNTAX = [{
+  selector: "MemberExpression[property.name='pathname'] > NewExpression[arguments.1.object.type='MetaProperty']",
+  message: 'A pathname keeps %20 and begins with /C:/ on Windows: use fileURLToPath.'
+}]
+
 export default [
   ...neostandard({ ts: true, ignores: ['dist/**', '.tap/**', 'client/generated/**', 'bench/results/**'] }),
-  {
-    rules: {
-      'no-restricted-syntax': ['error', {
-        selector: "MemberExpression[property.name='pathname'] > NewExpression[arguments.1.object.type='MetaProperty']",
-        message: 'A pathname keeps %20 and begins with /C:/ on Windows: use fileURLToPath.'
-      }]
-    }
-  },
+  { rules: { 'no-restricted-syntax': ['error', ...SYNTAX] } },
   forbid(['schemas/**/*.ts'], [fastify, routes, plugins, [['**/services/**'], 'Schemas import schemas only.']]),
   forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
   forbid(['services/process/*.ts'], [fastify, routes, plugins]),
+  {
+    files: ['services/**/*.ts'],
+    plugins: { local: { rules: { 'service-imports': serviceImports } } },
+    rules: { 'local/service-imports': 'error' }
+  },
   forbid(['services/step/*.ts'], [fastify, routes, plugins, children, [['**/agent/**', '**/tasks/**'], 'Runs and tasks call the step, not the other way.']]),
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),
+  {
+    files: ['services/**/*.ts', 'plugins/**/*.ts'],
+    ignores: ['services/lib/clock.ts', 'services/lib/deadline.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...SYNTAX, {
+        selector: "MemberExpression[property.name='timeout']:matches([object.name=/clock$|^AbortSignal$/i], [object.property.name='clock'])",
+        message: 'Time limits come from services/lib/deadline.ts.'
+      }]
+    }
+  },
   {
     files: ['services/**/*.ts'],
     ignores: ['services/lib/clock.ts', 'services/lib/process-stops.ts'],

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import fp from 'fastify-plugin'
+import { settlesWithin } from '../../services/lib/deadline.ts'
 
 /** Limit for delivering the rest of the responses; slower readers lose the rest. */
 const READ_MS = 1_000
@@ -16,9 +17,7 @@ export default fp(async (app) => {
     finished(raw, () => open.delete(raw))
   })
   app.addHook('preClose', async () => {
-    const done = new AbortController()
     const delivered = Promise.all([...open].map((raw) => new Promise<void>((resolve) => finished(raw, () => resolve()))))
-    await Promise.race([delivered, app.clock.timeout(app.shutdown.readersMs(READ_MS), done.signal).catch(() => {})])
-    done.abort()
+    await settlesWithin({ clock: app.clock, ms: app.shutdown.readersMs(READ_MS) }, delivered)
   })
 }, { name: 'drain', dependencies: ['clock', 'gate', 'shutdown', 'agent'] })

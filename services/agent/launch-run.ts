@@ -1,4 +1,4 @@
-import { Aborted } from '../lib/abort.ts'
+import { startDeadline } from '../lib/deadline.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -33,18 +33,15 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
     const { runId } = run.head
     return activeRuns.launch(run, options, async (live) => {
-      const finished = new AbortController()
-      const limit = config().limits?.runMs ?? RUN_MS
-      clock.timeout(limit, finished.signal).then(
-        () => live.abort(new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)),
-        () => {}
-      )
+      const ms = config().limits?.runMs ?? RUN_MS
+      const message = `The run took longer than ${ms / 1000} s and was stopped.`
+      const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
       try {
         await work({ live, conversation, attempt: fence.enter(runId) })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {
-        finished.abort()
+        deadline.stop()
         fence.leave(runId)
       }
     })

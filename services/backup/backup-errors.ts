@@ -1,5 +1,5 @@
 import { defineError } from '../lib/service-error.ts'
-import { describeDiskFailure } from '../store/disk-failure.ts'
+import { describeDiskFailure } from '../lib/disk-failure.ts'
 
 export const BadPassphrase = defineError(
   'ERR_BACKUP_PASSPHRASE',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ImportedView } from '../../schemas/backup.ts'
 import type { Clock } from '../lib/clock.ts'
+import { startDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { IMPORTED } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
@@ -118,15 +119,11 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       exporting = true
       const ended = new AbortController()
       const signal = AbortSignal.any([gone, ended.signal])
-      let lastReadAt = clock.awake()
-      const watch = async () => {
-        while (clock.awake() - lastReadAt < STALL_MS) await clock.timeout(STALL_MS, signal)
-        stream.destroy()
-      }
+      const stall = startDeadline({ clock, ms: STALL_MS }, () => stream.destroy())
       async function * chunks () {
         const damaged = (key: string) => log.warn({ key }, 'a record cannot be read and is left out of the backup')
         for await (const chunk of encryptBackup(linesOf(store.contents(signal, damaged), config(), clock.now()), passphrase)) {
-          lastReadAt = clock.awake()
+          stall.renew()
           yield chunk
         }
       }
@@ -135,10 +132,10 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       stream.once('close', () => {
         exporting = false
         ended.abort()
+        stall.stop()
       })
       if (gone.aborted) stream.destroy()
       gone.addEventListener('abort', () => stream.destroy())
-      watch().catch(() => {})
       return stream
     },
 

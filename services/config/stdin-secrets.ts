@@ -44,7 +44,7 @@ export async function readStdinSecrets (
 ): Promise<{ handOver: StdinSecrets, ended: Promise<void> }> {
   const { line, ended } = firstLine(input)
   try {
-    const bytes = await withDeadline({ clock, ms: ARRIVAL_MS, signal: new AbortController().signal }, () => line)
+    const bytes = await withDeadline({ clock, ms: ARRIVAL_MS }, () => line)
     return { handOver: parseStdinSecrets(bytes), ended }
   } catch (error) {
     input.destroy()

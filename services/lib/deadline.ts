@@ -1,26 +1,92 @@
 import { Aborted } from './abort.ts'
 import type { Clock } from './clock.ts'
 
+// The time limits of the service. They measure the time that the process ran (`clock.awake`), so a suspended machine uses
+// none of it. Waits that a stopped process must not prolong use `clock.sleep`.
+
+interface TimeLimit {
+  clock: Clock
+  /** Milliseconds. */
+  ms: number
+}
+
+export interface Deadline {
+  /** Starts the time anew, for limits on silence. */
+  renew(): void
+  stop(): void
+}
+
+/** Calls `abort` with the reason `timeout` when `ms` have passed since the start or the last renewal, unless it is stopped. */
+export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: string }, abort: (reason: Aborted) => void): Deadline {
+  const stopped = new AbortController()
+  let renewedAt: number | undefined
+  const watch = async () => {
+    for (let left = ms; left > 0 || renewedAt !== undefined;) {
+      renewedAt = undefined
+      await clock.timeout(left, stopped.signal)
+      left = renewedAt === undefined ? 0 : renewedAt + ms - clock.awake()
+    }
+  }
+  watch().then(() => abort(new Aborted('timeout', message)), () => {})
+  return {
+    renew () {
+      renewedAt = clock.awake()
+    },
+    stop: () => stopped.abort()
+  }
+}
+
+interface DeadlineOptions extends TimeLimit {
+  signal?: AbortSignal
+  /** The sentence of the timeout. */
+  message?: string
+  /** How long `work` may clean up after the abort of its signal before it is abandoned, milliseconds. */
+  settleMs?: number
+}
+
 /**
- * Runs `work` with a deadline of `ms` milliseconds. On timeout or abort of the caller's signal it rejects with the reason,
- * even when `work` ignores its signal.
+ * Runs `work` with a signal that aborts with the caller's signal or after `ms`; `renew` starts the time anew. After the abort
+ * it rejects with the signal's reason, even when `work` ignores its signal.
  */
 export async function withDeadline<T> (
-  { clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal },
-  work: (signal: AbortSignal) => Promise<T>
+  { clock, ms, signal, message = `No answer for ${ms / 1000} s: time-out.`, settleMs = 0 }: DeadlineOptions,
+  work: (signal: AbortSignal, renew: () => void) => Promise<T>
 ): Promise<T> {
+  signal?.throwIfAborted()
   const overdue = new AbortController()
-  const done = new AbortController()
-  const either = AbortSignal.any([signal, overdue.signal])
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(either.reason)
+  const either = signal === undefined ? overdue.signal : AbortSignal.any([signal, overdue.signal])
+  const abandoned = Promise.withResolvers<never>()
+  let cleaning: Deadline | undefined
+  const abandon = () => abandoned.reject(either.reason)
+  const onAbort = () => {
+    if (settleMs === 0) abandon()
+    else cleaning = startDeadline({ clock, ms: settleMs }, abandon)
+  }
   either.addEventListener('abort', onAbort)
-  clock.timeout(ms, done.signal).then(() => overdue.abort(new Aborted('timeout', `No answer for ${ms / 1000} s: time-out.`)), () => {})
+  const deadline = startDeadline({ clock, ms, message }, (reason) => overdue.abort(reason))
   try {
+    const result = await Promise.race([work(either, deadline.renew), abandoned.promise])
     either.throwIfAborted()
-    return await Promise.race([work(either), aborted.promise])
+    return result
+  } catch (error) {
+    throw either.aborted ? either.reason : error
   } finally {
     either.removeEventListener('abort', onAbort)
-    done.abort()
+    deadline.stop()
+    cleaning?.stop()
+  }
+}
+
+/** Waits for the promise, at most `ms` and until the signal aborts. Resolves to whether it settled; rejects when it does. */
+export async function settlesWithin (
+  { clock, ms, signal }: TimeLimit & { signal?: AbortSignal },
+  promise: Promise<unknown>
+): Promise<boolean> {
+  const settled = new AbortController()
+  const either = signal === undefined ? settled.signal : AbortSignal.any([signal, settled.signal])
+  try {
+    return await Promise.race([promise.then(() => true), clock.timeout(ms, either).then(() => false, () => false)])
+  } finally {
+    settled.abort()
   }
 }

@@ -1,4 +1,4 @@
-import { describeDiskFailure } from '../store/disk-failure.ts'
+import { describeDiskFailure } from './disk-failure.ts'
 
 /** A failed start: the message to print, and the exit code (sysexits.h; 98 is EADDRINUSE). A supervisor must not retry codes 64 to 98. */
 export interface StartFailure {

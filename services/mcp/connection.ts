@@ -1,5 +1,6 @@
-import { Aborted, abortKind } from '../lib/abort.ts'
+import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { ToolFailed } from '../tools/tool-errors.ts'
 import { VERSION } from '../lib/version.ts'
@@ -80,18 +81,6 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     }
   }
 
-  /** Runs `work` with a signal that aborts after `ms` milliseconds, with `message` as the reason, or when `outer` aborts. */
-  async function withTimeLimit<T> (ms: number, message: string, work: (limit: AbortSignal) => Promise<T>, outer = signal): Promise<T> {
-    const timedOut = new AbortController()
-    const done = new AbortController()
-    clock.timeout(ms, done.signal).then(() => timedOut.abort(new Aborted('timeout', message)), () => {})
-    try {
-      return await work(AbortSignal.any([outer, timedOut.signal]))
-    } finally {
-      done.abort()
-    }
-  }
-
   async function listTools (limit: AbortSignal) {
     if (client.getServerCapabilities()?.tools === undefined) return readDefinitions([])
     const listed: unknown[] = []
@@ -109,7 +98,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     while (isStale) {
       isStale = false
       try {
-        current = await withTimeLimit(CONNECT_MS, 'it did not list its tools in time', listTools)
+        current = await withDeadline({ clock, ms: CONNECT_MS, signal }, listTools)
         onTools()
       } catch {
         // The previous tools stay. `transport.ended` reports a server that has ended.
@@ -129,15 +118,14 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
   try {
-    await withTimeLimit(CONNECT_MS, `it did not answer within ${CONNECT_MS / 1000} s`, async (limit) => {
-      // Raced here because the SDK's pending request does not report why the server ended or the signal aborted.
+    const message = `it did not answer within ${CONNECT_MS / 1000} s`
+    await withDeadline({ clock, ms: CONNECT_MS, signal, message }, async (limit) => {
+      // Raced here because the SDK's pending request does not report why the server ended.
       const ended = transport.ended.then((why) => {
         throw new Error(why)
       })
       ended.catch(() => {})
-      const aborted = new Promise<never>((_resolve, reject) => limit.addEventListener('abort', () => reject(limit.reason), { once: true }))
-      aborted.catch(() => {})
-      await Promise.race([client.connect(transport, { signal: limit, timeout: NEVER_MS }), ended, aborted])
+      await Promise.race([client.connect(transport, { signal: limit, timeout: NEVER_MS }), ended])
       current = await Promise.race([listTools(limit), ended])
     })
   } catch (error) {
@@ -148,7 +136,7 @@ export async function openConnection ({ spawn, clock, tail, signal, onTools }: P
 
   /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */
   function probe () {
-    withTimeLimit(PING_MS, 'ping', (limit) => request('ping', {}, limit))
+    withDeadline({ clock, ms: PING_MS, signal }, (limit) => request('ping', {}, limit))
       .catch((error) => {
         if (abortKind(error) === 'timeout') transport.stop('it stopped answering')
       })

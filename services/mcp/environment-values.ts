@@ -2,7 +2,7 @@ import type { McpEntry } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment } from '../process/child-environment.ts'
 import { spawnGuarded, type GuardedChild } from '../process/spawn-guarded.ts'
-import { emptyIfDamaged } from '../store/damaged-record.ts'
+import { emptyIfDamaged } from '../store/store-errors.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { resolveEnvironment, secretsIn, valuesOfServer, valuesWithoutServer } from './server-environment.ts'
 

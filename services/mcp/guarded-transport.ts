@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
 import { exceededLimit } from '../lib/json.ts'
 import type { GuardedChild } from '../process/spawn-guarded.ts'
 import { EndlessLine, readLines } from '../lib/line-reader.ts'
@@ -80,9 +81,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): GuardedTranspor
   async function resolveWhenEnded ({ exited, end, stdout }: GuardedChild, read: Promise<void>) {
     const { code, signal } = await exited
     await end(GRACE_MS)
-    const waited = new AbortController()
-    await Promise.race([read, clock.timeout(DRAIN_MS, waited.signal).catch(() => {})])
-    waited.abort()
+    await settlesWithin({ clock, ms: DRAIN_MS }, read)
     stdout.destroy()
     ended.resolve(why ?? (signal === null ? `it ended with exit code ${code}${EXIT_CODES[code!] ?? ''}` : `it was ended by ${signal}`))
     transport.onclose?.()

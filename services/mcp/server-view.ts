@@ -1,6 +1,6 @@
 import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
-import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { ToolServer } from './tool-server.ts'
 
@@ -20,13 +20,11 @@ export async function describeServer (
   { host, clock, signal }: { host: Pick<ToolHost, 'offered'>, clock: Clock, signal: AbortSignal }
 ): Promise<ToolServerDetail> {
   const { connection, entry } = server
-  const timedOut = new AbortController()
-  const done = new AbortController()
-  clock.timeout(LIST_MS, done.signal).then(() => timedOut.abort(new Aborted('timeout')), () => {})
-  const either = AbortSignal.any([signal, timedOut.signal])
-  const list = async (what: 'resources' | 'prompts') => (await connection?.list(what, either).catch(() => []) ?? []).slice(0, MAX_ENTRIES)
+  const list = async (what: 'resources' | 'prompts') => {
+    const listed = await withDeadline({ clock, ms: LIST_MS, signal }, async (limit) => connection?.list(what, limit)).catch(() => [])
+    return (listed ?? []).slice(0, MAX_ENTRIES)
+  }
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
-  done.abort()
   const offered = new Map(host.offered().map((tool) => [(tool as { identity?: string }).identity, tool.name]))
   return {
     ...viewServer(server),

@@ -2,6 +2,7 @@ import { Check } from '@sinclair/typebox/value'
 import { ConfigKeys, type Config, type McpEntry } from '../../schemas/config.ts'
 import type { ConnectBody, ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { ConfigService } from '../config/config.ts'
+import { settlesWithin } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { ToolHost } from '../tools/host.ts'
@@ -94,9 +95,7 @@ export function createToolServers ({ config, stored, host, clock, variables, sec
     await start()
     const left = startedAt + ms - clock.awake()
     if (left <= 0) return
-    const done = new AbortController()
-    await Promise.race([firstAttempts, clock.timeout(left, AbortSignal.any([signal, done.signal])).catch(() => {})])
-    done.abort()
+    await settlesWithin({ clock, ms: left, signal }, firstAttempts)
   }
 
   function start (): Promise<void> {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import type { Failure } from '../providers/describe-failure.ts'
 import { checkPart } from './check-part.ts'
@@ -89,42 +89,26 @@ async function attemptOnce (
   { options, signal, clock, onPart }: ModelCall,
   progress: Progress
 ) {
-  const silence = new AbortController()
-  const done = new AbortController()
-  const either = AbortSignal.any([signal, silence.signal])
-  let lastPartAt = clock.awake()
-  watch().catch(() => {})
-
-  try {
-    const { stream } = await orAbort(model.doStream({ ...options, prompt, abortSignal: either }), either)
+  const message = `The model sent nothing for ${SILENCE_MS / 1000} s.`
+  await withDeadline({ clock, ms: SILENCE_MS, signal, message }, async (abortSignal, renew) => {
+    const { stream } = await model.doStream({ ...options, prompt, abortSignal })
     const reader = stream.getReader()
     const cancel = () => {
-      reader.cancel(either.reason).catch(() => {})
+      reader.cancel(abortSignal.reason).catch(() => {})
     }
-    either.addEventListener('abort', cancel)
+    abortSignal.addEventListener('abort', cancel)
     try {
-      await readAll(reader)
+      await readAll(reader, abortSignal, renew)
     } finally {
-      either.removeEventListener('abort', cancel)
+      abortSignal.removeEventListener('abort', cancel)
       reader.cancel().catch(() => {})
     }
-  } finally {
-    done.abort()
-  }
+  })
 
-  /** Aborts the attempt when no part has arrived for SILENCE_MS. */
-  async function watch () {
-    for (;;) {
-      const left = lastPartAt + SILENCE_MS - clock.awake()
-      if (left <= 0) return silence.abort(new Aborted('timeout', `The model sent nothing for ${SILENCE_MS / 1000} s.`))
-      await clock.timeout(left, done.signal)
-    }
-  }
-
-  async function readAll (reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>) {
+  async function readAll (reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, abortSignal: AbortSignal, renew: () => void) {
     for (let finished = false; ;) {
       const { done: ended, value: part } = await reader.read()
-      either.throwIfAborted()
+      abortSignal.throwIfAborted()
       if (ended) {
         if (!finished) throw new Error("The model's answer broke off before it was finished.")
         return
@@ -140,25 +124,9 @@ async function attemptOnce (
         progress.rejection = { error }
         throw error
       }
-      lastPartAt = clock.awake()
+      renew()
       const turn = yieldToEventLoop()
       if (turn) await turn
     }
-  }
-}
-
-/** Resolves with the promise, or rejects with the signal's reason if the signal aborts first. A late rejection is handled. */
-export async function orAbort<T> (promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  // The promise may depend on the same signal and reject as well, when nothing awaits it any more.
-  Promise.resolve(promise).catch(() => {})
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort)
-  if (signal.aborted) onAbort()
-  try {
-    return await Promise.race([aborted.promise, promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

@@ -1,8 +1,8 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Static, TSchema } from '@sinclair/typebox'
-import { Aborted } from '../lib/abort.ts'
+import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
-import { orAbort } from './stream-call.ts'
+import { withDeadline } from '../lib/deadline.ts'
 
 /** A question to a model that answers with structured data. */
 export interface StructuredCall<S extends TSchema> {
@@ -29,30 +29,24 @@ const MAX_ANSWER_TOKENS = 2_000
 export async function askStructured<S extends TSchema> (
   { load, name, schema, asked = schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>
 ): Promise<{ value: Static<S> } | { problem: string }> {
-  const timeout = new AbortController()
-  const done = new AbortController()
-  clock.timeout(limitMs, done.signal).then(() => timeout.abort(new Aborted('timeout')), () => {})
-  const either = AbortSignal.any([signal, timeout.signal])
   try {
-    const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
-    const { content } = await orAbort(
-      model.doGenerate({
+    const { Value } = await import('@sinclair/typebox/value')
+    const { content } = await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
+      const { model } = await load()
+      return await model.doGenerate({
         prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
         responseFormat: { type: 'json', name, schema: asked as never },
         maxOutputTokens: MAX_ANSWER_TOKENS,
         // The answer is short and the caller waits; tokens of reasoning would count against the limit.
         reasoning: 'none',
-        abortSignal: either
-      }),
-      either
-    )
+        abortSignal
+      })
+    })
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
     const value: unknown = JSON.parse(answer.replace(/^\s*```(?:json)?|```\s*$/g, ''))
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
-  } catch {
+  } catch (error) {
     signal.throwIfAborted()
-    return { problem: timeout.signal.aborted ? 'took too long' : 'failed' }
-  } finally {
-    done.abort()
+    return { problem: abortKind(error) === 'timeout' ? 'took too long' : 'failed' }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
 
 /**
  * Time limit for the parts, in milliseconds. A part that exceeds it is abandoned: acknowledged data is on disk, and children
@@ -27,11 +28,8 @@ export function createShutdown ({ clock, log }: { clock: Clock, log: Log }) {
       const begin = () => (closing ??= close())
       begins.unshift(begin)
       return async () => {
-        const done = new AbortController()
-        const late = clock.timeout(remaining(PARTS_MS), done.signal)
-          .then(() => log.warn({ part: name }, 'a part of the service did not shut down in time'), () => {})
-        await Promise.race([begin(), late])
-        done.abort()
+        if (await settlesWithin({ clock, ms: remaining(PARTS_MS) }, begin())) return
+        log.warn({ part: name }, 'a part of the service did not shut down in time')
       }
     },
 

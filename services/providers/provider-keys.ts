@@ -1,4 +1,4 @@
-import { emptyIfDamaged } from '../store/damaged-record.ts'
+import { emptyIfDamaged } from '../store/store-errors.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 
 /** The record of keys that the user configured; encrypted, and the only place they are kept. */

@@ -17,6 +17,12 @@ export const unlessDamaged = <T>(read: Promise<T>): Promise<T | undefined> =>
     return undefined
   })
 
+/** Returns an empty value for a record that is damaged on the disk, for data that the user can enter again. Rethrows any other error. */
+export function emptyIfDamaged (error: unknown): Record<string, never> {
+  if (!isDamage(error)) throw error
+  return {}
+}
+
 /** Base class of the errors for a store that cannot be opened. `exitCode` is the exit code of the process (sysexits.h). */
 export abstract class StoreStartError extends Error {
   abstract readonly code: string

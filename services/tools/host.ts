@@ -1,5 +1,5 @@
-import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
@@ -109,36 +109,13 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
   async function run (tool: Tool, call: ToolCall): Promise<ToolOutput> {
     const { input, runId, callId, signal } = call
-    const limitMs = tool.timeLimitMs ?? LIMIT_MS
-    const limit = new AbortController()
-    const settled = new AbortController()
-    const stop = AbortSignal.any([signal, limit.signal])
-    const deadline = async () => {
-      await clock.timeout(limitMs, AbortSignal.any([signal, settled.signal])).catch(() => {})
-      if (settled.signal.aborted) return
-      limit.abort(
-        new Aborted(
-          'timeout',
-          `${tool.name} took longer than ${limitMs} ms and was stopped.${
-            tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'
-          }`
-        )
-      )
-      await clock.timeout(SETTLE_MS, settled.signal)
-      throw stop.reason
-    }
-    try {
-      const start = await startOf(tool, call)
-      signal.throwIfAborted()
-      const outcome = Promise.resolve().then(() => tool.execute(input, { signal: stop, runId, callId, ...start }))
-      const output = await Promise.race([outcome, deadline() as Promise<never>])
-      stop.throwIfAborted()
-      return asObject(tool.name, output)
-    } catch (error) {
-      throw stop.aborted ? stop.reason : error
-    } finally {
-      settled.abort()
-    }
+    const ms = tool.timeLimitMs ?? LIMIT_MS
+    const message = `${tool.name} took longer than ${ms} ms and was stopped.${
+      tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'
+    }`
+    const start = await startOf(tool, call)
+    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
+      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, ...start })))
   }
 
   return {

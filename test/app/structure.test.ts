@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
+import { ALLOWED, PUBLIC, whyForbidden } from '../../scripts/lint/service-domains.ts'
 import { circles, importGraph, projectFiles, ROOT, textOf } from '../harness/source-tree.ts'
 
 const MOST_LINES = 250
@@ -16,6 +17,22 @@ t.test('every file of a service lies in a domain, and no two of them share a nam
   t.same(files.filter((path) => path.split('/').length < 3), [])
   const names = files.map((path) => basename(path)).filter((name) => name !== 'index.ts')
   t.same(names.filter((name, at) => names.indexOf(name) !== at), [])
+})
+
+t.test('services import only the public files of other services, and no exception outlives its use', async (t) => {
+  const graph = importGraph()
+  const domains = [...graph.keys()].flatMap((path) => /^services\/([^/]+)\//.exec(path)?.[1] ?? [])
+  t.same([...new Set(domains)].filter((domain) => domain !== 'lib').sort(), Object.keys(PUBLIC).sort())
+  const listed = Object.entries(PUBLIC).flatMap(([domain, names]) => names.map((name) => `services/${domain}/${name}.ts`))
+  t.same(listed.filter((path) => !graph.has(path)), [])
+  const unused = ALLOWED.flatMap(({ from, imports }) => imports.filter((path) => !graph.get(from)?.includes(path)))
+  t.same(unused, [])
+
+  t.match(whyForbidden('services/threads/titles.ts', 'services/store/engine.ts'), /internal to store/)
+  t.match(whyForbidden('services/lib/ids.ts', 'services/store/keys.ts'), /services\/lib imports no other service/)
+  for (const path of ['services/store/keys.ts', 'services/lib/ids.ts', 'services/threads/read-positions.ts', 'schemas/threads.ts']) {
+    t.equal(whyForbidden('services/threads/titles.ts', path), undefined)
+  }
 })
 
 t.test('no source file is longer than a page that can be read', async (t) => {

@@ -20,8 +20,11 @@ let generation = 1
 tools.set('echo', ({ message }) => text(String(message)))
 tools.set('fail', () => ({ ...text('it did not work'), isError: true }))
 tools.set('crash', () => process.exit(3))
-tools.set('hang', () => undefined)
+tools.set('hang', () => {
+  process.stderr.write('hang began\n')
+})
 tools.set('deaf', () => {
+  process.stderr.write('deaf began\n')
   for (;;);
 })
 tools.set('late', () => undefined)

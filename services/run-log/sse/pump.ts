@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
+import { settlesWithin } from '../../lib/deadline.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** The source of a stream's text. */
@@ -73,15 +74,15 @@ export async function pump (
   /** Resolves to whether the reader took the written data in time. */
   async function drained (): Promise<boolean> {
     const settled = new AbortController()
-    const either = AbortSignal.any([ended, settled.signal])
-    const stalled = (async () => {
-      const deadline = clock.awake() + STALL_MS
-      do await clock.timeout(LAG_MS, either)
-      while (clock.awake() < deadline && lag() <= MAX_LAG)
-      return false
-    })().catch(() => false)
+    const drain = once(out, 'drain', { signal: AbortSignal.any([ended, settled.signal]) })
+    const deadline = clock.awake() + STALL_MS
     try {
-      return await Promise.race([once(out, 'drain', { signal: either }).then(() => true, () => false), stalled])
+      do {
+        if (await settlesWithin({ clock, ms: LAG_MS, signal: ended }, drain)) return true
+      } while (!ended.aborted && clock.awake() < deadline && lag() <= MAX_LAG)
+      return false
+    } catch {
+      return false
     } finally {
       settled.abort()
     }

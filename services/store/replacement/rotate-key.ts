@@ -1,7 +1,7 @@
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { describeDiskFailure } from '../disk-failure.ts'
+import { describeDiskFailure } from '../../lib/disk-failure.ts'
 import { chunks } from '../database.ts'
 import { StoreNoRoom } from '../store-errors.ts'
 import { namesIn, syncDirectory } from '../database-files.ts'

@@ -1,5 +1,6 @@
 import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { Aborted } from '../../lib/abort.ts'
+import { startDeadline } from '../../lib/deadline.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
@@ -124,14 +125,12 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     return isRefined ? { next: 'step', events: message } : { next: 'end' }
   }
 
-  /** Aborts the run when its working time is used up. */
-  async function watchTime () {
-    const minutes = task.budget?.maxMinutesPerRun ?? DEFAULT_MINUTES
-    await clock.timeout(Math.max(minutes * 60_000 - activeMsBefore, 0), AbortSignal.any([signal, attemptOver.signal]))
-    controller.abort(new Aborted('timeout', `The run worked for ${minutes} minutes; that is its budget.`))
-  }
-  const attemptOver = new AbortController()
-  watchTime().catch(() => {})
+  const minutes = task.budget?.maxMinutesPerRun ?? DEFAULT_MINUTES
+  const deadline = startDeadline({
+    clock,
+    ms: Math.max(minutes * 60_000 - activeMsBefore, 0),
+    message: `The run worked for ${minutes} minutes; that is its budget.`
+  }, (reason) => controller.abort(reason))
 
   return {
     runId: initialRun.runId,
@@ -147,7 +146,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
 
     /** Aborts the calls that still run, waits for them, and resolves to the final run. The session writes nothing after that. */
     async end (): Promise<StoredRun> {
-      attemptOver.abort()
+      deadline.stop()
       controller.abort(new Aborted('stop', 'This attempt at the run is over.'))
       await calls.quiet()
       ended = true

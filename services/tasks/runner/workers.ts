@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type Worker } from 'node:worker_threads'
-import { Aborted } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { startDeadline } from '../../lib/deadline.ts'
 import { workerFile } from '../../lib/worker-file.ts'
 import type { TaskMain, TaskPort, WorkerEnd } from './worker-rpc.ts'
 
@@ -110,23 +110,19 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
   /** Calls `onHang` when it was neither paused nor stopped for HUNG_MS. */
   function watchdog (onHang: () => void) {
     let answering = 0
-    let pending = new AbortController()
-    const wait = () => {
-      pending = new AbortController()
-      clock.timeout(HUNG_MS, pending.signal).then(onHang, () => {})
-    }
-    wait()
+    const start = () => startDeadline({ clock, ms: HUNG_MS }, onHang)
+    let deadline = start()
     return {
       pause () {
         answering++
-        pending.abort(new Aborted('stop'))
+        deadline.stop()
       },
       resume () {
-        if (--answering === 0) wait()
+        if (--answering === 0) deadline = start()
       },
       stop () {
         answering = Infinity
-        pending.abort(new Aborted('stop'))
+        deadline.stop()
       }
     }
   }

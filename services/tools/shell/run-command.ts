@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { settlesWithin } from '../../lib/deadline.ts'
 import { spawnGuarded } from '../../process/spawn-guarded.ts'
 import { shellCommand } from '../../process/shell.ts'
 import type { FolderIdentity, Tool } from '../tool.ts'
@@ -73,7 +74,6 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
           if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
           return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })
         }))
-      let timedOut = false as boolean
       let bytes = 0
       const count = (chunk: number) => {
         bytes += chunk
@@ -84,19 +84,10 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
         void child.end(0)
       }
       const streams = [collectOutput(child.stdout, count), collectOutput(child.stderr, count)]
-      const finished = new AbortController()
-      clock.timeout(timeoutMs, AbortSignal.any([finished.signal, signal])).then(
-        () => {
-          timedOut = true
-          return child.end()
-        },
-        () => {
-          if (signal.aborted) void child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
-        }
-      )
-
+      const hasExited = await settlesWithin({ clock, ms: timeoutMs, signal }, child.exited)
+      const timedOut = !hasExited && !signal.aborted
+      if (!hasExited) void child.end(abortKind(signal.reason) === 'shutdown' ? SHUTDOWN_MS : undefined)
       const exit = await child.exited
-      finished.abort()
       await child.end()
       await waitForOutput(streams, clock)
       signal.throwIfAborted()
@@ -126,11 +117,6 @@ async function assertApproved ({ path, handle }: Folder, approved: FolderIdentit
 }
 
 async function waitForOutput (streams: Array<ReturnType<typeof collectOutput>>, clock: Clock): Promise<void> {
-  const waited = new AbortController()
-  await Promise.race([
-    Promise.all(streams.map(({ closed }) => closed)),
-    clock.timeout(DRAIN_MS, waited.signal).catch(() => {})
-  ])
-  waited.abort()
+  await settlesWithin({ clock, ms: DRAIN_MS }, Promise.all(streams.map(({ closed }) => closed)))
   for (const stream of streams) stream.stop()
 }

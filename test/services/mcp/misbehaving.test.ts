@@ -57,13 +57,18 @@ t.test('a server that crashes during a call is an error of that call, and comes 
 t.test('a call that hangs is given up and cancelled, and a server that answers nothing more is replaced', async (t) => {
   const { app, pass, turn, pid, good } = await setUp(t)
   const before = await pid('pid')
+  const told = async (line: RegExp) => {
+    while (!line.test((await detail(app, 'odd')).stderr)) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
   const hanging = turn(call('hang'))
+  await told(/hang began/)
   await pass(60_000)
   t.match((await hanging).errors, [/hang took longer than 60000 ms and was stopped/])
-  while (!/cancelled \d/.test((await detail(app, 'odd')).stderr)) await new Promise((resolve) => setTimeout(resolve, 10))
+  await told(/cancelled \d/)
   t.equal(await pid('pid'), before, 'the server was told, lives on, and what it says too late is not heard')
 
   const deaf = turn(call('deaf'))
+  await told(/deaf began/)
   await pass(60_000)
   t.match((await deaf).errors, [/took longer/])
   await good()

@@ -66,7 +66,7 @@ t.test('a ciphertext copied onto another record, cut short or altered is refused
 
   for (const key of ['swapped', 'short', 'flipped', 'empty', 'plain']) {
     const error: Error = await store.get(key).then(() => t.fail('it was read'), (error) => error)
-    t.match(error, { code: 'ERR_RECORD_DAMAGED', statusCode: 500 }, key)
+    t.match(error, { code: 'ERR_RECORD_DAMAGED' }, key)
     t.notMatch(error.message + error.stack, /something else|walnuts|planted/)
   }
   await t.rejects(collect(store.list('s')), { code: 'ERR_RECORD_DAMAGED' })

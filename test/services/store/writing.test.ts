@@ -4,7 +4,7 @@ import { collect, listeningLog, manualClock, open, until, watched } from './help
 const put = (key: string, value: unknown = 1) => ({ type: 'put' as const, key, value })
 const noSpace = (path: string) =>
   Object.assign(new Error(`IO error: ${path}/data/000007.log: No space left on device`), { code: 'LEVEL_IO_ERROR' })
-const refused = { code: 'ERR_STORE_UNAVAILABLE', statusCode: 503 }
+const refused = { code: 'ERR_STORE_UNAVAILABLE' }
 
 t.test('while a write is on its way others gather, and go out together in one synced batch', async (t) => {
   const gate = Promise.withResolvers<void>()

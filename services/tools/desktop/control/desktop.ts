@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineError } from '../../../lib/service-error.ts'
 import { abortKind } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { withDeadline } from '../../../lib/deadline.ts'
+import { settlesWithin, withDeadline } from '../../../lib/deadline.ts'
 import { readLines, type Line } from '../../../lib/line-reader.ts'
 import { spawnGuarded, type GuardedChild } from '../../../process/spawn-guarded.ts'
 import { createSemaphore } from '../../../lib/semaphore.ts'
@@ -108,14 +108,8 @@ export function createDesktop ({ clock, environment }: Parts) {
 
   /** Stops the running action; ends the child when it does not stop within STOP_MS. */
   async function stop (performing: Promise<unknown>): Promise<void> {
-    const settled = new AbortController()
     send({ stop: true })
-    const hasStopped = await Promise.race([
-      performing.then(() => true, () => true),
-      clock.timeout(STOP_MS, settled.signal).then(() => false, () => false)
-    ])
-    settled.abort()
-    if (!hasStopped) await end()
+    if (!await settlesWithin({ clock, ms: STOP_MS }, Promise.allSettled([performing]))) await end()
   }
 
   /** Ends the child after `ms` milliseconds without an action. */

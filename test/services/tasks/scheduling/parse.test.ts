@@ -91,7 +91,6 @@ for (const [schedule, field, sentence] of REFUSED) {
 
     t.match(error, {
       code: 'ERR_BAD_SCHEDULE',
-      statusCode: 400,
       message: sentence,
       details: [{ path: `/schedule/${field}`, message: sentence }]
     })

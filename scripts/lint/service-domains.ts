@@ -1,0 +1,81 @@
+// The folders of services/, and the files of each that services of other domains may import. The rest is internal.
+// Plugins build the services and may import all files.
+export const PUBLIC: Record<string, string[]> = {
+  agent: [],
+  approvals: ['approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger'],
+  backup: [],
+  brain: [],
+  config: ['config', 'variables'],
+  http: ['draining', 'idempotency', 'invalid', 'pages'],
+  judge: ['evaluate-answer', 'evidence', 'judge'],
+  log: [],
+  mcp: [],
+  models: [
+    'check-part',
+    'compaction/compactor',
+    'compaction/items',
+    'compaction/open-compactor',
+    'describe-image',
+    'note-opening',
+    'provenance',
+    'recent-images',
+    'stream-call',
+    'structured-call'
+  ],
+  process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
+  providers: ['context-windows', 'describe-failure', 'registry'],
+  retention: [],
+  'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
+  step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],
+  store: ['keys', 'store-errors', 'store-types'],
+  tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
+  threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository'],
+  tools: [
+    'fence',
+    'host',
+    'input-validator',
+    'model-content',
+    'model-output',
+    'read-input',
+    'run-in-order',
+    'sources',
+    'tool',
+    'tool-errors',
+    'work-folder'
+  ]
+}
+
+/** Single imports of internal files. */
+export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = [
+  {
+    from: 'services/backup/backup.ts',
+    imports: ['services/store/migrations.ts', 'services/store/replacement/pending.ts', 'services/store/replacement/replace.ts'],
+    why: 'An import stages a database and a configuration, which the store puts in place at its next opening.'
+  },
+  {
+    from: 'services/backup/backup-contents.ts',
+    imports: ['services/store/record-names.ts'],
+    why: 'A backup holds single records too, whose names other services cannot use.'
+  },
+  {
+    from: 'services/agent/thread-history.ts',
+    imports: ['services/models/compaction/token-estimate.ts', 'services/models/compaction/unread-history.ts'],
+    why: 'It reads a thread backwards only as far as the compactor needs it.'
+  },
+  {
+    from: 'services/tasks/runner/session.ts',
+    imports: ['services/judge/rules/exists.ts'],
+    why: 'The rules know no folder: the session gives them the sizes of the files in its own.'
+  }
+]
+
+/** Returns why a file may not import another one; undefined when it may. Paths are relative to the root, with slashes. */
+export function whyForbidden (from: string, imported: string): string | undefined {
+  const [, importer] = /^services\/([^/]+)\//.exec(from) ?? []
+  const [, domain, name] = /^services\/([^/]+)\/(.+)\.ts$/.exec(imported) ?? []
+  if (importer === undefined || domain === undefined || domain === importer || domain === 'lib') return undefined
+  if (importer === 'lib') return 'services/lib imports no other service.'
+  if (PUBLIC[domain]?.includes(name)) return undefined
+  if (ALLOWED.some((each) => each.from === from && each.imports.includes(imported))) return undefined
+  return `${imported} is internal to ${domain}. scripts/lint/service-domains.ts lists the files for other services.`
+}
