@@ -132,8 +132,8 @@ async function callModel (
     options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
     signal,
     clock,
-    onPart (part, id) {
-      writer.write(part, id)
+    onParts (parts, id) {
+      for (const part of parts) writer.write(part, id)
       checkLength(run.log)
       return live.backpressure()
     }

@@ -8,12 +8,12 @@ export class UnreadablePart extends Error {
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Throws UnreadablePart unless the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */
-export function checkPart (part: LanguageModelV4StreamPart): void {
-  if (!isReadable(part)) throw new UnreadablePart('A part of the answer cannot be read.')
-}
+/** Returns why an answer ends at a part that reports an error or is not readable. */
+export const failureOf = (part: LanguageModelV4StreamPart): unknown =>
+  isReadable(part) && part.type === 'error' ? part.error : new UnreadablePart('A part of the answer cannot be read.')
 
-function isReadable (part: LanguageModelV4StreamPart): boolean {
+/** Whether the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */
+export function isReadable (part: LanguageModelV4StreamPart): boolean {
   switch (part?.type) {
     case 'text-delta':
     case 'reasoning-delta':

@@ -2,7 +2,8 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt
 import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Failure } from '../providers/describe-failure.ts'
-import { checkPart } from './check-part.ts'
+import { batchesOf, type PartBatches } from '../providers/part-batches.ts'
+import { failureOf, isReadable } from './check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
 /** A model call that failed on every attempt. */
@@ -25,8 +26,11 @@ export interface ModelCall {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
-  /** Called with every part as it arrives, and with the id of the answering model. A returned promise pauses the model stream. */
-  onPart(part: LanguageModelV4StreamPart, id: string): void | Promise<void>
+  /**
+   * Called with the parts as they arrive, at least one at a time, and with the id of the answering model. A returned promise pauses
+   * the model stream.
+   */
+  onParts(parts: readonly LanguageModelV4StreamPart[], id: string): void | Promise<void>
 }
 
 /** The maximum time until the first part and between parts, milliseconds. */
@@ -41,7 +45,7 @@ const MAX_WAIT_MS = 60_000
 /**
  * Streams one model call. Before the first part, a failed call is retried (RETRIES times, with the wait of `retry-after`; once
  * with a shorter prompt), then sent to the next model. After the first part, a failure is final. Rejects with ModelFailed, with
- * the error that `onPart` threw, or with the signal's reason.
+ * the error that `onParts` threw, or with the signal's reason.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
@@ -77,7 +81,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
 interface Progress {
   /** Whether a part of the answer has arrived. */
   started: boolean
-  /** The error that the caller's `onPart` threw, which is not a failure of the model. */
+  /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
 }
 
@@ -85,7 +89,7 @@ async function attemptOnce (
   id: string,
   model: LanguageModelV4,
   prompt: LanguageModelV4Prompt,
-  { options, signal, clock, onPart }: ModelCall,
+  { options, signal, clock, onParts }: ModelCall,
   progress: Progress
 ) {
   const silence = new AbortController()
@@ -95,17 +99,14 @@ async function attemptOnce (
   watch().catch(() => {})
 
   try {
-    const { stream } = await orAbort(model.doStream({ ...options, prompt, abortSignal: either }), either)
-    const reader = stream.getReader()
-    const cancel = () => {
-      reader.cancel(either.reason).catch(() => {})
-    }
+    const batches = batchesOf(await orAbort(model.doStream({ ...options, prompt, abortSignal: either }), either))
+    const cancel = () => batches.cancel(either.reason)
     either.addEventListener('abort', cancel)
     try {
-      await readAll(reader)
+      await readAll(batches)
     } finally {
       either.removeEventListener('abort', cancel)
-      reader.cancel().catch(() => {})
+      batches.cancel(undefined)
     }
   } finally {
     done.abort()
@@ -120,25 +121,28 @@ async function attemptOnce (
     }
   }
 
-  async function readAll (reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>) {
+  async function readAll (batches: PartBatches) {
     for (let finished = false; ;) {
-      const { done: ended, value: part } = await reader.read()
+      const batch = await batches.read()
       either.throwIfAborted()
-      if (ended) {
+      if (batch === undefined) {
         if (!finished) throw new Error("The model's answer broke off before it was finished.")
         return
       }
-      checkPart(part)
-      if (part.type === 'error') throw part.error
-      if (part.type === 'finish') finished = true
-      if (part.type !== 'stream-start' && part.type !== 'response-metadata' && part.type !== 'ping') progress.started = true
-      try {
-        const backpressure = onPart(part, id)
-        if (backpressure) await backpressure
-      } catch (error) {
-        progress.rejection = { error }
-        throw error
+      const end = batch.findIndex((part) => !isReadable(part) || part.type === 'error')
+      const parts = end === -1 ? batch : batch.slice(0, end)
+      if (parts.length > 0) {
+        finished ||= parts.some(({ type }) => type === 'finish')
+        progress.started ||= parts.some(({ type }) => type !== 'stream-start' && type !== 'response-metadata' && type !== 'ping')
+        try {
+          const backpressure = onParts(parts, id)
+          if (backpressure) await backpressure
+        } catch (error) {
+          progress.rejection = { error }
+          throw error
+        }
       }
+      if (end !== -1) throw failureOf(batch[end])
       lastPartAt = clock.awake()
       const turn = yieldToEventLoop()
       if (turn) await turn

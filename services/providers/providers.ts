@@ -34,6 +34,7 @@ export async function createProviders ({ keys, config, clock, environment, varia
   let { gateway_key: configuredKey } = await keys.get().catch(emptyIfDamaged)
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   const gateway = createGatewayProvider({
+    clock,
     settings: () => ({
       apiKey: configuredKey ?? environment.gatewayKey,
       baseURL: environment.gatewayBaseURL ?? config.current.gateway?.baseURL

@@ -80,9 +80,12 @@ export function createSessionStep ({ task, current, log, record, calls, signal, 
       options: { tools, toolChoice: { type: isLast ? 'none' : 'auto' } },
       signal,
       clock,
-      onPart (part, id) {
-        writer.write(part, id)
-        if ('delta' in part && (characters += part.delta.length) > MAX_STEP_CHARACTERS) {
+      onParts (parts, id) {
+        for (const part of parts) {
+          writer.write(part, id)
+          if ('delta' in part) characters += part.delta.length
+        }
+        if (characters > MAX_STEP_CHARACTERS) {
           throw new BudgetExceeded('The model wrote more than 4 million characters in one step, so the run was stopped.')
         }
       }
