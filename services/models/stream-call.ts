@@ -109,7 +109,8 @@ async function attemptOnce (
       batches.cancel(undefined)
     }
   } finally {
-    done.abort()
+    // Without a reason, Node would make an exception with a stack trace.
+    done.abort('done')
   }
 
   /** Aborts the attempt when no part has arrived for SILENCE_MS. */

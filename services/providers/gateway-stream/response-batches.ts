@@ -28,6 +28,7 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined): P
   }
 
   body.on('data', (chunk: Uint8Array) => {
+    if (ending !== undefined) return
     const { parts, failure } = take(chunk)
     for (const part of parts) arrived.push(part)
     if (failure !== undefined) {
