@@ -34,8 +34,8 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     const rows: Record<string, string> = {
       'an event': `data: ${hello}\n\n`,
       'no blank after the colon': `data:${hello}\n\n`,
-      'CRLF': `data: ${hello}\r\n\r\n`,
-      'CR': `data: ${hello}\r\r: end\n`,
+      CRLF: `data: ${hello}\r\n\r\n`,
+      CR: `data: ${hello}\r\r: end\n`,
       'data on several lines': 'data: {"type":"text-delta",\ndata: "id":"0",\ndata:"delta":"hello"}\n\n',
       'other fields and comments': `: a comment\nevent: part\nid: 7\nretry: 10\ndata: ${hello}\nodd\n\n\n: ping\n\n`,
       'a byte order mark': `\ufeffdata: ${hello}\n\n`,
@@ -61,7 +61,7 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
 
   t.test(`${name}: a timestamp becomes a date, and other parts stay as they are`, async (t) => {
     const at = '2026-01-02T03:04:05.678Z'
-    const parts = [
+    const parts: object[] = [
       { type: 'stream-start', warnings: [] },
       { type: 'response-metadata', id: 'gen_1', timestamp: at },
       { type: 'reasoning-delta', id: 'r', delta: 'hm', providerMetadata: { anthropic: { signature: 's' } } },

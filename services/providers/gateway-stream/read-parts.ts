@@ -31,8 +31,11 @@ export function createPartReader (): (chunk: Uint8Array) => ReadParts {
 }
 
 const SUSPECT = /__proto__|constructor|\\u00/
-/** A delta without escapes or further keys: by far the most frequent part, of which JSON.parse would take four times as long. */
-const PLAIN_DELTA = /^\{"type":"(text|reasoning)-delta","id":"([^"\\\0-\x1f]*)","delta":"([^"\\\0-\x1f]*)"\}$/
+/**
+ * A delta without escapes or further keys: by far the most frequent part, of which JSON.parse would take four times as long. The
+ * character class holds all characters but quotes, backslashes and control characters.
+ */
+const PLAIN_DELTA = /^\{"type":"(text|reasoning)-delta","id":"([ !#-[\]-\uffff]*)","delta":"([ !#-[\]-\uffff]*)"\}$/
 
 /** Parses one part. Throws a SyntaxError if it is not an object in JSON. */
 function readPart (text: string): LanguageModelV4StreamPart {

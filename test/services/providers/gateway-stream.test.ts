@@ -83,13 +83,17 @@ const part = fc.oneof(
   fc.constantFrom(5, 'words', [1])
 )
 const end = fc.constantFrom('\n', '\r\n', '\r')
-const event = fc.record({ part, end, colon: fc.constantFrom('data:', 'data: '), isPretty: fc.boolean(), before: fc.constantFrom('', ': ping', 'id: 1') }).map(
-  ({ part, end, colon, isPretty, before }) => {
-    const lines = JSON.stringify(part, null, isPretty ? 1 : 0).split('\n').map((line) => colon + line)
-    return [...before === '' ? [] : [before], ...lines, '', ''].join(end)
-  }
-)
-const damage = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.record({ at: fc.nat(), byte: fc.nat(255) }) })
+const event = fc.record({
+  part,
+  end,
+  colon: fc.constantFrom('data:', 'data: '),
+  isPretty: fc.boolean(),
+  before: fc.constantFrom([], [': ping'], ['id: 1', ''])
+}).map(({ part, end, colon, isPretty, before }) => {
+  const lines = JSON.stringify(part, null, isPretty ? 1 : 0).split('\n').map((line) => colon + line)
+  return [...before, ...lines, '', ''].join(end)
+})
+const damage = fc.option(fc.record({ at: fc.nat(), byte: fc.nat(255) }), { freq: 1, nil: undefined })
 const streams = fc.record({
   events: fc.array(event, { maxLength: 8 }),
   bom: fc.constantFrom('', '\ufeff'),
