@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import type { createStreamCalls } from './gateway-stream/stream-calls.ts'
+import type { GatewayCalls } from './gateway-stream/gateway-calls.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './provider-errors.ts'
 import { withBlockBinding } from './thinking.ts'
@@ -21,7 +21,7 @@ export function createGatewayProvider (
 ): Provider {
   const seen = new Set<string>()
   let cached: { baseURL?: string, gateway: ReturnType<typeof load> } | undefined
-  let streamCalls: Promise<ReturnType<typeof createStreamCalls>> | undefined
+  let calls: Promise<GatewayCalls> | undefined
 
   function key (): string | undefined {
     const apiKey = settings().apiKey?.trim() || undefined
@@ -38,10 +38,10 @@ export function createGatewayProvider (
     return (send: typeof globalThis.fetch) => createGateway({ baseURL, apiKey: () => key() ?? 'none', fetch: send })
   }
 
-  /** Returns the function that makes streaming calls. All its calls share their connections. */
-  function loadStreamCalls () {
-    streamCalls ??= import('./gateway-stream/stream-calls.ts').then(({ createStreamCalls }) => createStreamCalls(clock))
-    return streamCalls
+  /** Returns the functions that make calls. All calls share their connections. */
+  function loadCalls () {
+    calls ??= import('./gateway-stream/gateway-calls.ts').then(({ createGatewayCalls }) => createGatewayCalls(clock))
+    return calls
   }
 
   return {
@@ -59,8 +59,8 @@ export function createGatewayProvider (
       const { baseURL } = settings()
       if (!cached || cached.baseURL !== baseURL) cached = { baseURL, gateway: load() }
       try {
-        const [gateway, stream] = await Promise.all([cached.gateway, loadStreamCalls()])
-        const whole = gateway(boundedFetch('answer', fetch)).languageModel(id)
+        const [gateway, { send, stream }] = await Promise.all([cached.gateway, loadCalls()])
+        const whole = gateway(fetch ? boundedFetch('answer', fetch) : send).languageModel(id)
         const streamed = fetch && gateway(boundedFetch('events', fetch)).languageModel(id)
         return {
           specificationVersion: 'v4',
@@ -93,7 +93,7 @@ export function createGatewayProvider (
       }))
     },
     async warm () {
-      await Promise.all([import('@ai-sdk/gateway'), loadStreamCalls()])
+      await Promise.all([import('@ai-sdk/gateway'), loadCalls()])
     }
   }
 }

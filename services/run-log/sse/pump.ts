@@ -46,7 +46,9 @@ export async function pump (
     for await (const chunk of chunks) {
       if (gone()) return false
       wroteAt = clock.monotonic()
-      if (!out.write(chunk) && !(await drained())) {
+      // Most readers take a chunk within one turn of the event loop, and watching them takes longer.
+      if (!out.write(chunk)) await new Promise(setImmediate)
+      if (out.writableNeedDrain && !(await drained())) {
         out.destroy()
         return false
       }
@@ -56,7 +58,8 @@ export async function pump (
     return !gone()
   } finally {
     readers--
-    done.abort()
+    // Without a reason, Node would make an exception with a stack trace.
+    done.abort('done')
   }
 
   async function ping () {
@@ -83,7 +86,7 @@ export async function pump (
     try {
       return await Promise.race([once(out, 'drain', { signal: either }).then(() => true, () => false), stalled])
     } finally {
-      settled.abort()
+      settled.abort('settled')
     }
   }
 }
