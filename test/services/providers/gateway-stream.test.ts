@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import fc from 'fast-check'
@@ -187,4 +189,20 @@ t.test('a connection is kept for the next call, replaced when the server has clo
   now += 5 * 60_000
   await call()
   t.equal(connections, 3, 'after a long pause')
+})
+
+t.test('a proxy that Node is told to use is used', async (t) => {
+  let asked: string | undefined
+  const { server, url } = await serve(t, (response) => send(response, { pieces: [Buffer.from('data: {"type":"odd"}\n\n')] }))
+  server.on('request', (request) => (asked = request.url))
+  const script = `
+    import { createGatewayProvider } from '${new URL('../../../services/providers/gateway.ts', import.meta.url)}'
+    const provider = createGatewayProvider({ settings: () => ({ baseURL: 'http://gateway.test/v4/ai', apiKey: 'a-key' }) })
+    const { stream } = await (await provider.languageModel('test/model')).doStream(${JSON.stringify(ask)})
+    for await (const part of stream) console.log(JSON.stringify(part))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    env: { PATH: process.env.PATH, NODE_USE_ENV_PROXY: '1', http_proxy: url }
+  })
+  t.equal(stdout, '{"type":"odd"}\n')
+  t.equal(asked, 'http://gateway.test/v4/ai/language-model')
 })
