@@ -37,9 +37,12 @@ const SUSPECT = /__proto__|constructor|\\u00/
  */
 const PLAIN_DELTA = /^\{"type":"(text|reasoning)-delta","id":"([ !#-[\]-\uffff]*)","delta":"([ !#-[\]-\uffff]*)"\}$/
 
+/** Characters. The expression keeps a state for each character of a text. */
+const LONGEST_PLAIN = 4_096
+
 /** Parses one part. Throws a SyntaxError if it is not an object in JSON. */
 function readPart (text: string): LanguageModelV4StreamPart {
-  const plain = PLAIN_DELTA.exec(text)
+  const plain = text.length < LONGEST_PLAIN ? PLAIN_DELTA.exec(text) : null
   if (plain !== null) return { type: plain[1] === 'text' ? 'text-delta' : 'reasoning-delta', id: plain[2], delta: plain[3] }
   const part = JSON.parse(text)
   if (typeof part !== 'object' || part === null) throw new SyntaxError('no object')

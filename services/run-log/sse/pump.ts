@@ -46,9 +46,7 @@ export async function pump (
     for await (const chunk of chunks) {
       if (gone()) return false
       wroteAt = clock.monotonic()
-      // Most readers take a chunk within one turn of the event loop, and watching them takes longer.
-      if (!out.write(chunk)) await new Promise(setImmediate)
-      if (out.writableNeedDrain && !(await drained())) {
+      if (!out.write(chunk) && !(await drained())) {
         out.destroy()
         return false
       }
