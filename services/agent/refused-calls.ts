@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
+import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import type { Approval } from '../approvals/approval-record.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Denial } from './system-prompt.ts'
 
 /** The state of a conversation that outlasts its runs. */
@@ -20,7 +21,7 @@ export type ConversationStates = ReturnType<typeof createConversationStates>
 
 /** Stores the state that runs of one conversation share. Clients choose thread ids freely, so the keys are digests. */
 export function createConversationStates ({ store, clock }: { store: Store, clock: Clock }) {
-  const key = (threadId: string) => `conversation/${store.digest(threadId)}`
+  const key = (threadId: string) => conversationKey(store.digest(threadId))
   const put = (conversation: ConversationState): Op => ({
     type: 'put',
     key: key(conversation.threadId),
@@ -36,7 +37,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
     remove: (threadId: string): Op => ({ type: 'del', key: key(threadId) }),
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
-    deny (conversation: ConversationState, refused: Approval[]): { conversation: ConversationState, op: Op } {
+    deny (conversation: ConversationState, refused: ThreadApproval[]): { conversation: ConversationState, op: Op } {
       const denials = [
         ...conversation.denials,
         ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))

@@ -1,4 +1,4 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import { LIMITS, type Brain, type BrainView, type KnownFact, type PreferenceBody } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/store-types.ts'
@@ -10,24 +10,21 @@ import { normalise, sameButForCase } from './fact-text.ts'
 export { emptyMemory, type Memory } from './memory.ts'
 export type { Observed, Retraction } from './merge.ts'
 
-export const FactNotFound = createError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.', 404)
-export const TooManyFacts = createError(
+export const FactNotFound = defineError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.')
+export const TooManyFacts = defineError(
   'ERR_TOO_MANY_FACTS',
-  `${LIMITS.facts} facts are stored, which is the maximum. Remove a fact with DELETE /memory/brain/fact first.`,
-  409
+  `${LIMITS.facts} facts are stored, which is the maximum. Remove a fact with DELETE /memory/brain/fact first.`
 )
-export const TooManyPreferences = createError(
+export const TooManyPreferences = defineError(
   'ERR_TOO_MANY_PREFERENCES',
   `${LIMITS.preferences} preferences are stored, which is the maximum. ` +
-    'Overwrite an existing preference, or clear everything with DELETE /memory/brain.',
-  409
+    'Overwrite an existing preference, or clear everything with DELETE /memory/brain.'
 )
 
-export const BrainDamaged = createError(
+export const BrainDamaged = defineError(
   'ERR_RECORD_DAMAGED',
   'The stored memory of the user is damaged and cannot be read. ' +
-    'DELETE /memory/brain clears it; only an earlier backup can restore it.',
-  500
+    'DELETE /memory/brain clears it; only an earlier backup can restore it.'
 )
 /** The text that models get instead of a damaged memory. */
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'

@@ -1,23 +1,23 @@
 import type { TaskRepository, Change } from './task-repository.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
-import { TaskDamaged } from './task-errors.ts'
+import { IMPORTED } from '../store/keys.ts'
+import { isDamage } from '../store/store-errors.ts'
 import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
-import { IMPORTED } from '../store/record-names.ts'
 
 const REASON = 'The run was under way when the backup was made.'
 
 /**
  * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
- * catching up on the time since. Open questions stay open. The function is idempotent, so a crash in between is harmless.
+ * catching up on the time since. Open approvals stay open. The function is idempotent, so a crash in between is harmless.
  */
 export async function recoverImported (
   { store, clock, repository, schedules }: Pick<TaskDeps, 'store' | 'clock'> & { repository: TaskRepository, schedules: Schedules }
 ): Promise<void> {
   for (const id of (await repository.index.load()).notFinished()) {
     await repository.change(id, settle).catch((error) => {
-      if (!(error instanceof TaskDamaged)) throw error
+      if (!isDamage(error)) throw error
     })
   }
   await store.transact([{ type: 'del', key: IMPORTED }])

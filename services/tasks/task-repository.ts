@@ -1,31 +1,25 @@
+import type { TaskApproval } from '../approvals/approval-record.ts'
+import type { Ledger } from '../approvals/ledger.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { taskEventsKey, taskEventsPrefix, taskKey, taskRunIndexKey, taskRunKey, taskRunsPrefix, taskTrashKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
-import {
-  eventsKey,
-  eventsPrefix,
-  openQuestions,
-  runIndexKey,
-  runKey,
-  runsPrefix,
-  taskKey,
-  TRASH,
-  type RunPointer,
-  type StoredRun,
-  type StoredTask
-} from './task-records.ts'
+import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
+import { settleApprovals } from './waiting.ts'
 
-/** A change of a task: `task`, `runs` and `ops` are written together; then `events` are emitted; then `after` is called. */
+/** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
 export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
+  /** New approvals, and those with a new state. What else the task no longer waits for is closed without being named. */
+  approvals?: TaskApproval[]
   ops?: Op[]
   events?: TaskStreamEvent[]
   /** The result for the caller of `change`. */
@@ -43,7 +37,9 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * The stored tasks and their runs. Every change of a task goes through `change`, one at a time for each task. A change is
  * one synced transaction, and its events are emitted when it is durable.
  */
-export function createTaskRepository ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
+export function createTaskRepository (
+  { store, clock, ledger, emit }: { store: Store, clock: Clock, ledger: Ledger, emit: (event: TaskStreamEvent) => void }
+) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
   /** The time at which the schedule ticker must next check each task; milliseconds since the Unix epoch. */
@@ -72,13 +68,13 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
 
   /** Reads a run by its number; undefined when it does not exist or is damaged. */
   const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) =>
-    unlessDamaged(store.get<StoredRun>(runKey(taskId, runNumber)))
+    unlessDamaged(store.get<StoredRun>(taskRunKey(taskId, runNumber)))
 
   /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
-    const pointer = await store.get<{ taskId: string, runNumber: number }>(runIndexKey(runId))
+    const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
     const found = pointer?.taskId === taskId
-      ? await store.get<StoredRun>(runKey(taskId, pointer.runNumber)).catch((error) => {
+      ? await store.get<StoredRun>(taskRunKey(taskId, pointer.runNumber)).catch((error) => {
         throw isDamage(error) ? new RunDamaged(runId) : error
       })
       : undefined
@@ -86,13 +82,13 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     return found
   }
 
-  /** Sets the time at which the next slot or the expiry of a question is due. Also called for tasks that are read at startup. */
-  function watch (task: StoredTask, live: StoredRun | undefined) {
-    const times = live === undefined ? [] : openQuestions(live).map(({ expiresAt }) => expiresAt)
+  /** Sets the time at which the next slot or the expiry of an approval is due. Also called for tasks that are read at startup. */
+  function watch (task: StoredTask) {
+    const times = [task.waitsUntil ?? Infinity]
     if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') {
       times.push(task.nextRunAt ?? Infinity)
     }
-    const next = Math.min(...times, Infinity)
+    const next = Math.min(...times)
     if (next === Infinity) due.delete(task.id)
     else due.set(task.id, next)
     for (const listener of listeners) listener()
@@ -100,14 +96,17 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
 
   async function commit<T> (
     before: StoredTask | undefined,
-    { task, runs = [], ops = [], events = [], answer, after }: Change<T>
+    { task: given, runs = [], approvals: changed = [], ops = [], events = [], answer, after }: Change<T>
   ): Promise<T> {
     const now = clock.now()
-    const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }]
+    const { liveRun } = given
+    const live = liveRun && (runs.find(({ runId }) => runId === liveRun.runId) ?? await runAt(liveRun, given.id))
+    const { task, approvals } = await settleApprovals(ledger, { task: given, runs, live, changed })
+    const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }, ...ledger.record(approvals)]
     for (const run of runs) {
-      writes.push({ type: 'put', key: runKey(task.id, run.runNumber), value: run })
+      writes.push({ type: 'put', key: taskRunKey(task.id, run.runNumber), value: run })
       if (run.status === 'queued') {
-        writes.push({ type: 'put', key: runIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
+        writes.push({ type: 'put', key: taskRunIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
       }
       writes.push(...outcomeOfRun('put', run))
     }
@@ -116,8 +115,7 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       { status: task.status, taskType: task.taskType },
       (indexOps) => store.transact([...writes, ...indexOps, ...ops])
     )
-    const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
-    watch(task, live)
+    watch(task)
     for (const event of events) emit(event)
     if (before !== undefined && before.status !== task.status) {
       emit({ type: 'task:status', taskId: task.id, status: task.status, previous: before.status })
@@ -171,48 +169,61 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       }
     },
 
-    /** Removes a task and marks its runs for removal. */
-    remove: (taskId: string): Promise<void> =>
+    /** Removes a task with what it waits for, and marks its runs for removal. */
+    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}): Promise<void> =>
       index.write(
         taskId,
         undefined,
-        (ops) => store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }, ...ops])
+        (ops) =>
+          store.transact([
+            { type: 'del', key: taskKey(taskId) },
+            { type: 'put', key: taskTrashKey(taskId), value: {} },
+            ...ledger.remove(waitingFor.map(({ id }) => id)),
+            ...ops
+          ])
       ),
 
     /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their numbers. */
     runs: (taskId: string, { before, damaged }: { before?: number, damaged: (runNumber: number) => void }) =>
-      store.list<StoredRun>(runsPrefix(taskId), {
+      store.list<StoredRun>(taskRunsPrefix(taskId), {
         reverse: true,
-        ...(before !== undefined && { after: runKey(taskId, before) }),
-        damaged: (key) => damaged(Number(key.slice(runsPrefix(taskId).length)))
+        ...(before !== undefined && { after: taskRunKey(taskId, before) }),
+        damaged: (key) => damaged(Number(key.slice(taskRunsPrefix(taskId).length)))
       }),
 
     /** The stored history of a run. */
     async events (runId: string): Promise<TaskLogEvent[]> {
       const events: TaskLogEvent[] = []
-      for await (const [, chunk] of store.list<TaskLogEvent[]>(eventsPrefix(runId))) events.push(...chunk)
+      for await (const [, chunk] of store.list<TaskLogEvent[]>(taskEventsPrefix(runId))) events.push(...chunk)
       return events
     },
 
-    /** Writes a live run and appends `fresh` to its history in one transaction. Only the session of the run calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[]) {
+    /** The approvals of a run that wait for a person. */
+    async open (run: StoredRun): Promise<TaskApproval[]> {
+      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
+    },
+
+    /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = []) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
-        { type: 'put', key: runKey(taskId, run.runNumber), value: written },
-        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: eventsKey(run.runId, run.chunks), value: fresh }])
+        { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
+        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }]),
+        ...ledger.record(approvals)
       ])
       return written
     },
 
-    /** The operations that remove a run and its history. */
+    /** The operations that remove a run with its history and approvals. */
     async removal (run: StoredRun): Promise<Op[]> {
-      const { taskId, runId, runNumber } = run
+      const { taskId, runId, runNumber, asked = [] } = run
       const ops: Op[] = [
-        { type: 'del', key: runKey(taskId, runNumber) },
-        { type: 'del', key: runIndexKey(runId) },
-        ...outcomeOfRun('del', run)
+        { type: 'del', key: taskRunKey(taskId, runNumber) },
+        { type: 'del', key: taskRunIndexKey(runId) },
+        ...outcomeOfRun('del', run),
+        ...ledger.remove(asked)
       ]
-      for await (const key of store.keys(eventsPrefix(runId))) ops.push({ type: 'del', key })
+      for await (const key of store.keys(taskEventsPrefix(runId))) ops.push({ type: 'del', key })
       return ops
     }
   }

@@ -2,9 +2,9 @@ import type { Task, TaskBody, TaskChanges, TaskListSchema, TaskQuery, TaskStatus
 import type { RunQueued, TaskRun, TaskRunListSchema, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Static } from '@sinclair/typebox'
+import { IMPORTED, TASK_TRASH, taskKey, taskOriginKey, taskRunKey, taskTrashKey } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import { IMPORTED } from '../store/record-names.ts'
+import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { createTaskRepository } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -12,11 +12,11 @@ import { createDefinitions, CLOSING } from './definitions.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest.ts'
 import { CALL_SHOWN } from './runner/run-ending.ts'
-import { BadTask, TaskDamaged } from './task-errors.ts'
+import { BadTask, isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
-import { isOver, ORIGINS, runKey, taskKey, TRASH, type Origin, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver, type Origin, type StoredRun, type StoredTask } from './task-records.ts'
 import { createSchedules } from './scheduling/schedules.ts'
 import { createScheduleTicker } from './scheduling/ticker.ts'
 import { runView, taskView } from './views.ts'
@@ -28,7 +28,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, idempotency, config, log } = collaborators
+  const { store, clock, ledger, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -37,8 +37,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const queue: Queue = createQueue({ limit: () => config().tasks?.concurrency, executeRun: executor.executeRun, clock })
   const definitions = createDefinitions(deps, schedules, closing.signal)
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
-  const questions = createRunApprovals({ deps, executor, queue })
-  const ticker = createScheduleTicker({ deps, queue, schedules, questions })
+  const approvals = createRunApprovals({ deps, executor, queue })
+  const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
@@ -48,7 +48,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     for await (
       const [, run] of repository.runs(taskId, {
         damaged: (runNumber) => {
-          damaged.push({ type: 'del', key: runKey(taskId, runNumber) })
+          damaged.push({ type: 'del', key: taskRunKey(taskId, runNumber) })
         }
       })
     ) await store.transact(await repository.removal(run))
@@ -58,7 +58,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (ops.length === 0) break
       await store.transact(ops)
     }
-    await store.transact([{ type: 'del', key: TRASH + taskId }])
+    await store.transact([{ type: 'del', key: taskTrashKey(taskId) }])
   }
 
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
@@ -66,8 +66,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     if (await store.get(IMPORTED) !== undefined) {
       await (await import('./recover-imported.ts')).recoverImported({ store, clock, repository, schedules })
     }
-    for await (const key of store.keys(TRASH)) {
-      await purge(key.slice(TRASH.length)).catch((error) =>
+    for await (const key of store.keys(TASK_TRASH)) {
+      await purge(key.slice(TASK_TRASH.length)).catch((error) =>
         log.error({ err: error, key }, 'the runs of a deleted task could not be removed')
       )
     }
@@ -76,15 +76,15 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (closing.signal.aborted) return
       // A task that cannot be read must not delay the others.
       await executor.recover(taskId).catch((error) => {
-        if (error instanceof TaskDamaged) damaged(taskId)
-        else if (error.statusCode !== 404) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
+        if (isDamage(error)) damaged(taskId)
+        else if (!isGone(error)) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
       })
     }
   }
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return runView(run, await repository.events(run.runId))
+    return runView(run, await repository.open(run), await repository.events(run.runId))
   }
 
   return {
@@ -101,14 +101,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return taskView(
         await lifecycle.launch(task, [{
           type: 'put',
-          key: ORIGINS + store.digest(origin),
+          key: taskOriginKey(store.digest(origin)),
           value: { taskId: task.id, at: clock.now() } satisfies Origin
         }])
       )
     },
     /** The task that `launch` created for that origin, while the task is started and has not ended. */
     async launched (origin: string): Promise<Task | undefined> {
-      const known = await store.get<Origin>(ORIGINS + store.digest(origin))
+      const known = await store.get<Origin>(taskOriginKey(store.digest(origin)))
       const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
       return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
     },
@@ -143,7 +143,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body: undefined }, (remember) => lifecycle.run(taskId, remember)),
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
-    approve: questions.approve,
+    approve: approvals.approve,
+    /** Decides one approval of the task, named by its id. */
+    decide: approvals.decide,
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await lifecycle.cancelRun(taskId, runId)),
 
     /** Stops the runs of the task, then removes the task with its runs. A damaged task can be removed, too. Throws TaskNotFound (404). */
@@ -151,7 +153,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
         const events = task === undefined ? [] : await lifecycle.halt(task)
-        await repository.remove(taskId)
+        await repository.remove(taskId, task)
         repository.forget(taskId)
         ticker.forget(taskId)
         for (const event of events) collaborators.emit(event)
@@ -176,7 +178,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         })
       ) {
         if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
-        runs.push(isOver(run) ? runView(run) : runView(run, await unlessDamaged(repository.events(run.runId)), CALL_SHOWN))
+        runs.push(
+          isOver(run)
+            ? runView(run, [])
+            : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
+        )
       }
       return { runs, ...damagedField(damaged) }
     },
@@ -199,7 +205,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
 
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
-    digest: createDigest({ repository, store, clock, timezone: schedules.timezone }),
+    digest: createDigest({ repository, ledger, store, clock, timezone: schedules.timezone }),
 
     /** Recovers interrupted runs, then starts the schedule ticker. */
     async open () {

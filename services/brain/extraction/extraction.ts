@@ -1,4 +1,4 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../../lib/service-error.ts'
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
@@ -9,10 +9,9 @@ import type { BrainService, Observed, Retraction } from '../brain.ts'
 import { sincereMessages, deniesPrevious } from './english/sincerity.ts'
 import { INSTRUCTIONS, PointersSchema, readByRules, readDenials, readPointers, type Found } from './read-messages.ts'
 
-const ModelFailed = createError(
+const ModelFailed = defineError(
   'ERR_UPSTREAM',
-  'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.',
-  502
+  'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
 )
 
 /** A message of the user in a thread. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/store-errors.ts'
+import { isGone } from '../task-errors.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { createRunApprovals } from '../run-approvals.ts'
@@ -18,19 +19,19 @@ const BATCH = 16
 /** Difference between wall clock and monotonic clock that is tolerated between two checks; milliseconds. */
 const DRIFT_MS = 2_000
 
-/** Watches the clock: begins the runs of slots that are due, and expires questions without an answer. */
-export function createScheduleTicker ({ deps, queue, schedules, questions }: {
+/** Watches the clock: begins the runs of slots that are due, and expires approvals without a decision. */
+export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
   deps: RunDeps,
   queue: Queue,
   schedules: Schedules,
-  questions: ReturnType<typeof createRunApprovals>
+  approvals: ReturnType<typeof createRunApprovals>
 }) {
   const { repository, clock, log } = deps
 
-  /** Expires an overdue question; otherwise decides the fate of every slot that is due, in one transaction with the run it begins. */
+  /** Expires overdue approvals; otherwise decides the fate of every slot that is due, in one transaction with the run it begins. */
   const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {
-      const expired = await questions.expire(task)
+      const expired = await approvals.expire(task)
       if (expired !== undefined) return expired
       const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
       if (checked === undefined) return undefined
@@ -77,7 +78,7 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
       await Promise.all(
         taskIds.slice(at, at + BATCH).map((taskId) =>
           check(taskId).then(() => failing.delete(taskId), (error) => {
-            if (error.statusCode === 404) return failing.delete(taskId)
+            if (isGone(error)) return failing.delete(taskId)
             failing.add(taskId)
             // A damaged task stays damaged, so it is checked and logged only once.
             if (isDamage(error)) repository.forget(taskId)
