@@ -29,9 +29,9 @@ async function throughput (
 }
 
 export const oneStream = (context: Context) =>
-  throughput(context, { what: 'one stream of 2,000 tokens', count: 1, bar: 3, rounds: 5, turns: 11 })
+  throughput(context, { what: 'one stream of 2,000 tokens', count: 1, bar: 10, rounds: 5, turns: 11 })
 export const manyStreams = (context: Context) =>
-  throughput(context, { what: '32 streams of 2,000 tokens', count: 32, bar: 3.5, rounds: 1, turns: 9 })
+  throughput(context, { what: '32 streams of 2,000 tokens', count: 32, bar: 7, rounds: 1, turns: 9 })
 
 /** Measures the slowest of a hundred /health answers while 32 streams run at full speed. */
 export async function healthSaturated ({ client, beside, times }: Context) {

@@ -23,7 +23,7 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'registry'],
+  providers: ['context-windows', 'describe-failure', 'part-batches', 'registry'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
   step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],

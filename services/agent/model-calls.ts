@@ -40,7 +40,7 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
         threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
     },
     append: run.log.append,
-    afterPart () {
+    afterParts () {
       checkLength(run.log)
       return live.backpressure()
     }

@@ -8,18 +8,19 @@ export class UnreadablePart extends Error {
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/**
- * Throws UnreadablePart unless the part has the fields that are used, and an Error for the finish of an answer that broke off. An
- * empty tool name is accepted and handled like an unknown tool.
- */
-export function checkPart (part: LanguageModelV4StreamPart): void {
-  // The SDK's packages for particular providers end a stream like this when the provider's last event is missing.
-  if (part?.type === 'finish' && part.finishReason?.unified === 'interrupted') {
-    throw new Error("The model's answer broke off before it was finished.")
-  }
-  if (!isReadable(part)) throw new UnreadablePart('A part of the answer cannot be read.')
+// The SDK's packages for particular providers end a stream like this when the provider's last event is missing.
+const isBrokenOff = (part: LanguageModelV4StreamPart) => part.type === 'finish' && part.finishReason?.unified === 'interrupted'
+
+/** Whether the answer fails at this part: it reports an error, is not readable, or says that the answer broke off. */
+export const isFailure = (part: LanguageModelV4StreamPart): boolean => !isReadable(part) || part.type === 'error' || isBrokenOff(part)
+
+/** Returns the failure of an answer that fails at this part. */
+export function failureOf (part: LanguageModelV4StreamPart): unknown {
+  if (!isReadable(part)) return new UnreadablePart('A part of the answer cannot be read.')
+  return part.type === 'error' ? part.error : new Error("The model's answer broke off before it was finished.")
 }
 
+/** Whether the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */
 function isReadable (part: LanguageModelV4StreamPart): boolean {
   switch (part?.type) {
     case 'text-delta':

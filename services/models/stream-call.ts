@@ -3,7 +3,8 @@ import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import type { Failure } from '../providers/describe-failure.ts'
-import { checkPart } from './check-part.ts'
+import { batchesOf, type PartBatches } from '../providers/part-batches.ts'
+import { failureOf, isFailure } from './check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
 /** A model call that failed on every attempt. */
@@ -24,8 +25,11 @@ export interface ModelCall {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
-  /** Called with every part as it arrives, and with the origin of the answer. A returned promise pauses the model stream. */
-  onPart(part: LanguageModelV4StreamPart, origin: string): void | Promise<void>
+  /**
+   * Called with the parts as they arrive, at least one at a time, and with the origin of the answer. A returned promise pauses
+   * the model stream.
+   */
+  onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | Promise<void>
 }
 
 /** The maximum time until the first part and between parts, milliseconds. */
@@ -42,7 +46,7 @@ const MAX_WAIT_MS = 60_000
 /**
  * Streams one model call. Before the first part, a failed call is retried (RETRIES times, with the wait of `retry-after`; once
  * with a shorter prompt), then sent to the next model. After the first part, a failure is final. Rejects with ModelFailed, with
- * the error that `onPart` threw, or with the signal's reason.
+ * the error that `onParts` threw, or with the signal's reason.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
@@ -78,7 +82,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
 interface Progress {
   /** Whether a part of the answer has arrived. */
   started: boolean
-  /** The error that the caller's `onPart` threw, which is not a failure of the model. */
+  /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
 }
 
@@ -86,44 +90,44 @@ async function attemptOnce (
   origin: string,
   model: LanguageModelV4,
   prompt: LanguageModelV4Prompt,
-  { options, signal, clock, onPart }: ModelCall,
+  { options, signal, clock, onParts }: ModelCall,
   progress: Progress
 ) {
   const message = `The model sent nothing for ${SILENCE_MS / 1000} s.`
   await withDeadline({ clock, ms: SILENCE_MS, signal, message }, async (abortSignal, renew) => {
-    const { stream } = await model.doStream({ ...options, prompt, abortSignal })
-    const reader = stream.getReader()
-    const cancel = () => {
-      reader.cancel(abortSignal.reason).catch(() => {})
-    }
+    const batches = batchesOf(await model.doStream({ ...options, prompt, abortSignal }))
+    const cancel = () => batches.cancel(abortSignal.reason)
     abortSignal.addEventListener('abort', cancel)
     try {
-      await readAll(reader, abortSignal, renew)
+      await readAll(batches, abortSignal, renew)
     } finally {
       abortSignal.removeEventListener('abort', cancel)
-      reader.cancel().catch(() => {})
+      batches.cancel(undefined)
     }
   })
 
-  async function readAll (reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, abortSignal: AbortSignal, renew: () => void) {
+  async function readAll (batches: PartBatches, abortSignal: AbortSignal, renew: () => void) {
     for (let finished = false; ;) {
-      const { done: ended, value: part } = await reader.read()
+      const batch = await batches.read()
       abortSignal.throwIfAborted()
-      if (ended) {
+      if (batch === undefined) {
         if (!finished) throw new Error("The model's answer broke off before it was finished.")
         return
       }
-      checkPart(part)
-      if (part.type === 'error') throw part.error
-      if (part.type === 'finish') finished = true
-      if (!BEFORE_ANSWER.has(part.type)) progress.started = true
-      try {
-        const backpressure = onPart(part, origin)
-        if (backpressure) await backpressure
-      } catch (error) {
-        progress.rejection = { error }
-        throw error
+      const end = batch.findIndex(isFailure)
+      const parts = end === -1 ? batch : batch.slice(0, end)
+      if (parts.length > 0) {
+        finished ||= parts.some(({ type }) => type === 'finish')
+        progress.started ||= parts.some(({ type }) => !BEFORE_ANSWER.has(type))
+        try {
+          const backpressure = onParts(parts, origin)
+          if (backpressure) await backpressure
+        } catch (error) {
+          progress.rejection = { error }
+          throw error
+        }
       }
+      if (end !== -1) throw failureOf(batch[end])
       renew()
       const turn = yieldToEventLoop()
       if (turn) await turn

@@ -1,6 +1,6 @@
 /** A provider's answer that cannot be used because of its size, its type or a redirection. */
 export class UnusableAnswer extends Error {
-  readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE'
+  readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE' | 'ERR_ANSWER_UNREADABLE'
   constructor (code: UnusableAnswer['code'], message: string) {
     super(message)
     this.name = 'UnusableAnswer'
@@ -9,9 +9,12 @@ export class UnusableAnswer extends Error {
 }
 
 /** Bytes of an answer that is read as a whole, and of one event of a stream. */
-const LONGEST_ANSWER = 8 * 1024 * 1024
+export const LONGEST_ANSWER = 8 * 1024 * 1024
 /** Bytes that are read of an error answer; the rest is discarded. */
-const LONGEST_ERROR = 64 * 1024
+export const LONGEST_ERROR = 64 * 1024
+
+/** The error of an answer that is too large. */
+export const tooLarge = () => new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
 
 type Fetch = typeof globalThis.fetch
 
@@ -23,7 +26,7 @@ type Fetch = typeof globalThis.fetch
 export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
   return async (url, init) => {
     const response = await (fetch ?? globalThis.fetch)(url, { ...init, redirect: 'manual' })
-    const refusal = refusalOf(response, mode)
+    const refusal = refusalOf(response.status, (name) => response.headers.get(name), mode)
     if (refusal) {
       response.body?.cancel().catch(() => {})
       throw refusal
@@ -34,16 +37,22 @@ export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
   }
 }
 
-function refusalOf ({ status, ok, headers }: Response, mode: 'answer' | 'events'): UnusableAnswer | undefined {
+/** Returns why an answer with this status and these headers is refused; undefined if it is not. */
+export function refusalOf (
+  status: number,
+  header: (name: 'location' | 'content-type') => string | null | undefined,
+  mode: 'answer' | 'events'
+): UnusableAnswer | undefined {
   if (status >= 300 && status < 400) {
     return new UnusableAnswer(
       'ERR_ANSWER_ELSEWHERE',
-      `it answers ${status} and points to ${headers.get('location')?.replace(/[?#].*/s, '') ?? 'nowhere'}`
+      `it answers ${status} and points to ${header('location')?.replace(/[?#].*/s, '') ?? 'nowhere'}`
     )
   }
-  const type = headers.get('content-type') ?? ''
-  if (ok && /^text\/html\b/i.test(type)) return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'a web page')
-  if (ok && mode === 'events' && /^application\/json\b/i.test(type)) {
+  if (status < 200 || status >= 300) return undefined
+  const type = header('content-type') ?? ''
+  if (/^text\/html\b/i.test(type)) return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'a web page')
+  if (mode === 'events' && /^application\/json\b/i.test(type)) {
     return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
   }
   return undefined
@@ -56,7 +65,7 @@ function limitSize (body: ReadableStream<Uint8Array>, mode: 'answer' | 'events')
     const end = mode === 'events' ? endOfEvents(before, chunk) : -1
     before = Buffer.concat([before, chunk.subarray(-2)]).subarray(-2)
     bytes = end < 0 ? bytes + chunk.length : chunk.length - end
-    if (bytes > LONGEST_ANSWER) throw new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
+    if (bytes > LONGEST_ANSWER) throw tooLarge()
     return chunk
   })
 }

@@ -1,4 +1,6 @@
+import { systemClock, type Clock } from '../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
+import type { GatewayCalls } from './gateway-stream/gateway-calls.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './provider-errors.ts'
 import { withBlockBinding } from './thinking.ts'
@@ -12,14 +14,14 @@ const NO_KEY = 'the model gateway has no key. POST /providers/configure with {"g
 
 /**
  * Creates the provider for the AI gateway. Settings are read at each call, so that a changed key takes effect on the next
- * call. The SDK is loaded on first use.
+ * call. The SDK is loaded on first use. With a `fetch`, all requests go through it, and the SDK reads the streams, too.
  */
 export function createGatewayProvider (
-  { settings, fetch }: { settings: () => GatewaySettings, fetch?: typeof globalThis.fetch }
+  { settings, clock = systemClock, fetch }: { settings: () => GatewaySettings, clock?: Pick<Clock, 'now'>, fetch?: typeof globalThis.fetch }
 ): Provider {
   const seen = new Set<string>()
-  type Gateway = ReturnType<typeof import('@ai-sdk/gateway').createGateway>
-  let cached: { baseURL?: string, gateways: Promise<{ whole: Gateway, streamed: Gateway }> } | undefined
+  let cached: { baseURL?: string, gateway: ReturnType<typeof load> } | undefined
+  let calls: Promise<GatewayCalls> | undefined
 
   function key (): string | undefined {
     const apiKey = settings().apiKey?.trim() || undefined
@@ -27,21 +29,19 @@ export function createGatewayProvider (
     return apiKey
   }
 
-  async function open (mode: 'answer' | 'events', signal?: AbortSignal) {
+  /** Loads the SDK and returns a function that creates its gateway, which sends requests with the given function. */
+  async function load () {
     const { createGateway } = await import('@ai-sdk/gateway')
-    const send = boundedFetch(mode, fetch)
-    return createGateway({
-      baseURL: settings().baseURL || undefined,
-      // Without a key the SDK would search this machine for other credentials; a callback that always returns a value
-      // prevents that.
-      apiKey: () => key() ?? 'none',
-      fetch: signal ? (url, init) => send(url, { ...init, signal }) : send
-    })
+    const baseURL = settings().baseURL || undefined
+    // Without a key the SDK would search this machine for other credentials; a callback that always returns a value
+    // prevents that.
+    return (send: typeof globalThis.fetch) => createGateway({ baseURL, apiKey: () => key() ?? 'none', fetch: send })
   }
 
-  async function openBoth () {
-    const [whole, streamed] = await Promise.all([open('answer'), open('events')])
-    return { whole, streamed }
+  /** Returns the functions that make calls. All calls share their connections. */
+  function loadCalls () {
+    calls ??= import('./gateway-stream/gateway-calls.ts').then(({ createGatewayCalls }) => createGatewayCalls(clock))
+    return calls
   }
 
   return {
@@ -57,18 +57,21 @@ export function createGatewayProvider (
     async languageModel (id) {
       if (key() === undefined) throw new ProviderNotConfigured(id, NO_KEY)
       const { baseURL } = settings()
-      if (!cached || cached.baseURL !== baseURL) cached = { baseURL, gateways: openBoth() }
+      if (!cached || cached.baseURL !== baseURL) cached = { baseURL, gateway: load() }
       try {
-        const gateways = await cached.gateways
-        const whole = gateways.whole.languageModel(id)
-        const streamed = gateways.streamed.languageModel(id)
+        const [gateway, { send, stream }] = await Promise.all([cached.gateway, loadCalls()])
+        const whole = gateway(fetch ? boundedFetch('answer', fetch) : send).languageModel(id)
+        const streamed = fetch && gateway(boundedFetch('events', fetch)).languageModel(id)
         return {
           specificationVersion: 'v4',
-          provider: streamed.provider,
+          provider: whole.provider,
           modelId: id,
-          supportedUrls: streamed.supportedUrls,
+          supportedUrls: whole.supportedUrls,
           doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
-          doStream: (options) => streamed.doStream(withBlockBinding(id, options))
+          async doStream (given) {
+            const options = withBlockBinding(id, given)
+            return streamed ? streamed.doStream(options) : stream((send) => gateway(send).languageModel(id), options)
+          }
         }
       } catch (error) {
         cached = undefined
@@ -79,8 +82,9 @@ export function createGatewayProvider (
       if (key() === undefined) throw new ProviderNotConfigured('gateway', NO_KEY)
       signal.throwIfAborted()
       // A new gateway for each request, because the SDK caches the first list for ever.
-      const gateway = await open('answer', signal)
-      const { models } = await gateway.getAvailableModels()
+      const gateway = await load()
+      const send = boundedFetch('answer', fetch)
+      const { models } = await gateway((url, init) => send(url, { ...init, signal })).getAvailableModels()
       return models.filter(({ modelType }) => !modelType || modelType === 'language').map(({ id, name, pricing }) => ({
         id,
         name,
@@ -89,7 +93,7 @@ export function createGatewayProvider (
       }))
     },
     async warm () {
-      await import('@ai-sdk/gateway')
+      await Promise.all([import('@ai-sdk/gateway'), loadCalls()])
     }
   }
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import { checkPart } from '../models/check-part.ts'
+import { failureOf, isFailure } from '../models/check-part.ts'
 import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000
@@ -30,8 +30,7 @@ export async function probeModel ({ id, load, describe, clock, signal }: Parts):
         abortSignal
       })
       for await (const part of stream) {
-        checkPart(part)
-        if (part.type === 'error') throw part.error
+        if (isFailure(part)) throw failureOf(part)
         if (part.type === 'finish') return
       }
       throw new Error('The answer broke off before it was finished.')

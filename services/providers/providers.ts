@@ -32,6 +32,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   const gateway = createGatewayProvider({
+    clock,
     settings: () => ({
       apiKey: keys.gateway() ?? environment.gatewayKey,
       baseURL: environment.gatewayBaseURL ?? config.current.gateway?.baseURL

@@ -14,6 +14,7 @@ const CACHED_BATCHES = 4
 
 /** Estimates the size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
+  if (event.type === 'text-delta' && event.providerMetadata === undefined) return event.delta.length + 64
   const attached = 'providerMetadata' in event && event.providerMetadata !== undefined ? JSON.stringify(event.providerMetadata).length : 0
   if ('delta' in event) return event.delta.length + attached + 64
   if (event.type === 'tool-output') return JSON.stringify(event.output).length + 64

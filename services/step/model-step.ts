@@ -27,8 +27,8 @@ export interface ModelStepParts {
   summaries: Pick<CompactorParts, 'load' | 'keep'>
   /** Takes the events of the step as they arise: at least one for each part of the answer. */
   append: (event: RunEvent) => void
-  /** Checks the run's limits after each part. A returned promise pauses the model stream. */
-  afterPart: (part: LanguageModelV4StreamPart) => void | Promise<void>
+  /** Checks the run's limits after the parts that arrived together. A returned promise pauses the model stream. */
+  afterParts: (parts: readonly LanguageModelV4StreamPart[]) => void | Promise<void>
 }
 
 /** The sum of tokens. */
@@ -61,7 +61,7 @@ const STEPS_USED_UP = userMessage(
  * invalid call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects
  * like `streamModel` and `createStepWriter`.
  */
-export function createModelSteps ({ registry, clock, signal, tools: host, ids, summaries, append, afterPart }: ModelStepParts) {
+export function createModelSteps ({ registry, clock, signal, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
   let compactor: Promise<Compactor> | undefined
 
   return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
@@ -91,9 +91,9 @@ export function createModelSteps ({ registry, clock, signal, tools: host, ids, s
       options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
       signal,
       clock,
-      onPart (part, id) {
-        write(part, id)
-        return afterPart(part)
+      onParts (parts, id) {
+        for (const part of parts) write(part, id)
+        return afterParts(parts)
       }
     })
     for (const { toolCallId, toolName, input: text, providerMetadata } of result.calls) {

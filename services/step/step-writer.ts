@@ -74,7 +74,8 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
   /** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
   const extend = (kind: 'text' | 'reasoning', { id, delta, providerMetadata }: Part & { delta: string }, model: string) => {
     const part = parts[kind].get(id) ?? begin(kind, id, model, undefined)
-    append({ type: `${kind}-delta`, id: part.id, delta, ...part.collect(providerMetadata) })
+    const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
+    append(providerMetadata === undefined ? { type, id: part.id, delta } : { type, id: part.id, delta, ...part.collect(providerMetadata) })
   }
   const close = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part) => {
     const part = parts[kind].get(id)

@@ -85,7 +85,8 @@ function render (event: RunEvent): string {
   }
 }
 
+/** `id` is an id of the service, which needs no escapes. */
 function delta (type: string, id: string, text: string) {
   const quoted = JSON.stringify(text)
-  return `data: {"type":"${type}","id":${JSON.stringify(id)},"delta":${quoted},"content":${quoted}}\n\n`
+  return `data: {"type":"${type}","id":"${id}","delta":${quoted},"content":${quoted}}\n\n`
 }

@@ -57,7 +57,8 @@ export async function pump (
     return !gone()
   } finally {
     readers--
-    done.abort()
+    // Without a reason, Node would make an exception with a stack trace.
+    done.abort('done')
   }
 
   async function ping () {
@@ -84,7 +85,7 @@ export async function pump (
     } catch {
       return false
     } finally {
-      settled.abort()
+      settled.abort('settled')
     }
   }
 }

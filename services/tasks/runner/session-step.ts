@@ -35,8 +35,9 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
     append (event) {
       events.push(event)
     },
-    afterPart (part) {
-      if ('delta' in part && (characters += part.delta.length) > MAX_STEP_CHARACTERS) {
+    afterParts (parts) {
+      for (const part of parts) if ('delta' in part) characters += part.delta.length
+      if (characters > MAX_STEP_CHARACTERS) {
         throw new BudgetExceeded('The model wrote more than 4 million characters in one step, so the run was stopped.')
       }
     }

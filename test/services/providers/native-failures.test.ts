@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { checkPart } from '../../../services/models/check-part.ts'
+import { failureOf, isFailure } from '../../../services/models/check-part.ts'
 import { createDirectProvider, type DirectSettings } from '../../../services/providers/direct.ts'
 import { createRegistry } from '../../../services/providers/registry.ts'
 import type { Plan } from '../../fakes/gateway.ts'
@@ -29,8 +29,7 @@ async function told ({ registry, id }: Pick<Awaited<ReturnType<typeof setUp>>, '
     const { stream } = await model.doStream({ prompt })
     let isFinished = false
     for await (const part of stream) {
-      checkPart(part)
-      if (part.type === 'error') throw part.error
+      if (isFailure(part)) throw failureOf(part)
       isFinished ||= part.type === 'finish'
     }
     if (!isFinished) throw new Error("The model's answer broke off before it was finished.")
@@ -81,7 +80,6 @@ for (const native of NATIVE_WIRES) {
     const stop = new AbortController()
     const answer = (async () => {
       const { stream } = await model.doStream({ prompt, abortSignal: stop.signal })
-      for await (const part of stream) if (part.type === 'error') throw part.error
     })()
     while (server.calls.length === 0) await new Promise(setImmediate)
     stop.abort(new Aborted('timeout', 'The model sent nothing for 60 s.'))

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type { Clock } from '../../lib/clock.ts'
+import { LONGEST_ANSWER, LONGEST_ERROR, refusalOf, tooLarge } from '../bounded-fetch.ts'
+import { streamOf, type BatchedResult } from '../part-batches.ts'
+import { createConnections } from './connections.ts'
+import { readBatches } from './response-batches.ts'
+
+type Fetch = typeof globalThis.fetch
+
+/** Creates the SDK's model, which sends its requests with the given function. */
+type MakeModel = (send: Fetch) => LanguageModelV4
+
+/** Ends the SDK's part of a call whose answer has begun: what follows is read without it. */
+class AnswerBegun extends Error {}
+
+export type GatewayCalls = ReturnType<typeof createGatewayCalls>
+
+/** Creates the functions that make calls of the gateway's models, over connections that are kept. */
+export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
+  const { post } = createConnections(clock)
+
+  /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
+  async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
+    const { headers, body, signal } = init as { headers: Record<string, string>, body: string, signal?: AbortSignal }
+    const answer = await post({ url: String(url), headers, body, signal })
+    const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name], mode)
+    if (refusal === undefined) return answer
+    answer.destroy()
+    throw refusal
+  }
+
+  return {
+    /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
+    send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
+
+    /**
+     * Makes a streaming call. The SDK shapes the request and maps the errors; the answer's event stream is read without the SDK's
+     * web streams, which take more CPU time than all else. Rejects as the SDK's `doStream` does.
+     */
+    async stream (makeModel: MakeModel, options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult | BatchedResult> {
+      let answer: IncomingMessage | undefined
+      const model = makeModel(async (url, init) => {
+        const response = await send(url, init, 'events')
+        if (!isSuccess(response)) return toResponse(response, init?.signal)
+        answer = response
+        throw new AnswerBegun()
+      })
+      try {
+        return await model.doStream(options)
+      } catch (error) {
+        if (answer === undefined) throw error
+      }
+      const headers = flatHeaders(answer)
+      const batches = readBatches(decoded(answer), options.abortSignal)
+      return {
+        batches,
+        get stream () {
+          return streamOf(batches)
+        },
+        response: { headers }
+      }
+    }
+  }
+}
+
+const isSuccess = ({ statusCode }: IncomingMessage) => statusCode! >= 200 && statusCode! < 300
+
+const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+/** Returns the answer's body without its encoding. None is asked for, but servers exist that encode every answer. */
+function decoded (answer: IncomingMessage): Readable {
+  const encoding = answer.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return answer
+  return pipeline(answer, encoding === 'br' ? createBrotliDecompress() : createUnzip(), () => {})
+}
+
+/** Reads an answer for the SDK: as a whole, or the beginning of an error. Throws UnusableAnswer if it is too large. */
+async function toResponse (answer: IncomingMessage, signal: AbortSignal | null | undefined): Promise<Response> {
+  const limit = isSuccess(answer) ? LONGEST_ANSWER : LONGEST_ERROR
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of decoded(answer)) {
+      chunks.push(chunk)
+      if ((bytes += chunk.length) > limit) break
+    }
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
+  }
+  if (bytes > limit && isSuccess(answer)) throw tooLarge()
+  // A Response with one of these statuses may have no body.
+  const body = answer.statusCode === 204 || answer.statusCode === 205 ? null : Buffer.concat(chunks).subarray(0, limit)
+  return new Response(body, { status: answer.statusCode!, statusText: answer.statusMessage, headers: flatHeaders(answer) })
+}

@@ -1,0 +1,42 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+
+/** The parts of a streamed answer, in the batches in which they arrive. */
+export interface PartBatches {
+  /** Resolves to the next parts, at least one; to undefined at the end of the answer. Rejects with the stream's failure. */
+  read(): Promise<LanguageModelV4StreamPart[] | undefined>
+  /** Ends the answer, also at the provider. A pending `read` rejects with the reason. */
+  cancel(reason: unknown): void
+}
+
+/** A streamed answer that can be read in batches; the single parts of `stream` cost more. Only one of both may be read. */
+export interface BatchedResult extends LanguageModelV4StreamResult {
+  batches: PartBatches
+}
+
+const isBatched = (result: LanguageModelV4StreamResult): result is BatchedResult => 'batches' in result
+
+/** Returns the batches of an answer; batches of one part if the model streams single parts. */
+export function batchesOf (result: LanguageModelV4StreamResult): PartBatches {
+  if (isBatched(result)) return result.batches
+  const reader = result.stream.getReader()
+  return {
+    async read () {
+      const { done, value } = await reader.read()
+      return done ? undefined : [value]
+    },
+    cancel (reason) {
+      reader.cancel(reason).catch(() => {})
+    }
+  }
+}
+
+/** Returns the stream of the parts of some batches. */
+export const streamOf = (batches: PartBatches): ReadableStream<LanguageModelV4StreamPart> =>
+  new ReadableStream({
+    async pull (controller) {
+      const parts = await batches.read()
+      if (parts === undefined) return controller.close()
+      for (const part of parts) controller.enqueue(part)
+    },
+    cancel: batches.cancel
+  }, { highWaterMark: 0 })
