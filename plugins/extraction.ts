@@ -20,6 +20,7 @@ const DELAY_MS = 5_000
 interface Question<S extends TSchema> {
   name: string
   schema: S
+  asked?: TSchema
   instructions: string
   text: string
   signal: AbortSignal
@@ -32,7 +33,7 @@ export default fp(async (app) => {
     askStructured({ load: () => providers.model('fast'), limitMs: ANSWER_MS, clock, ...question })
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
-  const extractor = createExtraction({ threads, brain, ask, isOffline })
+  const extractor = createExtraction({ threads, brain, ask, isOffline, log })
   const idleThreads = createIdleThreads({
     threads,
     extractor,

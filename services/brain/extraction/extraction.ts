@@ -2,12 +2,15 @@ import { createError } from '@fastify/error'
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
-import type { ThreadMessage, ThreadRepository, ReadPosition } from '../../threads/thread-repository.ts'
+import { EXTRACTION_INSTRUCTIONS, extractionQuestion, LooseAnswerSchema, PointersSchema } from '../../models/prompts/extraction.ts'
+import type { ThreadRepository } from '../../threads/thread-repository.ts'
 import { ThreadNotFound } from '../../threads/thread-errors.ts'
-import { textOf } from '../../threads/thread-message.ts'
-import type { BrainService, Observed, Retraction } from '../brain.ts'
-import { sincereMessages, deniesPrevious } from './english/sincerity.ts'
-import { INSTRUCTIONS, PointersSchema, readByRules, readDenials, readPointers, type Found } from './read-messages.ts'
+import type { BrainService, Learning } from '../brain.ts'
+import type { Habitual } from '../habits.ts'
+import { pointByRules } from './english/english-pointers.ts'
+import { shownIds } from './shown-ids.ts'
+import { verifyPointers, type Problem, type Verified } from './pointers.ts'
+import { readUserMessages, type UserMessage } from './user-messages.ts'
 
 const ModelFailed = createError(
   'ERR_UPSTREAM',
@@ -15,23 +18,15 @@ const ModelFailed = createError(
   502
 )
 
-/** A message of the user in a thread. */
-interface UserMessage {
-  text: string
-  at: number
-  said: number
-  id?: string
-  [field: string]: unknown
-}
-
 export interface ExtractionParts {
   threads: ThreadRepository
-  brain: Pick<BrainService, 'ingest' | 'from'>
+  brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
   /** Asks the model of role `fast`. Not called when that model is the offline model; rules replace it then. */
   ask: <S extends TSchema>(
-    question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
+    question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal }
   ) => Promise<{ value: Static<S> } | { problem: string }>
   isOffline: () => boolean
+  log: { warn(details: object, message: string): void }
 }
 
 export type Extractor = ReturnType<typeof createExtraction>
@@ -40,50 +35,36 @@ export type Extractor = ReturnType<typeof createExtraction>
 const MAX_CHARACTERS = 12_000
 /** Model calls for one extraction. */
 const MAX_CALLS = 10
-/** Messages of the user that one extraction reads; the newest count. */
-const MAX_MESSAGES = 500
 
-/** Extracts the user's statements about themselves from threads. Only the user's own words count. */
-export function createExtraction ({ threads, brain, ask, isOffline }: ExtractionParts) {
+/** Learns what the user states about themselves in threads: a model, or rules without one, point, and code verifies. */
+export function createExtraction ({ threads, brain, ask, isOffline, log }: ExtractionParts) {
   /** Extractions run one at a time, so that each knows the results of the previous one. */
   const locked = createKeyedLock()
 
-  /** The sincere messages of the user from the `n`-th on, and the messages that the next message calls untrue. */
-  async function messagesOf (
-    id: string,
-    { read: n, isPart: wasPart }: Pick<ReadPosition, 'read' | 'isPart'>
-  ): Promise<{ meant: UserMessage[], untrue: Array<{ untrue: UserMessage, by: UserMessage }>, isPart: boolean }> {
-    // The message before the first new message is needed as context.
-    const userTurns = (await threads.turns(id, Math.max(n - 1, 0))).slice(-MAX_MESSAGES - 1)
-    const before = n > 0 || userTurns.length > MAX_MESSAGES ? 1 : 0
-    const messages: UserMessage[] = []
-    for (const { at, said: time, id: messageId } of userTurns) {
-      const [message] = await threads.messages(id, { from: at, limit: 1 })
-      messages.push({
-        text: message === undefined ? '' : beginning(wordsOf(message)),
-        at,
-        said: time,
-        ...(messageId !== undefined && { id: messageId })
-      })
+  /** Lets the model point at the messages, in as many questions as they need. */
+  async function readByModel (messages: UserMessage[], id: string, signal: AbortSignal): Promise<Reading[]> {
+    const readings: Reading[] = []
+    for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
+      const { entries, habits } = await brain.known()
+      const ids = shownIds(entries, habits)
+      const texts = shown.map(({ text }) => text)
+      const text = extractionQuestion(texts, ids.known, ids.habits)
+      const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text, signal }
+      const answer = await ask(question)
+      if ('problem' in answer) throw new ModelFailed(answer.problem)
+      const reading = { shown, ...verifyPointers(texts, answer.value, ids.idOf) }
+      if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
+      readings.push(reading)
     }
-    const { isSincere, isPart } = sincereMessages(messages.map(({ text }) => text), wasPart)
-    return {
-      meant: messages.filter((_message, at) => at >= before && isSincere[at]),
-      untrue: messages.flatMap((by, at) => at > 0 && deniesPrevious(by.text) ? [{ untrue: messages[at - 1], by }] : []),
-      isPart
-    }
+    return readings
   }
 
-  async function read (messages: UserMessage[], signal: AbortSignal): Promise<Array<Found<UserMessage>>> {
-    if (isOffline()) return readByRules(messages)
-    const found: Array<Found<UserMessage>> = []
-    for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
-      const text = shown.map(({ text }, n) => `[${n + 1}] ${text}`).join('\n\n')
-      const answer = await ask({ name: 'facts', schema: PointersSchema, instructions: INSTRUCTIONS, text, signal })
-      if ('problem' in answer) throw new ModelFailed(answer.problem)
-      found.push(...readPointers(shown, answer.value))
-    }
-    return found
+  async function readByRules (messages: UserMessage[], wasPart?: boolean): Promise<{ readings: Reading[], isPart: boolean }> {
+    const { entries } = await brain.known()
+    const known = entries.filter(({ kind }) => kind === 'fact').map(({ id, fact }) => ({ id, text: fact }))
+    const texts = messages.map(({ text }) => text)
+    const { pointers, isPart } = pointByRules(texts, known, wasPart)
+    return { readings: [{ shown: messages, ...verifyPointers(texts, { pointers }, (id) => id) }], isPart }
   }
 
   return {
@@ -98,38 +79,43 @@ export function createExtraction ({ threads, brain, ask, isOffline }: Extraction
       locked('', async () => {
         if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
         const state = await threads.unread(id)
-        const { meant, untrue, isPart } = await messagesOf(id, since === 'last' ? state : { read: 0 })
-        const statements: Observed[] = (await read(meant, signal)).map(({ text, span, words, ...statement }) => ({
-          ...statement,
-          fact: span,
-          said: words.said,
-          source: { threadId: id, message: words.at, ...(words.id !== undefined && { messageId: words.id }), span }
-        }))
-        const retractions = [
-          ...readDenials(meant).map(({ statement, words }): Retraction => ({
-            statement,
-            said: words.said,
-            source: { threadId: id, message: words.at }
-          })),
-          ...untrue.map(({ untrue, by }): Retraction => ({
-            message: untrue.at,
-            text: untrue.text,
-            said: by.said,
-            source: { threadId: id, message: by.at }
-          }))
-        ]
-        const added = statements.length + retractions.length > 0 ? await brain.ingest(statements, retractions) : 0
+        const messages = await readUserMessages(threads, id, since === 'last' ? state.read : 0)
+        const { readings, isPart } = isOffline()
+          ? await readByRules(messages, since === 'last' ? state.isPart : undefined)
+          : { readings: await readByModel(messages, id, signal), isPart: undefined }
+        const { known, proposed } = await brain.ingest(
+          readings.flatMap((reading) => learningsOf(reading, id)),
+          readings.flatMap((reading) => habitsOf(reading, id))
+        )
         await threads.markRead(id, { ...state, isPart })
-        return { ...await brain.from(id), added }
+        const rejected = rejectedIn(readings)
+        return {
+          ...await brain.from(id),
+          added: known.filter(({ kind }) => kind !== 'instruction').length,
+          proposed: proposed.length,
+          ...(rejected.length > 0 && { rejected })
+        }
       })
   }
 }
 
-/** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */
-const wordsOf = (message: ThreadMessage) => textOf(message, '\n')
+/** What was found in the messages of one question. */
+type Reading = Verified & { shown: UserMessage[] }
 
-/** The beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
-const beginning = (text: string) => text.length > MAX_CHARACTERS ? Buffer.from(text.slice(0, MAX_CHARACTERS)).toString() : text
+const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
+  found.map(({ message, ...rest }) => {
+    const { said, at, id } = shown[message]
+    return { ...rest, said, source: { threadId, message: at, ...(id !== undefined && { messageId: id }), span: rest.fact } }
+  })
+
+const habitsOf = ({ habits, shown }: Reading, threadId: string): Habitual[] =>
+  habits.map(({ message, ...rest }) => ({ ...rest, at: shown[message].said, evidence: { threadId } }))
+
+function rejectedIn (readings: Reading[]): Array<{ reason: Problem, count: number }> {
+  const counts = new Map<Problem, number>()
+  for (const { problems } of readings) for (const [problem, count] of problems) counts.set(problem, (counts.get(problem) ?? 0) + count)
+  return [...counts].map(([reason, count]) => ({ reason, count }))
+}
 
 /** Groups messages in order, as many in a group as fit into one model call. */
 function batches (messages: UserMessage[]): UserMessage[][] {
