@@ -12,7 +12,7 @@ import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from './brain-errors.ts'
 import { contextPreview, promptSections } from './context-preview.ts'
-import { add, drop, erase, hide, isSameKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
+import { add, drop, erase, isSameKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { changeEntry, factView, listFacts } from './fact-list.ts'
 import { foldText, normalise } from './fact-text.ts'
 import { observeHabits, type Habitual } from './habits.ts'
@@ -172,15 +172,6 @@ export function createBrain (
         return observeHabits(memory, habits, { now: now(), digest })
       })
       return learned
-    },
-
-    /** Hides a known entry, as the user's word does. It can be restored. Throws EntryNotFound (404). */
-    async hide (id: string): Promise<KnownFact> {
-      const memory = await update((memory) => {
-        if (!memory.entries.some((entry) => entry.id === id && entry.state === 'known')) throw new EntryNotFound(id)
-        return hide(memory, [id], now())
-      })
-      return factView(memory.entries.find((entry) => entry.id === id)!)
     },
 
     /** Everything that is known, and the requests that may recur, oldest first. */

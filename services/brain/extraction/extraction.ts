@@ -10,7 +10,7 @@ import type { Habitual } from '../habits.ts'
 import { pointByRules } from './english/english-pointers.ts'
 import { shownIds } from './shown-ids.ts'
 import { verifyPointers, type Problem, type Verified } from './pointers.ts'
-import { readUserMessages, type UserMessage } from './user-messages.ts'
+import { readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
 
 const ModelFailed = createError(
   'ERR_UPSTREAM',

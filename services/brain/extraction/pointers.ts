@@ -105,7 +105,7 @@ function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>)
 }
 
 /** The kind of what stands there. A preference whose value is not in the words is a fact. */
-function contentOf ({ kind, key, value }: Pointer, fact: string): Pick<Found, 'kind' | 'key' | 'value'> {
+export function contentOf ({ kind, key, value }: Pick<Pointer, 'kind' | 'key' | 'value'>, fact: string): Pick<Found, 'kind' | 'key' | 'value'> {
   if (kind !== 'preference') return { kind }
   const said = value?.normalize('NFC').trim() ?? ''
   const at = said === '' ? -1 : fact.toLowerCase().indexOf(said.toLowerCase())

@@ -41,6 +41,9 @@ const READS =
 const CONTENTS =
   /^(?:all\s+)?(?:of\s+)?(?:(?:the|its|full|whole|entire|complete|first|last|top|actual|\d+)\s+)*(?:contents?|text|body|source(?: code)?|lines?|beginning|start|end|what(?:['’]s| is))\s+(?:of|in|inside|from)\s+([^]+)$/i
 
+const REMEMBERS = /^(?:remember(?: that\s+|:\s+)\S|(?:remember|keep in mind that|don['’]t forget that|note that)\s+(?:i|i['’]m|i['’]ve|my)\b)/i
+const FORGETS = /^forget(?: about)? (?:(that|this|it)[.!]*$|(?:that )?((?:i|i['’]m|i['’]ve|my)\b[^]+?)[.!]*$)/i
+
 const SHOW_IT =
   /^(?:show|print|display|give|tell)(?: me| us)?(?: back)? (?:it|its contents?|what(?:['’]s| is) in it|what it (?:says|contains))[.!?]*$/i
 
@@ -54,6 +57,8 @@ export function readCommands (marked: Marked, clause: string, known: Known): Com
   const text = stripped(clause)
   if (known.file !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: known.file })]
   if (isChatter(clause)) return []
+  const memory = remembering(marked, text)
+  if (memory) return memory
   const use = readToolUse(marked, text)
   if (use) return [call(use.toolName, use.input)]
   return readRun(marked, text)?.map((run) => call('runCommand', { ...run })) ??
@@ -69,6 +74,15 @@ export function readCommands (marked: Marked, clause: string, known: Known): Com
     readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input)) ??
     placeFirst(marked, text, known) ??
     (isAside(text) ? [] : undefined)
+}
+
+/** Reads a clause that asks to remember or to forget what the user says of themselves. The tools check the words. */
+function remembering (marked: Marked, text: string): Command[] | undefined {
+  const span = marked.raw(text).trim()
+  if (REMEMBERS.test(text)) return [call('remember', { span, kind: 'fact' })]
+  const [found, last, words] = FORGETS.exec(text) ?? []
+  if (found === undefined) return undefined
+  return [call('forget', { id: last === undefined ? marked.raw(words).trim() : 'last', span })]
 }
 
 /** Reads a clause with the place first, such as "In src, list the files", by moving the place to the end. */

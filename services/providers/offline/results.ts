@@ -93,7 +93,9 @@ const WORDS: Record<string, (step: Done, output: Output) => string> = {
   click: ({ input }, output) =>
     `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${output.x ?? input.x}, ${output.y ?? input.y}.`,
   type: ({ input }) => input.text === undefined ? `Pressed ${input.keys}.` : `Typed “${shorten(String(input.text), 200)}”.`,
-  scroll: ({ input }) => `Scrolled ${input.direction}.`
+  scroll: ({ input }) => `Scrolled ${input.direction}.`,
+  remember: (_step, output) => text(output.message) ?? 'Done.',
+  forget: (_step, output) => text(output.message) ?? 'Done.'
 }
 
 const other = ({ toolName }: Done, output: Output) =>

@@ -1,5 +1,5 @@
-import { textOf } from '../../threads/thread-message.ts'
-import type { ThreadMessage, ThreadRepository } from '../../threads/thread-repository.ts'
+import { textOf } from './thread-message.ts'
+import type { ThreadMessage, ThreadRepository } from './thread-repository.ts'
 
 /** A message of the user in a thread. */
 export interface UserMessage {
@@ -9,6 +9,13 @@ export interface UserMessage {
   /** When it was sent, milliseconds since the Unix epoch; 0 when unknown. */
   said: number
   id?: string
+}
+
+/** What the user said in the conversation of a run. */
+export interface UserWords {
+  threadId: string
+  /** Oldest first. */
+  messages: UserMessage[]
 }
 
 /** Characters of a message that are read. */
