@@ -17,6 +17,9 @@ const ANSWER_MS = 30_000
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
 
+/** The newest tasks whose goals the extraction looks at. */
+const SHOWN_TASKS = 20
+
 interface Question<S extends TSchema> {
   name: string
   schema: S
@@ -33,7 +36,17 @@ export default fp(async (app) => {
     askStructured({ load: () => providers.model('fast'), limitMs: ANSWER_MS, clock, ...question })
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
-  const extractor = createExtraction({ threads, brain, ask, isOffline, log })
+  const extractor = createExtraction({
+    threads,
+    brain,
+    ask,
+    isOffline,
+    log,
+    async ranTasks () {
+      const { tasks } = await app.tasks.list({ limit: SHOWN_TASKS })
+      return tasks.flatMap(({ id, goal, lastRunAt }) => lastRunAt === undefined ? [] : [{ taskId: id, goal, at: lastRunAt }])
+    }
+  })
   const idleThreads = createIdleThreads({
     threads,
     extractor,
@@ -56,4 +69,4 @@ export default fp(async (app) => {
     stop.abort()
     await Promise.all([running, titles.close()])
   })
-}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config'] })
+}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config', 'tasks'] })

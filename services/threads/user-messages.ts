@@ -28,7 +28,7 @@ export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' 
   const messages: UserMessage[] = []
   for (const { at, said, id: messageId } of (await threads.turns(id, n)).slice(-MAX_MESSAGES)) {
     const [message] = await threads.messages(id, { from: at, limit: 1 })
-    const text = message === undefined ? '' : beginning(wordsOf(message))
+    const text = message === undefined ? '' : beginning(wordsOf(message), MAX_CHARACTERS)
     messages.push({ text, at, said, ...(messageId !== undefined && { id: messageId }) })
   }
   return messages
@@ -38,4 +38,5 @@ export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' 
 const wordsOf = (message: ThreadMessage) => textOf(message, '\n\n')
 
 /** The beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
-const beginning = (text: string) => text.length > MAX_CHARACTERS ? Buffer.from(text.slice(0, MAX_CHARACTERS)).toString() : text
+export const beginning = (text: string, limit: number): string =>
+  text.length > limit ? Buffer.from(text.slice(0, limit)).toString() : text

@@ -10,7 +10,7 @@ import type { Habitual } from '../habits.ts'
 import { pointByRules } from './english/english-pointers.ts'
 import { shownIds } from './shown-ids.ts'
 import { verifyPointers, type Problem, type Verified } from './pointers.ts'
-import { readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
+import { beginning, readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
 
 const ModelFailed = createError(
   'ERR_UPSTREAM',
@@ -26,33 +26,45 @@ export interface ExtractionParts {
     question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal }
   ) => Promise<{ value: Static<S> } | { problem: string }>
   isOffline: () => boolean
+  /** Returns the newest background tasks that ran, with the time of their last run. */
+  ranTasks: () => Promise<RanTask[]>
   log: { warn(details: object, message: string): void }
+}
+
+export interface RanTask {
+  taskId: string
+  goal: string
+  at: number
 }
 
 export type Extractor = ReturnType<typeof createExtraction>
 
 /** Characters of messages in one model call. */
 const MAX_CHARACTERS = 12_000
+/** Characters of a task's goal in it. */
+const MAX_GOAL = 500
 /** Model calls for one extraction. */
 const MAX_CALLS = 10
 
 /** Learns what the user states about themselves in threads: a model, or rules without one, point, and code verifies. */
-export function createExtraction ({ threads, brain, ask, isOffline, log }: ExtractionParts) {
+export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: ExtractionParts) {
   /** Extractions run one at a time, so that each knows the results of the previous one. */
   const locked = createKeyedLock()
 
   /** Lets the model point at the messages, in as many questions as they need. */
   async function readByModel (messages: UserMessage[], id: string, signal: AbortSignal): Promise<Reading[]> {
     const readings: Reading[] = []
+    const tasks = await ranTasks()
+    const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
     for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
       const { entries, habits } = await brain.known()
       const ids = shownIds(entries, habits)
-      const texts = shown.map(({ text }) => text)
-      const text = extractionQuestion(texts, ids.known, ids.habits)
+      const messages = shown.map(({ text }) => text)
+      const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
       const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text, signal }
       const answer = await ask(question)
       if ('problem' in answer) throw new ModelFailed(answer.problem)
-      const reading = { shown, ...verifyPointers(texts, answer.value, ids.idOf) }
+      const reading = { shown, tasks, ...verifyPointers({ messages, goals }, answer.value, ids.idOf) }
       if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
       readings.push(reading)
     }
@@ -64,7 +76,8 @@ export function createExtraction ({ threads, brain, ask, isOffline, log }: Extra
     const known = entries.filter(({ kind }) => kind === 'fact').map(({ id, fact }) => ({ id, text: fact }))
     const texts = messages.map(({ text }) => text)
     const { pointers, isPart } = pointByRules(texts, known, wasPart)
-    return { readings: [{ shown: messages, ...verifyPointers(texts, { pointers }, (id) => id) }], isPart }
+    const verified = verifyPointers({ messages: texts }, { pointers }, (id) => id)
+    return { readings: [{ shown: messages, tasks: [], ...verified }], isPart }
   }
 
   return {
@@ -100,7 +113,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, log }: Extra
 }
 
 /** What was found in the messages of one question. */
-type Reading = Verified & { shown: UserMessage[] }
+type Reading = Verified & { shown: UserMessage[], tasks: RanTask[] }
 
 const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
   found.map(({ message, ...rest }) => {
@@ -108,8 +121,12 @@ const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
     return { ...rest, said, source: { threadId, message: at, ...(id !== undefined && { messageId: id }), span: rest.fact } }
   })
 
-const habitsOf = ({ habits, shown }: Reading, threadId: string): Habitual[] =>
-  habits.map(({ message, ...rest }) => ({ ...rest, at: shown[message].said, evidence: { threadId } }))
+const habitsOf = ({ habits, shown, tasks }: Reading, threadId: string): Habitual[] =>
+  habits.map(({ message, ...rest }) => {
+    if (message < shown.length) return { ...rest, at: shown[message].said, evidence: { threadId } }
+    const { taskId, at } = tasks[message - shown.length]
+    return { ...rest, at, evidence: { taskId } }
+  })
 
 function rejectedIn (readings: Reading[]): Array<{ reason: Problem, count: number }> {
   const counts = new Map<Problem, number>()

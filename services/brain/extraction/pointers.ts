@@ -28,6 +28,7 @@ export interface Found {
 
 /** A request that may recur. */
 export interface FoundHabit {
+  /** The number of the message; beyond the messages, of the goal. */
   message: number
   pattern: string
   same?: string
@@ -47,10 +48,10 @@ const CONVERSATION = { messages: 3, sentences: 6 }
 
 /**
  * Checks what a model pointed at, in any language. What is learned are the user's own whole sentences, never words of the
- * model; what is about others, passes or is sensitive is left out. `ids` returns the id behind the one that the model was shown.
+ * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids` returns the id behind the one that the model was shown.
  */
 export function verifyPointers (
-  messages: string[],
+  { messages, goals = [] }: { messages: string[], goals?: string[] },
   answer: { pointers: unknown[], habits?: unknown[] },
   ids: (shown: string) => string | undefined
 ): Verified {
@@ -63,6 +64,7 @@ export function verifyPointers (
   const nothing = (problem: Problem): Verified => ({ found: [], habits: [], problems: new Map([[problem, 1]]) })
   if (pointers.length + habits.length > MAX_POINTERS) return nothing('the model pointed at too much')
   const shown = messages.map(searchable)
+  const shownGoals = goals.map(searchable)
   const marked = new Set<object>()
 
   const found = pointers.flatMap((pointer): Found[] => {
@@ -86,7 +88,7 @@ export function verifyPointers (
 
   const recurring = habits.flatMap((habit): FoundHabit[] => {
     if (!isHabit(habit)) return reject('the pointer has not the asked form')
-    const message = shown[habit.message]
+    const message = shown[habit.message] ?? shownGoals[habit.message - shown.length]
     if (message === undefined) return reject('the message does not exist')
     const words = findOwnWords(message, habit.span, { mayAsk: true })
     if ('problem' in words) return reject(words.problem)

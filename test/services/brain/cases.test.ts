@@ -53,6 +53,7 @@ async function extract (each: MemoryCase, point?: Pointing): Promise<Outcome> {
     threads,
     brain,
     log: { warn () {} },
+    ranTasks: async () => [],
     isOffline: () => point === undefined,
     async ask ({ text }) {
       // The model sees short ids beside the texts.

@@ -35,7 +35,8 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
     brain,
     isOffline: () => answer === undefined,
     ask: async () => ({ value: { pointers: answer!() } as never }),
-    log: { warn () {} }
+    log: { warn () {} },
+    ranTasks: async () => []
   })
   return {
     store,
