@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
-import { createExtraction, type Extractor } from '../services/brain/extraction/extraction.ts'
+import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { askStructured } from '../services/models/structured-call.ts'
 import { createTitles } from '../services/threads/titles.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createBrain, emptyMemory } from '../../../services/brain/brain.ts'
-import { createExtraction } from '../../../services/brain/extraction/extraction.ts'
+import { createExtraction } from '../../../services/brain/extraction/extractor.ts'
 import { searchable } from '../../../services/brain/extraction/own-words.ts'
 import type { Entry } from '../../../services/brain/memory.ts'
 import { createThreadRepository } from '../../../services/threads/thread-repository.ts'

@@ -1,5 +1,5 @@
 import { createBrain, emptyMemory } from '../../../services/brain/brain.ts'
-import { createExtraction } from '../../../services/brain/extraction/extraction.ts'
+import { createExtraction } from '../../../services/brain/extraction/extractor.ts'
 import type { Pointer } from '../../../services/models/prompts/extraction.ts'
 import { createThreadRepository, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
 import { testStore } from '../../harness/store.ts'
