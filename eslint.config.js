@@ -8,7 +8,7 @@ const forbid = (files, patterns) => ({
     'no-restricted-imports': ['error', { patterns: patterns.map(([group, message]) => ({ group, message })) }]
   }
 })
-const fastify = [['fastify', 'fastify-plugin', '@fastify/*', '!@fastify/error'], 'A service knows nothing of HTTP.']
+const fastify = [['fastify', 'fastify-plugin', '@fastify/*'], 'A service knows nothing of HTTP.']
 const routes = [['**/routes/**'], 'Nothing imports routes but routes/index.ts.']
 const plugins = [['**/plugins/**'], 'A plugin is reached through its decorator.']
 const children = [['node:child_process', 'child_process'], 'services/process/spawn-isolated.ts starts children without our open files.']

@@ -12,7 +12,8 @@ export interface Row {
   ratio?: number
   /** The ratio of each repetition, sorted, to show their spread. */
   ratios?: number[]
-  bar: number
+  /** Absent for a figure that only informs. */
+  bar?: number
   /** Whether more is better. */
   atLeast?: boolean
   pass: boolean

@@ -6,11 +6,11 @@ const HEAD = ['what', 'bar', 'floor', 'service', 'ratio', '']
 export function tableOf (rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     row.what,
-    `${row.atLeast ? '≥' : '≤'} ${row.bar}${row.ratio === undefined ? ` ${row.unit}` : ' ×'}`,
+    row.bar === undefined ? '' : `${row.atLeast ? '≥' : '≤'} ${row.bar}${row.ratio === undefined ? ` ${row.unit}` : ' ×'}`,
     row.floor === undefined ? '' : `${shown(row.floor)} ${row.unit}`,
     `${shown(row.service)} ${row.unit}`,
     row.ratio === undefined ? '' : row.ratio.toFixed(2),
-    row.pass ? 'pass' : 'MISS'
+    row.bar === undefined ? '' : row.pass ? 'pass' : 'MISS'
   ])
   const widths = HEAD.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)))
   const print = (cells: string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { createBrain, emptyMemory, type BrainService } from '../services/brain/brain.ts'
+import { RECORDS } from '../services/store/keys.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -9,5 +10,5 @@ declare module 'fastify' {
 
 /** The brain: what the service remembers of its user. */
 export default fp(async (app) => {
-  app.decorate('brain', createBrain({ record: app.store.record('brain', emptyMemory), now: app.clock.now, digest: app.store.digest }))
+  app.decorate('brain', createBrain({ record: app.store.record(RECORDS.brain, emptyMemory), now: app.clock.now, digest: app.store.digest }))
 }, { name: 'brain', dependencies: ['clock', 'store'] })

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { createToolServers, type ToolServers } from '../services/mcp/tool-servers.ts'
+import { RECORDS } from '../services/store/keys.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,7 +13,7 @@ export default fp(async (app) => {
   const { config, clock, store, tools: host, secrets, workspace, log } = app
   const mcp = createToolServers({
     config,
-    stored: store.record<Record<string, string>>('tool-servers', () => ({})),
+    stored: store.record<Record<string, string>>(RECORDS.toolServers, () => ({})),
     host,
     clock,
     variables: process.env,

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { createProviders, type Providers } from '../services/providers/providers.ts'
+import { RECORDS } from '../services/store/keys.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -15,7 +16,7 @@ interface Environment {
 /** Models by role. A gateway key that the user configured is in the encrypted store and takes precedence over the environment's. */
 export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL }) => {
   const providers = await createProviders({
-    keys: app.store.record<{ gateway_key?: string }>('secrets', () => ({})),
+    keys: app.store.record<{ gateway_key?: string }>(RECORDS.secrets, () => ({})),
     config: app.config,
     clock: app.clock,
     environment: { gatewayKey, gatewayBaseURL },

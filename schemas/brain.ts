@@ -120,7 +120,7 @@ export const FactQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
 })
-export type FactQuery = Static<typeof FactQuery>
+export type FactFilter = Static<typeof FactQuery>
 
 export const FactParams = Type.Object({ id: Type.String({ description: 'Id of a fact, preference, instruction or pattern' }) })
 

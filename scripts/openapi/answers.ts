@@ -1,53 +1,55 @@
+import { ERROR_STATUS, type ErrorCode } from '../../schemas/error-codes.ts'
+
 /** Error responses that routes share, such as refusals by the request gate, the body parser or the store. */
 export const SHARED = {
-  BadRequest: answer(400, 'The request is not valid: its body, its parameters or its Host header', {
+  BadRequest: answer('The request is not valid: its body, its parameters or its Host header', {
     error: 'body.messages needs at least 1 entry.',
     code: 'ERR_INVALID_REQUEST',
     details: [{ path: '/messages', message: 'needs at least 1 entry' }]
   }),
-  Unauthorized: answer(401, 'The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none', {
+  Unauthorized: answer('The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none', {
     error: 'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.',
     code: 'ERR_UNAUTHORIZED'
   }),
-  Forbidden: answer(403, 'The request comes from a web page that may not call the service, or its Host header names another host', {
+  Forbidden: answer('The request comes from a web page that may not call the service, or its Host header names another host', {
     error: 'Origin "https://example.com" may not call this service. Add it to allowedOrigins in config.json if it is your app.',
     code: 'ERR_FORBIDDEN'
   }),
-  NotFound: answer(404, 'The named resource does not exist', { error: 'No run is under way in this conversation.', code: 'ERR_NO_LIVE_RUN' }),
-  Conflict: answer(409, 'The current state does not allow the request', {
+  NotFound: answer('The named resource does not exist', { error: 'No run is under way in this conversation.', code: 'ERR_NO_LIVE_RUN' }),
+  Conflict: answer('The current state does not allow the request', {
     error: 'This conversation already has a run under way; wait for it to end.',
     code: 'ERR_CONVERSATION_BUSY'
   }),
-  Gone: answer(410, 'The resource existed but has expired', {
+  Gone: answer('The resource existed but has expired', {
     error: 'The approval request "01a1fd98-ca04-739b-856a-7f12991dd0d6" has expired; ask the agent again.',
     code: 'ERR_APPROVAL_EXPIRED'
   }),
-  TooLarge: answer(413, 'The body is larger than the route accepts', {
+  TooLarge: answer('The body is larger than the route accepts', {
     error: 'The body is larger than the 1048576 bytes this route takes.',
     code: 'ERR_BODY_TOO_LARGE'
   }),
-  UnsupportedMediaType: answer(415, 'The body is not sent as application/json', {
+  UnsupportedMediaType: answer('The body is not sent as application/json', {
     error: 'Send the body as Content-Type: application/json.',
     code: 'ERR_UNSUPPORTED_MEDIA_TYPE'
   }),
-  TooMany: answer(429, 'Too many operations are active or waiting', {
+  TooMany: answer('Too many operations are active or waiting', {
     error: 'There are already 128 runs under way; wait for one to end.',
     code: 'ERR_TOO_MANY_RUNS'
   }),
-  Internal: answer(500, 'An internal error of the service; its log has the details', {
+  Internal: answer('An internal error of the service; its log has the details', {
     error: 'Something went wrong inside the service; its log says more.',
     code: 'ERR_INTERNAL'
   }),
-  Upstream: answer(502, 'A model or another server that the service called failed', {
+  Upstream: answer('A model or another server that the service called failed', {
     error:
       'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
     code: 'ERR_UPSTREAM'
   }),
-  Unavailable: answer(503, 'The service is shutting down, its store cannot be written, or too many request bodies are being received', {
+  Unavailable: answer('The service is shutting down, its store cannot be written, or too many request bodies are being received', {
     error: 'The service is shutting down; try again after its restart.',
     code: 'ERR_DRAINING'
   }, { 'retry-after': { description: 'Seconds to wait; sent when too many request bodies are being received', schema: { type: 'integer' } } }),
-  UpstreamTimeout: answer(504, 'A model or another server that the service called did not answer in time', {
+  UpstreamTimeout: answer('A model or another server that the service called did not answer in time', {
     error: 'The model anthropic/claude-sonnet-5.5 did not answer within 60 s.',
     code: 'ERR_TIMEOUT'
   })
@@ -74,9 +76,9 @@ export function refusalsOf (method: string, { open, whileDraining }: { open?: bo
   ]
 }
 
-function answer (statusCode: number, description: string, body: { error: string, code: string, details?: object[] }, headers?: object) {
+function answer (description: string, body: { error: string, code: ErrorCode, details?: object[] }, headers?: object) {
   const { error, code, ...rest } = body
-  return { description, headers, example: { error, code, statusCode, ...rest } }
+  return { description, headers, example: { error, code, statusCode: ERROR_STATUS[code], ...rest } }
 }
 
 /** The content of `components.responses`. */

@@ -1,4 +1,4 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
 import { Aborted } from '../lib/abort.ts'
 import { Draining } from '../http/draining.ts'
@@ -6,13 +6,12 @@ import type { RunEvent } from '../run-log/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
 import type { Run } from './run-repository.ts'
 
-export const TooManyRuns = createError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.', 429)
-export const NoActiveRun = createError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.', 404)
-export const SteeringFull = createError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.', 429)
-export const ConversationBusy = createError(
+export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
+export const NoActiveRun = defineError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.')
+export const SteeringFull = defineError('ERR_STEERING_FULL', 'There are already %d messages waiting for the next step; wait for it.')
+export const ConversationBusy = defineError(
   'ERR_CONVERSATION_BUSY',
-  'This conversation already has a run under way; wait for it to end.',
-  409
+  'This conversation already has a run under way; wait for it to end.'
 )
 
 /** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */

@@ -1,10 +1,10 @@
 import { Aborted } from '../lib/abort.ts'
-import { approvalKey, openKey } from '../approvals/approval-record.ts'
+import { approvalKey, openApprovalKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { ConversationBusy } from './active-runs.ts'
-import { inputKey, loadRun, runKey, threadRunsPrefix } from './run-repository.ts'
+import { loadRun } from './run-repository.ts'
 
 /** Lets other services change or remove a conversation while no run and no request uses it. */
 export function createConversationGuard (
@@ -16,13 +16,13 @@ export function createConversationGuard (
   /** Returns the operations that remove the stored runs of a conversation, with all their approvals. */
   async function runRemovals (threadId: string): Promise<Op[]> {
     const keys: string[] = []
-    const prefix = threadRunsPrefix(store, threadId)
+    const prefix = threadRunsPrefix(store.digest(threadId))
     for await (const [key] of store.list(prefix)) {
       const runId = key.slice(prefix.length)
       const run = await loadRun(store, runId)
       const asked = run?.log.events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []) ?? []
-      keys.push(key, runKey(runId), inputKey(runId), ...asked.flatMap((id) => [approvalKey(id), openKey(id)]))
-      for await (const [chunk] of store.list(`${runKey(runId)}/`)) keys.push(chunk)
+      keys.push(key, runKey(runId), runInputKey(runId), ...asked.flatMap((id) => [approvalKey(id), openApprovalKey(id)]))
+      for await (const [chunk] of store.list(runEventsPrefix(runId))) keys.push(chunk)
     }
     return keys.map((key) => ({ type: 'del', key }))
   }

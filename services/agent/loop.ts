@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Analysis } from '../../schemas/agent.ts'
 import { abortKind } from '../lib/abort.ts'
-import { isServiceError } from '../lib/own-error.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { analyze } from './analyze.ts'
@@ -195,7 +195,7 @@ function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEve
   const kind = abortKind(error)
   if (kind === 'timeout') return { type: 'error', errorText: (error as Error).message, code: 'ERR_TIMEOUT' }
   if (kind !== undefined) return { type: 'abort', reason: kind }
-  if (isServiceError(error)) return { type: 'error', errorText: error.message, code: error.code }
+  if (error instanceof ServiceError) return { type: 'error', errorText: error.message, code: error.code }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }

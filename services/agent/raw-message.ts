@@ -1,6 +1,6 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const BadMessage = createError('ERR_INVALID_MESSAGES', '%s', 400)
+export const BadMessage = defineError('ERR_INVALID_MESSAGES', '%s')
 
 /** A message as the client sent it. The schema has checked only that it has a role. */
 export interface RawMessage {

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import type { Approval } from '../approvals/approval-record.ts'
 import type { Denial } from './system-prompt.ts'
@@ -20,7 +21,7 @@ export type ConversationStates = ReturnType<typeof createConversationStates>
 
 /** Stores the state that runs of one conversation share. Clients choose thread ids freely, so the keys are digests. */
 export function createConversationStates ({ store, clock }: { store: Store, clock: Clock }) {
-  const key = (threadId: string) => `conversation/${store.digest(threadId)}`
+  const key = (threadId: string) => conversationKey(store.digest(threadId))
   const put = (conversation: ConversationState): Op => ({
     type: 'put',
     key: key(conversation.threadId),

@@ -1,4 +1,4 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Approval } from '../approvals/approval-record.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
@@ -13,15 +13,13 @@ import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
 import { loadRun, storedSegment } from './run-repository.ts'
 
-const RunGone = createError(
+const RunGone = defineError(
   'ERR_RUN_GONE',
-  'The run of this approval request is no longer stored; send the message to the agent again.',
-  410
+  'The run of this approval request is no longer stored; send the message to the agent again.'
 )
-const MovedOn = createError(
+const MovedOn = defineError(
   'ERR_CONVERSATION_MOVED_ON',
-  'A newer message superseded the run of this approval request; the run cannot continue.',
-  409
+  'A newer message superseded the run of this approval request; the run cannot continue.'
 )
 
 /** Records the answers to approval requests and resumes the run that requested them. */

@@ -1,4 +1,4 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { History } from './thread-history.ts'
@@ -6,7 +6,7 @@ import type { RawMessage } from './raw-message.ts'
 import { joinDeltas } from '../run-log/join-deltas.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../run-log/run-log.ts'
 import type { RunEvent, Usage } from '../run-log/run-events.ts'
-import { historyKey } from '../store/record-names.ts'
+import { runEventsKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
 /** The stored state of a run, apart from its events. It is written from the first approval on. */
@@ -50,7 +50,7 @@ export interface Run {
   durable: boolean
 }
 
-const RunTooLong = createError(
+const RunTooLong = defineError(
   'ERR_RUN_TOO_LONG',
   'The run, with the outputs of its tools, grew beyond 32 MiB and was stopped. Split the request into smaller ones.'
 )
@@ -59,11 +59,6 @@ const RunTooLong = createError(
 export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
   if (bytes > LOG_LIMIT) throw new RunTooLong()
 }
-
-export const runKey = (runId: string) => `run/${runId}`
-/** The prefix of the index of a thread's runs. */
-export const threadRunsPrefix = (store: Pick<Store, 'digest'>, threadId: string) => `thread-run/${store.digest(threadId)}/`
-export const inputKey = (runId: string) => `run-input/${runId}`
 
 /**
  * Stores the new events of the run in one transaction with `ops` and the events of `finalEvents`. Readers get `finalEvents` only after
@@ -77,10 +72,10 @@ export async function commit (
   const fresh = joinDeltas([...run.log.events.slice(run.stored), ...finalEvents])
   const head = { ...run.head, chunks: run.head.chunks + (fresh.length > 0 ? 1 : 0), updatedAt: clock.now() }
   const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: head }]
-  if (fresh.length > 0) writes.push({ type: 'put', key: historyKey('run', head.runId, run.head.chunks), value: fresh })
+  if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(head.runId, run.head.chunks), value: fresh })
   if (!run.durable) {
-    writes.push({ type: 'put', key: inputKey(head.runId), value: run.messages })
-    writes.push({ type: 'put', key: threadRunsPrefix(store, head.threadId) + head.runId, value: { at: head.updatedAt } })
+    writes.push({ type: 'put', key: runInputKey(head.runId), value: run.messages })
+    writes.push({ type: 'put', key: threadRunsPrefix(store.digest(head.threadId)) + head.runId, value: { at: head.updatedAt } })
   }
   await store.transact([...writes, ...ops])
   run.head = head
@@ -92,10 +87,10 @@ export async function commit (
 /** Reads a stored run with its events; undefined if it is not stored. */
 export async function loadRun (store: Store, runId: string): Promise<Run | undefined> {
   const head = await store.get<RunHead>(runKey(runId))
-  const messages = await store.get<RawMessage[]>(inputKey(runId))
+  const messages = await store.get<RawMessage[]>(runInputKey(runId))
   if (head === undefined || messages === undefined) return undefined
   const events: RunEvent[] = []
-  for await (const [, chunk] of store.list<RunEvent[]>(`${runKey(runId)}/`)) events.push(...chunk)
+  for await (const [, chunk] of store.list<RunEvent[]>(runEventsPrefix(runId))) events.push(...chunk)
   return { head, messages, log: createRunLog(events), stored: events.length, saved: Promise.resolve(), durable: true }
 }
 

@@ -1,22 +1,22 @@
-import { createError } from '@fastify/error'
 import type { RunResult } from '../../schemas/agent.ts'
+import type { ErrorCode } from '../../schemas/error-codes.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
 import type { Subscription } from './active-runs.ts'
 import { answerMessages } from './answer-record.ts'
 
-const UpstreamFailed = createError('ERR_UPSTREAM', '%s', 502)
-/** Failures that are not the model provider's, by the code of the run's `error` event. */
-const FAILURES: Record<string, ReturnType<typeof createError>> = {
-  ERR_TIMEOUT: createError('ERR_TIMEOUT', '%s', 504),
-  ERR_INTERNAL: createError('ERR_INTERNAL', '%s', 500),
-  ERR_STORE_UNAVAILABLE: createError('ERR_STORE_UNAVAILABLE', '%s', 503),
-  ERR_STORE_BUSY: createError('ERR_STORE_BUSY', '%s', 503),
-  ERR_TOO_MANY_TASKS: createError('ERR_TOO_MANY_TASKS', '%s', 409)
-}
+/** The codes of a run's `error` event that do not stand for a failure of the model provider. */
+const OWN_FAILURES: readonly ErrorCode[] = [
+  'ERR_TIMEOUT',
+  'ERR_INTERNAL',
+  'ERR_STORE_UNAVAILABLE',
+  'ERR_STORE_BUSY',
+  'ERR_TOO_MANY_TASKS'
+]
 
 /**
- * Waits for the end of a run and returns its result as one object. Throws the run's failure: UpstreamFailed (502),
+ * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502),
  * ERR_TIMEOUT (504), an unavailable or busy store (503), too many tasks (409) or an internal error (500).
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
@@ -28,7 +28,9 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
   }
   const of = <T extends RunEvent['type']>(type: T) => events.filter((event) => event.type === type) as Array<EventOf<T>>
   const [failure] = of('error')
-  if (failure !== undefined) throw new (FAILURES[failure.code] ?? UpstreamFailed)(failure.errorText)
+  if (failure !== undefined) {
+    throw new ServiceError(OWN_FAILURES.find((code) => code === failure.code) ?? 'ERR_UPSTREAM', failure.errorText)
+  }
   const finish = of('finish')[0]
   return {
     text: answerText(events),

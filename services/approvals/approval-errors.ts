@@ -1,19 +1,16 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const ApprovalNotFound = createError(
+export const ApprovalNotFound = defineError(
   'ERR_APPROVAL_NOT_FOUND',
-  'There is no approval request "%s". GET /approvals lists the open ones.',
-  404
+  'There is no approval request "%s". GET /approvals lists the open ones.'
 )
-export const ApprovalExpired = createError('ERR_APPROVAL_EXPIRED', 'The approval request "%s" has expired; ask the agent again.', 410)
-export const ApprovalDecided = createError(
+export const ApprovalExpired = defineError('ERR_APPROVAL_EXPIRED', 'The approval request "%s" has expired; ask the agent again.')
+export const ApprovalDecided = defineError(
   'ERR_APPROVAL_DECIDED',
-  'The approval request "%s" was already %s; the first decision is kept.',
-  409
+  'The approval request "%s" was already %s; the first decision is kept.'
 )
-export const ApprovalWithdrawn = createError(
+export const ApprovalWithdrawn = defineError(
   'ERR_APPROVAL_WITHDRAWN',
-  'The approval request "%s" was withdrawn, because the user sent a new message instead of an answer.',
-  409
+  'The approval request "%s" was withdrawn, because the user sent a new message instead of an answer.'
 )
-export const OtherConversation = createError('ERR_OTHER_CONVERSATION', '%s', 409)
+export const OtherConversation = defineError('ERR_OTHER_CONVERSATION', '%s')

@@ -28,9 +28,5 @@ export function inputDigest (input: unknown): string {
   return createHash('sha256').update(canonicalJson(input)).digest('hex')
 }
 
-export const approvalKey = (id: string) => `approval/${id}`
-/** The key of the index entry of an open approval, so that listing reads no closed ones. */
-export const openKey = (id: string) => `open-approval/${id}`
-
 /** The reason that models get for a denial without a reason of the user. */
 export const DENIED = 'The user denied this call.'

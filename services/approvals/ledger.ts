@@ -2,9 +2,10 @@ import type { ApprovalView } from '../../schemas/agent.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
+import { approvalKey, openApprovalKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './approval-errors.ts'
-import { APPROVAL_TTL_MS, approvalKey, inputDigest, openKey, type Approval } from './approval-record.ts'
+import { APPROVAL_TTL_MS, inputDigest, type Approval } from './approval-record.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
@@ -21,7 +22,7 @@ export interface Decision {
 }
 
 const put = (approval: Approval): Op => ({ type: 'put', key: approvalKey(approval.approvalId), value: approval })
-const close = (approval: Approval): Op => ({ type: 'del', key: openKey(approval.approvalId) })
+const close = (approval: Approval): Op => ({ type: 'del', key: openApprovalKey(approval.approvalId) })
 const expire = (approval: Approval): Op[] => [put({ ...approval, state: 'expired' }), close(approval)]
 
 /**
@@ -57,7 +58,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       }))
       return {
         approvals,
-        ops: approvals.flatMap((approval) => [put(approval), { type: 'put', key: openKey(approval.approvalId), value: {} }])
+        ops: approvals.flatMap((approval) => [put(approval), { type: 'put', key: openApprovalKey(approval.approvalId), value: {} }])
       }
     },
 
@@ -150,8 +151,8 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key] of store.list(openKey(''), { after: cursor && openKey(cursor) })) {
-        const approval = await get(key.slice(openKey('').length))
+      for await (const [key] of store.list(openApprovalKey(''), { after: cursor && openApprovalKey(cursor) })) {
+        const approval = await get(key.slice(openApprovalKey('').length))
         if (approval === undefined || isOverdue(approval)) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {

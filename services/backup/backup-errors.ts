@@ -1,26 +1,23 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import { describeDiskFailure } from '../store/disk-failure.ts'
 
-export const BadPassphrase = createError(
+export const BadPassphrase = defineError(
   'ERR_BACKUP_PASSPHRASE',
-  'The passphrase is not the one that this backup was made with, or its first bytes are damaged. Nothing was changed.',
-  400
+  'The passphrase is not the one that this backup was made with, or its first bytes are damaged. Nothing was changed.'
 )
-export const BackupDamaged = createError(
+export const BackupDamaged = defineError(
   'ERR_BACKUP_DAMAGED',
-  'The backup is damaged or incomplete: %s. Nothing was changed; use another copy of it.',
-  400
+  'The backup is damaged or incomplete: %s. Nothing was changed; use another copy of it.'
 )
-export const NoBackup = createError('ERR_NO_BACKUP', 'The body is not a backup made by GET /export.', 400)
-export const BackupNewer = createError(
+export const NoBackup = defineError('ERR_NO_BACKUP', 'The body is not a backup made by GET /export.')
+export const BackupNewer = defineError(
   'ERR_BACKUP_NEWER',
-  'The backup was made by a newer version of the service (%s). Update the service, then import it. Nothing was changed.',
-  400
+  'The backup was made by a newer version of the service (%s). Update the service, then import it. Nothing was changed.'
 )
-export const BackupTooLarge = createError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes that this route accepts.', 413)
-export const BackupBusy = createError('ERR_BACKUP_BUSY', '%s', 409)
-export const NotBytes = createError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.', 415)
-export const ImportFailed = createError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.', 503)
+export const BackupTooLarge = defineError('ERR_BODY_TOO_LARGE', 'The backup is larger than the %d bytes that this route accepts.')
+export const BackupBusy = defineError('ERR_BACKUP_BUSY', '%s')
+export const NotBytes = defineError('ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the backup as Content-Type: application/octet-stream.')
+export const ImportFailed = defineError('ERR_IMPORT_FAILED', 'The backup could not be put in place: %s. Nothing was changed.')
 
 /** Creates the error for an import that failed on the disk, without paths. */
 export function importFailed (error: unknown): Error {

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ImportedView } from '../../schemas/backup.ts'
 import type { Clock } from '../lib/clock.ts'
+import { ServiceError } from '../lib/service-error.ts'
+import { IMPORTED } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
 import { newestOf, migrations } from '../store/migrations.ts'
-import { IMPORTED } from '../store/record-names.ts'
 import { commitReplacement } from '../store/replacement/replace.ts'
 import { LEFTOVERS, NEXT_CONFIG, UPLOAD } from '../store/replacement/pending.ts'
 import { linesOf, readLines } from './backup-contents.ts'
@@ -104,7 +105,7 @@ export function createBackup ({ dir, store, clock, config, busy, refuseRequests,
       return staged
     } catch (error: any) {
       for (const name of LEFTOVERS) await rm(join(dir, name), { recursive: true, force: true }).catch(() => {})
-      if (error.statusCode !== undefined || gone.aborted) throw error
+      if (error instanceof ServiceError || gone.aborted) throw error
       log.error({ err: error }, 'a backup could not be imported')
       throw importFailed(error)
     }

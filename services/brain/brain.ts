@@ -3,8 +3,8 @@ import {
   type Brain,
   type BrainView,
   type FactChange,
+  type FactFilter,
   type FactList,
-  type FactQuery,
   type KnownFact,
   type PreferenceBody
 } from '../../schemas/brain.ts'
@@ -143,7 +143,7 @@ export function createBrain (
     },
 
     /** A page of facts, preferences, instructions or patterns with their sources, newest first. */
-    facts: async (query: FactQuery): Promise<FactList> => listFacts(await load(), query),
+    facts: async (query: FactFilter): Promise<FactList> => listFacts(await load(), query),
 
     /** Edits, pins, accepts, restores or hides an entry; see `changeEntry` for what it throws. */
     async change (id: string, changes: FactChange): Promise<{ fact?: KnownFact, brain: Brain }> {

@@ -1,11 +1,11 @@
-import { LIMITS, type FactChange, type FactList, type FactQuery, type KnownFact } from '../../schemas/brain.ts'
+import { LIMITS, type FactChange, type FactFilter, type FactList, type KnownFact } from '../../schemas/brain.ts'
 import { EntryNotFound, FactExists, NotEditable } from './brain-errors.ts'
 import { hide, makeKnown, sameEntry } from './entry-changes.ts'
 import { foldText, normalise } from './fact-text.ts'
 import { isPattern, patternOf, type Entry, type Memory } from './memory.ts'
 
 /** A page of what is remembered, newest first. A cursor whose entry is gone begins anew. */
-export function listFacts (memory: Memory, { q = '', state = 'known', kind, limit, cursor }: FactQuery): FactList {
+export function listFacts (memory: Memory, { q = '', state = 'known', kind, limit, cursor }: FactFilter): FactList {
   const words = foldText(q)
   const wanted = kind ?? (state === 'known' ? 'fact' : undefined)
   const all = [...patternViews(memory), ...memory.entries.toReversed().map(factView)].filter((fact) =>

@@ -1,6 +1,6 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const TextLength = createError('ERR_INVALID_REQUEST', 'body.%s must have 1 to %d characters after trimming, not %d.', 400)
+export const TextLength = defineError('ERR_INVALID_REQUEST', 'body.%s must have 1 to %d characters after trimming, not %d.')
 
 /**
  * Normalises facts and keys for storage: trimmed, in Unicode's composed form (NFC), and without lone surrogates, which

@@ -1,19 +1,17 @@
 import { join } from 'node:path'
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Config } from '../../schemas/config.ts'
 import { checkConfig } from './check-config.ts'
 import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
 import { mask } from './mask-secrets.ts'
 
-export const ConfigRejected = createError(
+export const ConfigRejected = defineError(
   'ERR_CONFIG_INVALID',
-  'config.json was not applied: %s. Correct it and reload; until then the last valid configuration stays in effect.',
-  400
+  'config.json was not applied: %s. Correct it and reload; until then the last valid configuration stays in effect.'
 )
-export const ConfigNotSaved = createError(
+export const ConfigNotSaved = defineError(
   'ERR_CONFIG_NOT_SAVED',
-  'config.json could not be written (%s): free disk space and check its permissions.',
-  503
+  'config.json could not be written (%s): free disk space and check its permissions.'
 )
 
 export type ConfigService = Awaited<ReturnType<typeof openConfig>>

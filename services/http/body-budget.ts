@@ -1,13 +1,12 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
 const MIB = 1024 * 1024
 /** Maximum bytes of all JSON bodies that are received but not yet handled, over all connections. */
 const BUDGET = 64 * MIB
 
-export const TooManyBodies = createError(
+export const TooManyBodies = defineError(
   'ERR_TOO_MANY_BODIES',
-  'The service is already receiving request bodies of %d MiB in total; send this one again in a second.',
-  503
+  'The service is already receiving request bodies of %d MiB in total; send this one again in a second.'
 )
 
 /** The part of the budget that one body uses. */

@@ -1,7 +1,7 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const BadTarget = createError('ERR_BAD_REQUEST', '%s', 400)
-export const Forbidden = createError('ERR_FORBIDDEN', '%s', 403)
+export const BadTarget = defineError('ERR_BAD_REQUEST', '%s')
+export const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 
 /** Origins of the supported desktop shells (Tauri 2 on every platform, its dev server), besides the service's own. */
 const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']

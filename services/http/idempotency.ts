@@ -1,12 +1,12 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { IDEMPOTENCY } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
-export const KeyReused = createError(
+export const KeyReused = defineError(
   'ERR_IDEMPOTENCY_KEY_REUSED',
-  'This Idempotency-Key was used for another request; use a new key.',
-  409
+  'This Idempotency-Key was used for another request; use a new key.'
 )
 
 interface StoredAnswer {
@@ -14,9 +14,6 @@ interface StoredAnswer {
   answer: unknown
   at: number
 }
-
-/** Key prefix of the stored answers, for retention. */
-export const IDEMPOTENCY_PREFIX = 'idempotency/'
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
@@ -39,7 +36,7 @@ export function createIdempotency ({ store, clock }: { store: Store, clock: Cloc
       effect: (remember: (answer: T) => Op[]) => Promise<T>
     ): Promise<T> {
       if (key === undefined) return effect(() => [])
-      const at = IDEMPOTENCY_PREFIX + store.digest(`${route} ${key}`)
+      const at = IDEMPOTENCY + store.digest(`${route} ${key}`)
       const request = store.digest(JSON.stringify(body) ?? '')
       return locked(at, async () => {
         const stored = await store.get<StoredAnswer>(at)

@@ -1,10 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const Unauthorized = createError(
+export const Unauthorized = defineError(
   'ERR_UNAUTHORIZED',
-  'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.',
-  401
+  'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.'
 )
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createError } from '@fastify/error'
+import { defineError } from './service-error.ts'
 
-const BadFolder = createError('ERR_INVALID_CWD', 'The folder (cwd) "%s" is not a folder that can be opened.', 400)
+const BadFolder = defineError('ERR_INVALID_CWD', 'The folder (cwd) "%s" is not a folder that can be opened.')
 
 /** Returns the absolute path of the folder that a run works in. Throws BadFolder (400) when the path is not a folder. */
 export async function workingFolder (path: string | undefined, workspace: string): Promise<string> {

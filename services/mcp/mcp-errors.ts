@@ -1,21 +1,18 @@
-import createError from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const ToolServerNotFound = createError<[string]>(
+export const ToolServerNotFound = defineError(
   'ERR_TOOL_SERVER_NOT_FOUND',
-  'There is no tool server "%s"; GET /mcp/servers lists them.',
-  404
+  'There is no tool server "%s"; GET /mcp/servers lists them.'
 )
-export const ToolServersInvalid = createError<[string]>(
+export const ToolServersInvalid = defineError(
   'ERR_TOOL_SERVERS_INVALID',
-  'The tool servers in config.json cannot be changed: %s. Correct the file first.',
-  409
+  'The tool servers in config.json cannot be changed: %s. Correct the file first.'
 )
-export const TooManyToolServers = createError<[number]>(
+export const TooManyToolServers = defineError(
   'ERR_TOO_MANY_TOOL_SERVERS',
-  'There are already %d tool servers; disconnect one first.',
-  409
+  'There are already %d tool servers; disconnect one first.'
 )
-const Failed = createError<[string]>('ERR_TOOL_SERVER_FAILED', '%s', 502)
+const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')
 
-/** Creates the 502 error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */
+/** Creates the error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */
 export const toolServerFailed = (message: string, stderr: string) => Object.assign(new Failed(message), { shown: { stderr } })

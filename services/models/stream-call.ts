@@ -1,17 +1,15 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
+import { ServiceError } from '../lib/service-error.ts'
 import type { Failure } from '../providers/describe-failure.ts'
 import { checkPart } from './check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
 /** A model call that failed on every attempt. */
-export class ModelFailed extends Error {
-  readonly code: string
-  readonly statusCode = 502
+export class ModelFailed extends ServiceError {
   constructor ({ message, code }: Failure) {
-    super(message)
-    this.code = code
+    super(code, message)
   }
 }
 

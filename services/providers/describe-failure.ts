@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { redacted } from '../lib/secrets.ts'
 import { classifyFailure } from './classify-failure.ts'
 import { errorChain, retryAfter } from './error-chain.ts'
@@ -22,6 +23,9 @@ const UNINFORMATIVE =
 /** Characters of the provider's message that are repeated in a failure's message. */
 const MAX_DETAIL_LENGTH = 300
 
+/** Codes of the service's own errors, thrown before a model is called. */
+const NEVER_CALLED: readonly ErrorCode[] = ['ERR_PROVIDER_NOT_CONFIGURED', 'ERR_INVALID_MODEL']
+
 const GATEWAY_ADVICE = {
   key: 'the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
   address: 'the configured address (AI_GATEWAY_BASE_URL, or gateway.baseURL in config.json)'
@@ -36,8 +40,10 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
   const chain = errorChain(error)
   // A key that is no secret, such as "ollama", may be part of the id, which must stay readable.
   const secretsOutsideId = secrets.filter((secret) => !(modelId ?? provider ?? '').includes(secret))
-  const serviceError = chain.find(({ code }) => code === 'ERR_PROVIDER_NOT_CONFIGURED' || code === 'ERR_INVALID_MODEL')
-  if (serviceError) return { message: clean(serviceError.message, secretsOutsideId), code: serviceError.code!, retryable: false }
+  for (const code of NEVER_CALLED) {
+    const refusal = chain.find((facts) => facts.code === code)
+    if (refusal) return { message: clean(refusal.message, secretsOutsideId), code, retryable: false }
+  }
   const found = classifyFailure(chain)
   const cause = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !UNINFORMATIVE.test(message))?.message ?? ''
   const detail = clean(clean(cause, secrets).replace(/\s+/g, ' '), secrets).slice(0, MAX_DETAIL_LENGTH).replace(/[.\s]+$/, '')

@@ -1,11 +1,11 @@
+import type { ErrorCode } from '../../schemas/error-codes.ts'
 import type { Provider } from './provider.ts'
 
 /** A provider's failure, described so that the user can act on it. */
 export interface Failure {
   /** Names the model, what happened and what to do. Holds no secret. */
   message: string
-  /** ERR_… */
-  code: string
+  code: ErrorCode
   /** Whether a retry of the same call may succeed. */
   retryable: boolean
   /** Milliseconds the provider asks to wait. */
@@ -31,7 +31,7 @@ export interface FailureKind extends Omit<Failure, 'message' | 'retryAfterMs'> {
   toSentence(subject: FailureSubject, detail: string): string
 }
 
-const kind = (code: string, retryable: boolean, toSentence: FailureKind['toSentence']): FailureKind => ({ code, retryable, toSentence })
+const kind = (code: ErrorCode, retryable: boolean, toSentence: FailureKind['toSentence']): FailureKind => ({ code, retryable, toSentence })
 
 export const AUTHENTICATION = kind('ERR_PROVIDER_AUTH', false, ({ it, advice }) => `${it} was refused: ${advice.key}`)
 export const FORBIDDEN = kind(

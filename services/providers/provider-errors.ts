@@ -1,4 +1,4 @@
-import createError from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const InvalidModelId = createError('ERR_INVALID_MODEL', 'The model %s is not valid: %s', 400)
-export const ProviderNotConfigured = createError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s', 502)
+export const InvalidModelId = defineError('ERR_INVALID_MODEL', 'The model %s is not valid: %s')
+export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s')

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
+import { APPROVALS, CONVERSATIONS, IDEMPOTENCY, OPEN_APPROVALS, RUN_INPUTS, RUNS, TASK_ORIGINS, THREAD_RUNS } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -8,16 +9,16 @@ const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 const BATCH = 200
 
 /** Days that records with generated ids are kept. These ids sort by age. Questions are answered or expire long before. */
-const BY_ID = { 'open-approval/': 7, 'approval/': 7, 'run-input/': 7, 'run/': 7 }
+const BY_ID = { [OPEN_APPROVALS]: 7, [APPROVALS]: 7, [RUN_INPUTS]: 7, [RUNS]: 7 }
 /**
  * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
  * creation of the task.
  */
 const BY_FIELD = {
-  'conversation/': { field: 'updatedAt', days: 90 },
-  'idempotency/': { field: 'at', days: 1 },
-  'thread-run/': { field: 'at', days: 7 },
-  'task-origin/': { field: 'at', days: 90 }
+  [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
+  [IDEMPOTENCY]: { field: 'at', days: 1 },
+  [THREAD_RUNS]: { field: 'at', days: 7 },
+  [TASK_ORIGINS]: { field: 'at', days: 90 }
 }
 /** Days that threads without a client-chosen name are kept; only the list of threads refers to them. */
 const UNNAMED_DAYS = 90

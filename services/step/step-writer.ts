@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
 import { attachedTo, createMetadata } from '../models/provenance.ts'
 
@@ -10,13 +10,15 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 /** The size of a part apart from its content, bytes. */
 const PART_BYTES = 64
 
-const AnswerTooLong = createError(
+const AnswerTooLong = defineError(
   'ERR_RUN_TOO_LONG',
   "The model's answer, with the inputs of its calls, grew beyond 16 MiB and was stopped."
+
 )
-const TooManyCalls = createError(
+const TooManyCalls = defineError(
   'ERR_TOO_MANY_CALLS',
   `The model made more than ${MAX_CALLS} tool calls at once and was stopped; none of them was carried out.`
+
 )
 
 /** A tool call of the model, with its input as JSON text. */

@@ -119,7 +119,7 @@ export function createEngine ({ database, reopen, clock, log, onWritten, onCorru
         if (state !== 'ok' || epoch !== began) throw unavailable()
         corrupt ||= isCorrupt(error)
         if (rootOf(error).code !== 'LEVEL_CORRUPTION' || onCorruption === undefined) {
-          throw new StoreUnavailable(explain(error), { cause: error })
+          throw Object.assign(new StoreUnavailable(explain(error)), { cause: error })
         }
         onCorruption(explain(error))
         throw unavailable()

@@ -13,16 +13,11 @@ export const DIGEST = '!digest'
 /** Keys of the unencrypted records. */
 export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])
 
-/** Name of the record that marks imported data until its tasks were checked. */
-export const IMPORTED = 'imported'
 /** Whether a key belongs to a record that describes the database and is not copied with its contents. */
 export const describesDatabase = (key: string): boolean => PLAIN.has(key) || key === DIGEST
 
 /** Returns the key of a single record. */
 export const recordKey = (name: string): string => `!record/${name}`
-
-/** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
-export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
 
 /** The first key that callers may use. */
 export const FIRST_KEY = '"'

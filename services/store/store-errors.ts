@@ -1,11 +1,10 @@
-import createError from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const StoreUnavailable = createError('ERR_STORE_UNAVAILABLE', 'The store is not available: %s', 503)
-export const StoreBusy = createError('ERR_STORE_BUSY', 'Too many writes are waiting for the disk. Try again in a moment', 503)
-export const RecordDamaged = createError(
+export const StoreUnavailable = defineError('ERR_STORE_UNAVAILABLE', 'The store is not available: %s')
+export const StoreBusy = defineError('ERR_STORE_BUSY', 'Too many writes are waiting for the disk. Try again in a moment')
+export const RecordDamaged = defineError(
   'ERR_RECORD_DAMAGED',
-  'The stored record "%s" cannot be read: it is damaged or was copied from another key',
-  500
+  'The stored record "%s" cannot be read: it is damaged or was copied from another key'
 )
 
 /** Whether an error means that a record exists but cannot be decrypted. */

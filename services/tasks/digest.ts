@@ -1,9 +1,10 @@
 import { DIGEST_LIMITS, type Digest, type DigestQuestion, type DigestRun } from '../../schemas/digest.ts'
 import type { Clock } from '../lib/clock.ts'
+import { outcomePrefix, outcomeTime } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
-import { outcomePrefix, outcomeTime, type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
+import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
 import type { TaskStates } from './task-states.ts'
 import { openQuestions, type StoredRun, type StoredTask } from './task-records.ts'
 

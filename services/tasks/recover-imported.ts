@@ -1,10 +1,10 @@
 import type { TaskRepository, Change } from './task-repository.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { afterRun, closeRun } from './runner/run-ending.ts'
-import { TaskDamaged } from './task-errors.ts'
+import { IMPORTED } from '../store/keys.ts'
+import { isDamage } from '../store/store-errors.ts'
 import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
-import { IMPORTED } from '../store/record-names.ts'
 
 const REASON = 'The run was under way when the backup was made.'
 
@@ -17,7 +17,7 @@ export async function recoverImported (
 ): Promise<void> {
   for (const id of (await repository.index.load()).notFinished()) {
     await repository.change(id, settle).catch((error) => {
-      if (!(error instanceof TaskDamaged)) throw error
+      if (!isDamage(error)) throw error
     })
   }
   await store.transact([{ type: 'del', key: IMPORTED }])

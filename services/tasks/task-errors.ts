@@ -1,47 +1,42 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
-export const TaskNotFound = createError('ERR_TASK_NOT_FOUND', 'There is no task "%s". GET /tasks lists them.', 404)
-export const TaskDamaged = createError(
+export const TaskNotFound = defineError('ERR_TASK_NOT_FOUND', 'There is no task "%s". GET /tasks lists them.')
+export const TaskDamaged = defineError(
   'ERR_RECORD_DAMAGED',
   'The stored record of task "%s" is damaged and cannot be read. ' +
-    'DELETE /tasks/:id removes the task; only an earlier backup can restore it.',
-  500
+    'DELETE /tasks/:id removes the task; only an earlier backup can restore it.'
 )
-export const RunNotFound = createError('ERR_RUN_NOT_FOUND', 'This task has no run "%s". GET /tasks/:id/runs lists them.', 404)
-export const RunDamaged = createError(
+export const RunNotFound = defineError('ERR_RUN_NOT_FOUND', 'This task has no run "%s". GET /tasks/:id/runs lists them.')
+export const RunDamaged = defineError(
   'ERR_RECORD_DAMAGED',
-  'The stored record of run "%s" is damaged and cannot be read; only an earlier backup can restore it.',
-  500
+  'The stored record of run "%s" is damaged and cannot be read; only an earlier backup can restore it.'
 )
-export const WrongState = createError('ERR_TASK_STATE', '%s', 409)
-export const BadTask = createError('ERR_INVALID_TASK', '%s', 400)
-export const TooManyTasks = createError(
+/** Whether the error means that the task or its run no longer exists. */
+export const isGone = (error: unknown) => error instanceof TaskNotFound || error instanceof RunNotFound
+export const WrongState = defineError('ERR_TASK_STATE', '%s')
+export const BadTask = defineError('ERR_INVALID_TASK', '%s')
+export const TooManyTasks = defineError(
   'ERR_TOO_MANY_TASKS',
-  'There are already %d tasks that are not finished; finish, cancel or delete some first.',
-  409
+  'There are already %d tasks that are not finished; finish, cancel or delete some first.'
 )
-export const TooManyFinishedTasks = createError(
+export const TooManyFinishedTasks = defineError(
   'ERR_TOO_MANY_TASKS',
   'There are already %d finished tasks; delete some first. ' +
-    'GET /tasks lists them by status (completed, failed, cancelled), and DELETE /tasks/:id removes a task.',
-  409
+    'GET /tasks lists them by status (completed, failed, cancelled), and DELETE /tasks/:id removes a task.'
 )
-export const NoQuestion = createError(
+export const NoQuestion = defineError(
   'ERR_NO_QUESTION',
   'The task is %s, and nothing of it waits for approval. ' +
-    'The event task:approval announces questions, and GET /tasks/:id/runs lists the open ones as "questions".',
-  409
+    'The event task:approval announces questions, and GET /tasks/:id/runs lists the open ones as "questions".'
 )
-export const QuestionNotFound = createError(
+export const QuestionNotFound = defineError(
   'ERR_APPROVAL_NOT_FOUND',
-  'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.',
-  404
+  'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.'
 )
-export const QuestionDecided = createError(
+export const QuestionDecided = defineError(
   'ERR_APPROVAL_DECIDED',
-  'The approval request "%s" was already %s; the first decision is kept.',
-  409
+  'The approval request "%s" was already %s; the first decision is kept.'
 )
 
 /** A run exceeded its budget or a limit. */
-export const BudgetExceeded = createError('ERR_BUDGET_MET', '%s', 409)
+export const BudgetExceeded = defineError('ERR_BUDGET_MET', '%s')

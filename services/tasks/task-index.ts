@@ -1,8 +1,9 @@
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
+import { TASK_STATES, taskKey, TASKS, taskStateKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage } from '../store/store-errors.ts'
 import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
-import { isFinished, taskKey, TASKS, type StoredTask } from './task-records.ts'
+import { isFinished, type StoredTask } from './task-records.ts'
 import { createTaskStates, type TaskState, type TaskStates } from './task-states.ts'
 
 /** Limits for tasks that are not finished and for finished tasks that are kept. */
@@ -10,10 +11,6 @@ const MAX_UNFINISHED = 1_000
 const MAX_FINISHED = 10_000
 /** Index entries that a repair of the index writes in one transaction. */
 const BATCH = 500
-
-/** One empty record for each task. The key holds status and type, so that a list reads only the tasks it shows. */
-export const TASK_STATES = 'task-state/'
-const stateKey = (taskId: string, { status, taskType }: TaskState) => `${TASK_STATES}${status}/${taskType}/${taskId}`
 
 export type TaskIndex = ReturnType<typeof createTaskIndex>
 
@@ -42,7 +39,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       const [status, taskType, taskId] = key.slice(TASK_STATES.length).split('/') as [TaskStatus, TaskType, string]
       const other = known.get(taskId)
       if (other === undefined) known.set(taskId, { status, taskType })
-      else staleKeys.add(key).add(stateKey(taskId, other))
+      else staleKeys.add(key).add(taskStateKey(taskId, other))
     }
     const found = createTaskStates()
     const missing: string[] = []
@@ -50,15 +47,15 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       const taskId = key.slice(TASKS.length)
       const state = known.get(taskId)
       known.delete(taskId)
-      if (state === undefined || staleKeys.has(stateKey(taskId, state))) missing.push(taskId)
+      if (state === undefined || staleKeys.has(taskStateKey(taskId, state))) missing.push(taskId)
       else found.set(taskId, state)
     }
-    for (const [taskId, state] of known) staleKeys.add(stateKey(taskId, state))
+    for (const [taskId, state] of known) staleKeys.add(taskStateKey(taskId, state))
     // A store or a backup of an older version has tasks without index entries.
     for (const taskId of missing) found.set(taskId, await stateOf(taskId))
     const readable = missing.flatMap((taskId) => {
       const state = found.get(taskId)
-      return state?.status === undefined ? [] : [stateKey(taskId, state)]
+      return state?.status === undefined ? [] : [taskStateKey(taskId, state)]
     })
     await repair([...staleKeys], readable)
     for (const [taskId, state] of writtenMeanwhile) found.set(taskId, state)
@@ -110,7 +107,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
       const before = found.get(taskId)
       const added = after !== undefined && !isFinished(after) && (before === undefined || isFinished(before)) ? 1 : 0
       if (added > 0) assertCapacity(found)
-      const [from, to] = [before, after].map((state) => state?.status === undefined ? undefined : stateKey(taskId, state))
+      const [from, to] = [before, after].map((state) => state?.status === undefined ? undefined : taskStateKey(taskId, state))
       const ops: Op[] = []
       if (from !== undefined && from !== to) ops.push({ type: 'del', key: from })
       if (to !== undefined && from !== to) ops.push({ type: 'put', key: to, value: {} })

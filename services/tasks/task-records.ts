@@ -2,7 +2,6 @@ import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
-import { historyKey } from '../store/record-names.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
 /** A reference to a run of the task. */
@@ -74,26 +73,11 @@ export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
   learned?: { findings: string[], decisions: string[] }
 }
 
-export const TASKS = 'task/'
-export const taskKey = (taskId: string) => TASKS + taskId
-export const runsPrefix = (taskId: string) => `task-run/${taskId}/`
-export const runKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
-/** Key of the record that maps a run's id to its task and number. */
-export const runIndexKey = (runId: string) => `task-run-id/${runId}`
-export const eventsPrefix = (runId: string) => `task-event/${runId}/`
-export const eventsKey = (runId: string, chunk: number) => historyKey('task-event', runId, chunk)
-export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
-/** Keys sort by time. A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
-export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
-  slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => String(time).padStart(16, '0')).join('-')
-/** Prefix of the records that map a request to `/run` to the task it created. */
-export const ORIGINS = 'task-origin/'
+/** Maps a request to `/run` to the task it created. */
 export interface Origin {
   taskId: string
   at: number
 }
-/** Prefix of the marks of deleted tasks. Their runs are removed later, also when the service dies in between. */
-export const TRASH = 'task-trash/'
 
 /** Whether the task has ended and runs only when it is started again. A task whose record cannot be read is not finished. */
 export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>

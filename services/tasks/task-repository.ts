@@ -2,24 +2,13 @@ import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { taskEventsKey, taskEventsPrefix, taskKey, taskRunIndexKey, taskRunKey, taskRunsPrefix, taskTrashKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
-import {
-  eventsKey,
-  eventsPrefix,
-  openQuestions,
-  runIndexKey,
-  runKey,
-  runsPrefix,
-  taskKey,
-  TRASH,
-  type RunPointer,
-  type StoredRun,
-  type StoredTask
-} from './task-records.ts'
+import { openQuestions, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
 
 /** A change of a task: `task`, `runs` and `ops` are written together; then `events` are emitted; then `after` is called. */
@@ -72,13 +61,13 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
 
   /** Reads a run by its number; undefined when it does not exist or is damaged. */
   const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) =>
-    unlessDamaged(store.get<StoredRun>(runKey(taskId, runNumber)))
+    unlessDamaged(store.get<StoredRun>(taskRunKey(taskId, runNumber)))
 
   /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
-    const pointer = await store.get<{ taskId: string, runNumber: number }>(runIndexKey(runId))
+    const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
     const found = pointer?.taskId === taskId
-      ? await store.get<StoredRun>(runKey(taskId, pointer.runNumber)).catch((error) => {
+      ? await store.get<StoredRun>(taskRunKey(taskId, pointer.runNumber)).catch((error) => {
         throw isDamage(error) ? new RunDamaged(runId) : error
       })
       : undefined
@@ -105,9 +94,9 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     const now = clock.now()
     const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }]
     for (const run of runs) {
-      writes.push({ type: 'put', key: runKey(task.id, run.runNumber), value: run })
+      writes.push({ type: 'put', key: taskRunKey(task.id, run.runNumber), value: run })
       if (run.status === 'queued') {
-        writes.push({ type: 'put', key: runIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
+        writes.push({ type: 'put', key: taskRunIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
       }
       writes.push(...outcomeOfRun('put', run))
     }
@@ -176,21 +165,21 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       index.write(
         taskId,
         undefined,
-        (ops) => store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: TRASH + taskId, value: {} }, ...ops])
+        (ops) => store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: taskTrashKey(taskId), value: {} }, ...ops])
       ),
 
     /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their numbers. */
     runs: (taskId: string, { before, damaged }: { before?: number, damaged: (runNumber: number) => void }) =>
-      store.list<StoredRun>(runsPrefix(taskId), {
+      store.list<StoredRun>(taskRunsPrefix(taskId), {
         reverse: true,
-        ...(before !== undefined && { after: runKey(taskId, before) }),
-        damaged: (key) => damaged(Number(key.slice(runsPrefix(taskId).length)))
+        ...(before !== undefined && { after: taskRunKey(taskId, before) }),
+        damaged: (key) => damaged(Number(key.slice(taskRunsPrefix(taskId).length)))
       }),
 
     /** The stored history of a run. */
     async events (runId: string): Promise<TaskLogEvent[]> {
       const events: TaskLogEvent[] = []
-      for await (const [, chunk] of store.list<TaskLogEvent[]>(eventsPrefix(runId))) events.push(...chunk)
+      for await (const [, chunk] of store.list<TaskLogEvent[]>(taskEventsPrefix(runId))) events.push(...chunk)
       return events
     },
 
@@ -198,8 +187,8 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[]) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
-        { type: 'put', key: runKey(taskId, run.runNumber), value: written },
-        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: eventsKey(run.runId, run.chunks), value: fresh }])
+        { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
+        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }])
       ])
       return written
     },
@@ -208,11 +197,11 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     async removal (run: StoredRun): Promise<Op[]> {
       const { taskId, runId, runNumber } = run
       const ops: Op[] = [
-        { type: 'del', key: runKey(taskId, runNumber) },
-        { type: 'del', key: runIndexKey(runId) },
+        { type: 'del', key: taskRunKey(taskId, runNumber) },
+        { type: 'del', key: taskRunIndexKey(runId) },
         ...outcomeOfRun('del', run)
       ]
-      for await (const key of store.keys(eventsPrefix(runId))) ops.push({ type: 'del', key })
+      for await (const key of store.keys(taskEventsPrefix(runId))) ops.push({ type: 'del', key })
       return ops
     }
   }

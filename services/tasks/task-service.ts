@@ -2,9 +2,9 @@ import type { Task, TaskBody, TaskChanges, TaskListSchema, TaskQuery, TaskStatus
 import type { RunQueued, TaskRun, TaskRunListSchema, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Static } from '@sinclair/typebox'
+import { IMPORTED, TASK_TRASH, taskKey, taskOriginKey, taskRunKey, taskTrashKey } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
-import { IMPORTED } from '../store/record-names.ts'
+import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { createTaskRepository } from './task-repository.ts'
 import { createRunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
@@ -12,11 +12,11 @@ import { createDefinitions, CLOSING } from './definitions.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest.ts'
 import { CALL_SHOWN } from './runner/run-ending.ts'
-import { BadTask, TaskDamaged } from './task-errors.ts'
+import { BadTask, isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
-import { isOver, ORIGINS, runKey, taskKey, TRASH, type Origin, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver, type Origin, type StoredRun, type StoredTask } from './task-records.ts'
 import { createSchedules } from './scheduling/schedules.ts'
 import { createScheduleTicker } from './scheduling/ticker.ts'
 import { runView, taskView } from './views.ts'
@@ -48,7 +48,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     for await (
       const [, run] of repository.runs(taskId, {
         damaged: (runNumber) => {
-          damaged.push({ type: 'del', key: runKey(taskId, runNumber) })
+          damaged.push({ type: 'del', key: taskRunKey(taskId, runNumber) })
         }
       })
     ) await store.transact(await repository.removal(run))
@@ -58,7 +58,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (ops.length === 0) break
       await store.transact(ops)
     }
-    await store.transact([{ type: 'del', key: TRASH + taskId }])
+    await store.transact([{ type: 'del', key: taskTrashKey(taskId) }])
   }
 
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
@@ -66,8 +66,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     if (await store.get(IMPORTED) !== undefined) {
       await (await import('./recover-imported.ts')).recoverImported({ store, clock, repository, schedules })
     }
-    for await (const key of store.keys(TRASH)) {
-      await purge(key.slice(TRASH.length)).catch((error) =>
+    for await (const key of store.keys(TASK_TRASH)) {
+      await purge(key.slice(TASK_TRASH.length)).catch((error) =>
         log.error({ err: error, key }, 'the runs of a deleted task could not be removed')
       )
     }
@@ -76,8 +76,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (closing.signal.aborted) return
       // A task that cannot be read must not delay the others.
       await executor.recover(taskId).catch((error) => {
-        if (error instanceof TaskDamaged) damaged(taskId)
-        else if (error.statusCode !== 404) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
+        if (isDamage(error)) damaged(taskId)
+        else if (!isGone(error)) log.error({ err: error, taskId }, 'the run of a task could not be recovered')
       })
     }
   }
@@ -101,14 +101,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return taskView(
         await lifecycle.launch(task, [{
           type: 'put',
-          key: ORIGINS + store.digest(origin),
+          key: taskOriginKey(store.digest(origin)),
           value: { taskId: task.id, at: clock.now() } satisfies Origin
         }])
       )
     },
     /** The task that `launch` created for that origin, while the task is started and has not ended. */
     async launched (origin: string): Promise<Task | undefined> {
-      const known = await store.get<Origin>(ORIGINS + store.digest(origin))
+      const known = await store.get<Origin>(taskOriginKey(store.digest(origin)))
       const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
       return task === undefined || !STARTED.includes(task.status) ? undefined : taskView(task)
     },

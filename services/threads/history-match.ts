@@ -1,5 +1,5 @@
+import { turnKey, turnsPrefix } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { historyKey } from '../store/record-names.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { canonicalContent, type ThreadMessage } from './thread-message.ts'
 
@@ -30,8 +30,7 @@ export interface RequestMessages {
 
 /** Stores the index of user messages and matches requests with it. Threads are named by their digests. */
 export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'>) {
-  const key = (thread: string, n: number) => historyKey('turn', thread, n)
-  const get = (thread: string, n: number) => store.get<UserTurn>(key(thread, n))
+  const get = (thread: string, n: number) => store.get<UserTurn>(turnKey(thread, n))
 
   /** Caches the turns of whole requests, because each request is read more than once. */
   const cache = new WeakMap<ThreadMessage[], Promise<UserTurn[]>>()
@@ -78,7 +77,7 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
   /** Returns the turns from the `n`-th on. */
   async function list (thread: string, n = 0): Promise<UserTurn[]> {
     const found: UserTurn[] = []
-    for await (const [, turn] of store.list<UserTurn>(`turn/${thread}/`, n > 0 ? { after: key(thread, n - 1) } : {})) found.push(turn)
+    for await (const [, turn] of store.list<UserTurn>(turnsPrefix(thread), n > 0 ? { after: turnKey(thread, n - 1) } : {})) found.push(turn)
     return found
   }
 
@@ -102,8 +101,8 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     list,
     shared,
     windowEnd,
-    put: (thread: string, n: number, turn: UserTurn): Op => ({ type: 'put', key: key(thread, n), value: turn }),
-    del: (thread: string, n: number): Op => ({ type: 'del', key: key(thread, n) }),
+    put: (thread: string, n: number, turn: UserTurn): Op => ({ type: 'put', key: turnKey(thread, n), value: turn }),
+    del: (thread: string, n: number): Op => ({ type: 'del', key: turnKey(thread, n) }),
 
     /**
      * Finds where a request diverges from a thread of `count` turns and `length` messages. Returns how many turns stay (`keep`)

@@ -1,7 +1,8 @@
+import { parseIndexKey, readKey, threadKey, UNREAD, unreadKey } from '../store/keys.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
 import type { Store } from '../store/store-types.ts'
 import type { HistoryMatch } from './history-match.ts'
-import { headKey, parseIndexKey, readKey, UNREAD, unreadKey, type ThreadHead } from './thread-head.ts'
+import { type ThreadHead } from './thread-head.ts'
 
 /**
  * The progress of the extraction of facts in a thread: `read` of the user's `turns` messages were searched, as the thread
@@ -57,7 +58,7 @@ export function createReadPositions ({ store, turns, get }: Parts) {
     async * unreadThreads (signal: AbortSignal): AsyncGenerator<{ id: string, time: number }> {
       for await (const [key] of store.list(UNREAD, { signal, damaged () {} })) {
         const { time, thread } = parseIndexKey(key)
-        const head = await unlessDamaged(store.get<ThreadHead>(headKey(thread)))
+        const head = await unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
         if (head !== undefined) yield { id: head.id, time }
       }
     }

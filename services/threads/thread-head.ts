@@ -1,4 +1,4 @@
-import { historyKey } from '../store/record-names.ts'
+import { foundPrefix, recentKey, threadKey, unreadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { excerpt, textOf, type ThreadMessage } from './thread-message.ts'
 
@@ -28,27 +28,6 @@ export interface ThreadHead {
 const WORDS = 60
 const LAST_MESSAGE = 200
 
-/** The progress of the extraction of facts. */
-export const readKey = (thread: string) => `read/${thread}`
-/** The summaries that replace older messages in prompts. */
-export const summaryKey = (thread: string) => `summary/${thread}`
-/** The metadata; the stored key keeps its earlier name. */
-export const metadataKey = (thread: string) => `face/${thread}`
-export const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
-export const headKey = (thread: string) => `thread/${thread}`
-/** The prefix of the index of threads by the time of their last change. */
-export const RECENT = 'recent/'
-export const recentKey = (time: number, thread: string) => `${RECENT}${String(time).padStart(15, '0')}-${thread}`
-/** The prefix of the index of threads with user messages that changed since they were last searched for facts. */
-export const UNREAD = 'unread/'
-export const unreadKey = (time: number, thread: string) => `${UNREAD}${String(time).padStart(15, '0')}-${thread}`
-/** Parses a key of either index; the time is epoch milliseconds. */
-export function parseIndexKey (key: string): { time: number, thread: string } {
-  const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
-  return { time: Number(time), thread }
-}
-export const foundPrefix = (digest: string) => `found/${digest}/`
-
 /** Returns the operations that replace a head and update its index entries. */
 export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | undefined, after: ThreadHead | undefined): Op[] {
   const thread = store.digest((after ?? before)!.id)
@@ -57,8 +36,8 @@ export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | unde
     ops.push({ type: 'del', key: recentKey(before.updatedAt, thread) }, { type: 'del', key: unreadKey(before.updatedAt, thread) })
     for (const digest of before.found ?? []) ops.push({ type: 'del', key: foundPrefix(digest) + thread })
   }
-  if (after === undefined) return [...ops, { type: 'del', key: headKey(thread) }]
-  ops.push({ type: 'put', key: headKey(thread), value: after }, { type: 'put', key: recentKey(after.updatedAt, thread), value: {} })
+  if (after === undefined) return [...ops, { type: 'del', key: threadKey(thread) }]
+  ops.push({ type: 'put', key: threadKey(thread), value: after }, { type: 'put', key: recentKey(after.updatedAt, thread), value: {} })
   if (after.turns > 0) ops.push({ type: 'put', key: unreadKey(after.updatedAt, thread), value: {} })
   for (const digest of after.found ?? []) {
     ops.push({ type: 'put', key: foundPrefix(digest) + thread, value: { id: after.id, at: after.updatedAt } })

@@ -1,7 +1,7 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
-export const BadMessages = createError('ERR_INVALID_MESSAGES', '%s', 400)
+export const BadMessages = defineError('ERR_INVALID_MESSAGES', '%s')
 
 /** A message as its client sent it or as a run made it: a UIMessage (`parts`) or a ModelMessage (`content`). */
 export interface ThreadMessage {

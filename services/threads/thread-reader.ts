@@ -1,8 +1,9 @@
 import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
+import { messageKey, messagesPrefix, threadKey } from '../store/keys.ts'
 import { isDamage } from '../store/store-errors.ts'
 import type { Store } from '../store/store-types.ts'
 import { ThreadDamaged } from './thread-errors.ts'
-import { headKey, messageKey, type ThreadHead } from './thread-head.ts'
+import { type ThreadHead } from './thread-head.ts'
 import type { ThreadMessage } from './thread-message.ts'
 
 /** Reads stored threads. Every function throws ThreadDamaged (500) if a record cannot be read. */
@@ -16,20 +17,20 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
 
   return {
     /** Returns the head of a thread; undefined if there is no such thread. */
-    get: (id: string) => store.get<ThreadHead>(headKey(store.digest(id))).catch(orThreadDamaged(id)),
+    get: (id: string) => store.get<ThreadHead>(threadKey(store.digest(id))).catch(orThreadDamaged(id)),
 
     /** Returns the messages from position `from` on, at most `limit`. */
     async messages (id: string, { from = 0, limit }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {
       const thread = store.digest(id)
       const found: ThreadMessage[] = []
       const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }), damaged: onDamage(id) }
-      for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, range)) found.push(message)
+      for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) found.push(message)
       return found
     },
 
     /** Yields the messages with their positions, the newest first. Messages are read from disk on demand. */
     async * backwards (id: string): AsyncGenerator<{ at: number, message: ThreadMessage }> {
-      const prefix = `message/${store.digest(id)}/`
+      const prefix = messagesPrefix(store.digest(id))
       for await (const [key, message] of store.list<ThreadMessage>(prefix, { reverse: true, damaged: onDamage(id) })) {
         yield { at: Number(key.slice(prefix.length)), message }
       }
@@ -45,7 +46,7 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       let bytes = 0
       if (end > 0) {
         const range = { reverse: true, after: messageKey(thread, end), damaged: onDamage(id) }
-        for await (const [, message] of store.list<ThreadMessage>(`message/${thread}/`, range)) {
+        for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) {
           bytes += jsonBytes(message)
           if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
           found.push(message)

@@ -1,20 +1,20 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Op, Store } from '../store/store-types.ts'
-import { unlessDamaged } from '../store/store-errors.ts'
 import {
-  metadataKey,
-  firstWords,
+  FOUND,
   foundPrefix,
-  headKey,
-  headOps,
-  lastWords,
   messageKey,
+  messagesPrefix,
+  metadataKey,
   readKey,
   RECENT,
   summaryKey,
-  UNREAD,
-  type ThreadHead
-} from './thread-head.ts'
+  threadKey,
+  turnsPrefix,
+  UNREAD
+} from '../store/keys.ts'
+import type { Op, Store } from '../store/store-types.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import { firstWords, headOps, lastWords, type ThreadHead } from './thread-head.ts'
 import { answerTexts, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
@@ -172,9 +172,9 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
 
     /** Returns the operations that remove a thread with an unreadable head: all records under its digest. */
     async removeDamaged (thread: string): Promise<Op[]> {
-      const keys = [headKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread)]
-      for (const prefix of [`message/${thread}/`, `turn/${thread}/`]) for await (const key of store.keys(prefix)) keys.push(key)
-      for (const prefix of [RECENT, UNREAD, 'found/']) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
+      const keys = [threadKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread)]
+      for (const prefix of [messagesPrefix(thread), turnsPrefix(thread)]) for await (const key of store.keys(prefix)) keys.push(key)
+      for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
       return keys.map((key) => ({ type: 'del', key }))
     },
 

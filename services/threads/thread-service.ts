@@ -1,11 +1,12 @@
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import { newId } from '../lib/ids.ts'
+import { parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { createThreadMetadata } from './thread-metadata.ts'
-import { headKey, parseIndexKey, RECENT, type ThreadHead } from './thread-head.ts'
+import { type ThreadHead } from './thread-head.ts'
 import { checkMessages } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
@@ -71,7 +72,7 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
       let last = ''
       for await (const [key] of store.list(RECENT, { reverse: true, after: cursor && RECENT + cursor, damaged () {} })) {
         if (page.length === limit) return { threads: await Promise.all(page.map(view)), nextCursor: last }
-        const head = await unlessDamaged(store.get<ThreadHead>(headKey(parseIndexKey(key).thread)))
+        const head = await unlessDamaged(store.get<ThreadHead>(threadKey(parseIndexKey(key).thread)))
         if (head !== undefined) page.push(head)
         last = key.slice(RECENT.length)
       }
@@ -131,9 +132,9 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
       }
       const damagedThreads: string[] = []
       const damaged = (key: string) => {
-        damagedThreads.push(key.slice(headKey('').length))
+        damagedThreads.push(key.slice(threadKey('').length))
       }
-      for await (const [, { id }] of store.list<ThreadHead>(headKey(''), { damaged })) {
+      for await (const [, { id }] of store.list<ThreadHead>(threadKey(''), { damaged })) {
         batch.push(id)
         if (batch.length === REMOVE_BATCH) await flush()
       }
@@ -147,7 +148,7 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
       let removed = 0
       for await (const [key] of store.list(RECENT, { signal, damaged () {} })) {
         if (parseIndexKey(key).time > limit) break
-        const head = await unlessDamaged(store.get<ThreadHead>(headKey(parseIndexKey(key).thread)))
+        const head = await unlessDamaged(store.get<ThreadHead>(threadKey(parseIndexKey(key).thread)))
         if (!head?.minted || agent.isLive(head.id) || (await metadata.get(head.id)).by === 'user') continue
         if (await remove(head.id)) removed++
       }

@@ -1,7 +1,7 @@
-import createError from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
 /** A worker acted for an attempt that is no longer the current attempt of its run. */
-export const StaleAttempt = createError<[number, string]>('ERR_STALE_ATTEMPT', 'Attempt %d of run %s is no longer current', 409)
+export const StaleAttempt = defineError('ERR_STALE_ATTEMPT', 'Attempt %d of run %s is no longer current')
 
 export type Fence = ReturnType<typeof createFence>
 

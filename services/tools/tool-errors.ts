@@ -1,10 +1,10 @@
-import createError from '@fastify/error'
+import { defineError } from '../lib/service-error.ts'
 
 /** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
-export const PathRefused = createError<[string]>('ERR_PATH_REFUSED', '%s', 403)
+export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
 
 /** A tool call failed; the message is for the model. */
-export const ToolFailed = createError<[string]>('ERR_TOOL_FAILED', '%s', 422)
+export const ToolFailed = defineError('ERR_TOOL_FAILED', '%s')
 
 /** The result that a model gets for a call whose end was not recorded. */
 export const OUTCOME_UNKNOWN = 'Outcome unknown: this call was interrupted after it had begun, and was not repeated. ' +

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { createError } from '@fastify/error'
 import { Type, type TSchema } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { lazyCompilers } from '../../plugins/core/compilers.ts'
 import errors from '../../plugins/core/errors.ts'
 import routeTable from '../../plugins/core/route-table.ts'
+import { defineError } from '../../services/lib/service-error.ts'
 
 async function serviceThat (t: Test, fails: () => unknown) {
   const logged: string[] = []
@@ -29,11 +29,11 @@ async function serviceThat (t: Test, fails: () => unknown) {
 
 t.test('an error of ours is answered as it is', async (t) => {
   const { app, logged } = await serviceThat(t, () => {
-    throw new (createError('ERR_TASK_BUSY', 'Task "%s" is running.', 409))('x')
+    throw new (defineError('ERR_TASK_STATE', 'Task "%s" is running.'))('x')
   })
   const answer = await app.inject('/')
   t.equal(answer.statusCode, 409)
-  t.same(answer.json(), { error: 'Task "x" is running.', code: 'ERR_TASK_BUSY', statusCode: 409 })
+  t.same(answer.json(), { error: 'Task "x" is running.', code: 'ERR_TASK_STATE', statusCode: 409 })
   t.same(logged, [])
 })
 

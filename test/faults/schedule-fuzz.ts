@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import type { App } from '../../app.ts'
-import { runKey, type StoredRun } from '../../services/tasks/task-records.ts'
+import { type StoredRun } from '../../services/tasks/task-records.ts'
 import { build } from '../harness/helper.ts'
 import { agree } from './schedule-agree.ts'
 import { Engine, LOOK_MS, setClock, type Mode } from './schedule-engine.ts'
 import { ALLOWED, ModelTask, scheduleOf, type Wanted } from './schedule-model.ts'
+import { taskRunKey } from '../../services/store/keys.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -115,7 +116,7 @@ async function live (app: App, actions: Action[]) {
       if (verb === 'cancelRun' && run === undefined) return
       const more: Record<string, unknown> = { steer: { comment: 'be brief', runNow: true }, cancelRun: run?.runId }
       const refused = await verbs[verb](ids[task], more[verb]).then(() => undefined, (error) => error)
-      if (refused !== undefined && refused.statusCode !== 409) throw refused
+      if (refused !== undefined && refused.code !== 'ERR_TASK_STATE') throw refused
       if ((refused === undefined) !== allowed) throw new Error(`${verb} of a task that is ${model.status}: ${refused ?? 'was allowed'}`)
       if (allowed) model.act(verb, clock.now())
     },
@@ -133,7 +134,7 @@ async function live (app: App, actions: Action[]) {
     async kill () {
       await engine.kill()
       for (const [n, model] of models.entries()) {
-        const run = model.live && await app.store.get<StoredRun>(runKey(ids[n], model.runs.indexOf(model.live) + 1))
+        const run = model.live && await app.store.get<StoredRun>(taskRunKey(ids[n], model.runs.indexOf(model.live) + 1))
         if (run?.status !== 'running') continue
         const crashes = run.crashes + (run.putDown ? 0 : 1)
         if (crashes > model.live!.crashes + 1) throw new Error(`${crashes} crashes counted of ${model.live!.crashes + 1}`)

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import { runKey, taskKey } from '../../services/tasks/task-records.ts'
 import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
 import { tasksOf } from '../harness/tasks.ts'
+import { taskKey, taskRunKey } from '../../services/store/keys.ts'
 
 const hourly = { taskType: 'recurring', schedule: { interval: '1h' } }
 
@@ -63,7 +63,7 @@ t.test('a run that is damaged on the disk is named, and its task goes on without
   const [{ runId }] = await first.runs(id)
   await before.close()
 
-  const { tasks } = await again(t, before, [runKey(id, 2), runKey(asking, 1)])
+  const { tasks } = await again(t, before, [taskRunKey(id, 2), taskRunKey(asking, 1)])
   t.match(await tasks.get(`/${id}/runs`), { runs: [{ runNumber: 1 }], damaged: [2] })
   t.match(await tasks.call('GET', `/${id}/runs/${runId}`), { status: 500, body: { error: /damaged and cannot be read/ } })
   t.match(await tasks.get('/digest?since=0'), { completed: { items: [{ runNumber: 1 }] } })

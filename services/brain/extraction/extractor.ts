@@ -1,7 +1,7 @@
-import { createError } from '@fastify/error'
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Extraction } from '../../../schemas/brain.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import { defineError } from '../../lib/service-error.ts'
 import { EXTRACTION_INSTRUCTIONS, extractionQuestion, LooseAnswerSchema, PointersSchema } from '../../models/prompts/extraction.ts'
 import type { ThreadRepository } from '../../threads/thread-repository.ts'
 import { ThreadNotFound } from '../../threads/thread-errors.ts'
@@ -12,10 +12,9 @@ import { shownIds } from './shown-ids.ts'
 import { verifyPointers, type Problem, type Verified } from './pointers.ts'
 import { beginning, readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
 
-const ModelFailed = createError(
+const ModelFailed = defineError(
   'ERR_UPSTREAM',
-  'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.',
-  502
+  'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
 )
 
 export interface ExtractionParts {

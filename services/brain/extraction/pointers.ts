@@ -82,7 +82,8 @@ export function verifyPointers (
     const isRetraction = !isMeant && pointer.about === 'user' && replaces.length > 0
     if (!isMeant && !isRetraction) return []
     const { text: fact, isUnsure } = words
-    return [{ message: pointer.message, fact, replaces, isRetraction, isUnsure, ...isRetraction ? { kind: 'fact' } : contentOf(pointer, fact) }]
+    const content: Pick<Found, 'kind' | 'key' | 'value'> = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
+    return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure }]
   })
   if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 

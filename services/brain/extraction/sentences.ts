@@ -22,7 +22,7 @@ const ABBREVIATIONS = new Set(
     'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
 )
 /** The last word before a point. Initials, words with points inside ("e.g") and numbers of one or two digits ("3. Mai") count as well. */
-const LAST_WORD = /(?:^|[\s(\[{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+|(?<!\d\s)\d{1,2})\.\s*$/u
+const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+|(?<!\d\s)\d{1,2})\.\s*$/u
 
 /** A question mark of any script. */
 const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/

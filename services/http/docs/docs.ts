@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { createError } from '@fastify/error'
+import { defineError } from '../../lib/service-error.ts'
 import { PAGE, POLICY, START } from './docs-page.ts'
 
 declare const PACKAGE_VERSION: string | undefined
 
-const NoSuchFile = createError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.', 404)
+const NoSuchFile = defineError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.')
 
 /** The build copies openapi.json beside the service; in the sources it is in the root folder. */
 const DOCUMENT = new URL(typeof PACKAGE_VERSION === 'string' ? './openapi.json' : '../../../openapi.json', import.meta.url)

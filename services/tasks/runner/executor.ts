@@ -5,6 +5,7 @@ import { createRunTransitions, firstStart, isStoreFailure, MAX_CRASHES, type Att
 import type { WorkerPool } from './workers.ts'
 import { isOver, type StoredRun } from '../task-records.ts'
 import { interruptedRun } from '../new-run.ts'
+import { isGone } from '../task-errors.ts'
 import { createSession, type Session } from './session.ts'
 
 /** Delay before a write that the store refused is repeated; milliseconds. */
@@ -42,7 +43,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       try {
         return await work()
       } catch (error) {
-        if ((error as { statusCode?: number }).statusCode === 404 || closing.signal.aborted) return undefined
+        if (isGone(error) || closing.signal.aborted) return undefined
         log.error({ err: error, ...ids }, failureMessage)
         if (!isStoreFailure(error)) return abandon(ids)
         await clock.sleep(RETRY_MS, closing.signal).catch(() => {})

@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import { abortKind } from '../../lib/abort.ts'
 import { newId } from '../../lib/ids.ts'
-import { isServiceError } from '../../lib/own-error.ts'
+import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
@@ -146,7 +146,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
     if (isStoreFailure(error)) {
       return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
     }
-    if (abortKind(error) === 'timeout' || isServiceError(error)) return { status: 'failed', error: (error as Error).message }
+    if (abortKind(error) === 'timeout' || error instanceof ServiceError) return { status: 'failed', error: (error as Error).message }
     log.error({ err: error, runId }, 'a task run failed')
     return { status: 'failed', error: 'Something went wrong inside the service; its log says more.' }
   }

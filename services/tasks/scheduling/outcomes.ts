@@ -1,5 +1,6 @@
 import type { Slot } from '../../../schemas/schedule.ts'
 import type { RunStatus } from '../../../schemas/tasks.ts'
+import { outcomeKey } from '../../store/keys.ts'
 import type { Op } from '../../store/store-types.ts'
 import type { StoredRun } from '../task-records.ts'
 
@@ -18,13 +19,6 @@ const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
   cancelled: 'stopped',
   interrupted: 'stopped'
 }
-
-export const outcomePrefix = (kind: OutcomeKind) => `task-past/${kind}/`
-const outcomeKey = (kind: OutcomeKind, at: number, id: string) => `${outcomePrefix(kind)}${String(at).padStart(16, '0')}-${id}`
-
-/** The time in the key of an outcome; milliseconds since the Unix epoch. */
-export const outcomeTime = (kind: OutcomeKind, key: string) =>
-  Number(key.slice(outcomePrefix(kind).length, outcomePrefix(kind).length + 16))
 
 /** The operation that adds a run to the outcome index or removes it; none while the run has not ended. */
 export function outcomeOfRun (

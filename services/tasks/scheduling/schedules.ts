@@ -5,9 +5,10 @@ import { parseSchedule } from './calendar/parse-schedule.ts'
 import { inMachineZone } from './calendar/schedule-plan.ts'
 import { nextSlot } from './calendar/slots.ts'
 import { machineTimezone } from './calendar/zone.ts'
+import { slotKey, slotsPrefix } from '../../store/keys.ts'
 import type { Op, Store } from '../../store/store-types.ts'
 import { outcomeOfSlot } from './outcomes.ts'
-import { slotKey, slotsPrefix, withoutTiming, type StoredTask } from '../task-records.ts'
+import { withoutTiming, type StoredTask } from '../task-records.ts'
 
 /** Slots that are kept for each task. */
 const MAX_SLOTS = 1_000

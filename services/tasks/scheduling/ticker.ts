@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/store-errors.ts'
+import { isGone } from '../task-errors.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { createRunApprovals } from '../run-approvals.ts'
@@ -77,7 +78,7 @@ export function createScheduleTicker ({ deps, queue, schedules, questions }: {
       await Promise.all(
         taskIds.slice(at, at + BATCH).map((taskId) =>
           check(taskId).then(() => failing.delete(taskId), (error) => {
-            if (error.statusCode === 404) return failing.delete(taskId)
+            if (isGone(error)) return failing.delete(taskId)
             failing.add(taskId)
             // A damaged task stays damaged, so it is checked and logged only once.
             if (isDamage(error)) repository.forget(taskId)

@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads'
-import { createError } from '@fastify/error'
+import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { workerFile } from '../../lib/worker-file.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
-export const TransformFailed = createError<[string, string]>('ERR_TRANSFORM_FAILED', 'This content could not be turned into %s: %s.', 422)
-export const TransformBusy = createError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.', 503)
+export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content could not be turned into %s: %s.')
+export const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
 
 const DEADLINE_MS = 10_000
 /** An idle worker is ended after this time: it holds tens of megabytes. */

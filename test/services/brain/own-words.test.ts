@@ -34,7 +34,7 @@ t.test('sentences end as their language ends them, and never after an abbreviati
 })
 
 t.test('a span stands for the whole sentences around it, unchanged', async (t) => {
-  t.equal(find("I like coffee, but only before noon. OK?", 'I like coffee'), 'I like coffee, but only before noon.')
+  t.equal(find('I like coffee, but only before noon. OK?', 'I like coffee'), 'I like coffee, but only before noon.')
   t.equal(find('Como pescado. Pero nunca crudo. ¿Qué pido?', 'pescado. Pero nunca'), 'Como pescado. Pero nunca crudo.')
   t.equal(find('I’m from Cork.', "I'm from Cork"), 'I’m from Cork.')
   t.equal(find('I’m from Cork', "I'm from Cork."), 'I’m from Cork')

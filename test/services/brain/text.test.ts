@@ -10,11 +10,11 @@ t.test('a length is counted in code points, after trimming and composing', async
   t.equal(normalise('fact', ` ${'😀'.repeat(10)} `, 10), '😀'.repeat(10))
   t.equal(normalise('fact', 'e\u0301'.repeat(10), 10), 'é'.repeat(10))
   t.throws(() => normalise('fact', 'x'.repeat(11), 10), {
-    statusCode: 400,
+    code: 'ERR_INVALID_REQUEST',
     message: 'body.fact must have 1 to 10 characters after trimming, not 11.'
   })
   for (const nothing of ['', '  ', '\n\u2003']) {
-    t.throws(() => normalise('key', nothing, 10), { statusCode: 400, message: /^body\.key .* not 0\.$/ })
+    t.throws(() => normalise('key', nothing, 10), { code: 'ERR_INVALID_REQUEST', message: /^body\.key .* not 0\.$/ })
   }
 })
 

@@ -123,7 +123,7 @@ for (const [what, make] of NO_FILES) {
       rmSync(file)
       await make(file)
       await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', message: what })
-      await t.rejects(config.update((config) => ({ ...config, port: 2 })), { code: 'ERR_CONFIG_NOT_SAVED', statusCode: 503, message: what })
+      await t.rejects(config.update((config) => ({ ...config, port: 2 })), { code: 'ERR_CONFIG_NOT_SAVED', message: what })
       t.same(config.current, { port: 1 })
       t.equal(lstatSync(file).mode, before.mode)
     }
@@ -263,7 +263,7 @@ t.test('reload takes over a good file as a whole and a bad one not at all', asyn
   const config = await openConfig({ dir, onChange: (config) => seen.push(config) })
   for (const bad of ['{', '[]', '{"port":1,"workspace":5}']) {
     writeFileSync(file, bad)
-    await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID', statusCode: 400 })
+    await t.rejects(config.reload(), { code: 'ERR_CONFIG_INVALID' })
     t.same(config.current, { workspace: '/tmp' })
     t.equal(config.problem, undefined)
   }

@@ -1,7 +1,8 @@
+import { slotKey, taskKey, taskRunKey } from '../../../services/store/keys.ts'
 import type { Store } from '../../../services/store/store-types.ts'
 import { emptyTaskMemory } from '../../../services/tasks/definitions.ts'
 import { outcomeOfRun, outcomeOfSlot } from '../../../services/tasks/scheduling/outcomes.ts'
-import { runKey, slotKey, taskKey, type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
+import { type StoredRun, type StoredTask } from '../../../services/tasks/task-records.ts'
 import { newId } from '../../../services/lib/ids.ts'
 
 /** Tasks as they are on disk after so many runs each, one a minute until `now`; every fourth failed, and beside each a time was skipped. */
@@ -63,7 +64,7 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         needsApproval: false
       }
       const slot = { at: completedAt, fate: 'skipped' as const, reason: 'overlap', settledAt: completedAt }
-      ops.push({ type: 'put', key: runKey(id, i), value: run }, ...outcomeOfRun('put', run), {
+      ops.push({ type: 'put', key: taskRunKey(id, i), value: run }, ...outcomeOfRun('put', run), {
         type: 'put',
         key: slotKey(id, slot),
         value: slot

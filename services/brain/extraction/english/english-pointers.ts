@@ -34,14 +34,13 @@ export function pointByRules (messages: string[], known: KnownText[], wasPart = 
     const topic = topicOf(fact.text)
     if (topic !== undefined) topics.set(topic, [...topics.get(topic) ?? [], fact])
   }
-  const all = messages.flatMap((text, message) =>
-    isSincere[message]
-      ? ownSentences(text).flatMap((sentence) => {
-          const statement = readStatement(sentence)
-          return statement === undefined || mayBeDenied(sentence.text, messages.slice(message + 1)) ? [] : [{ message, span: sentence.text, ...statement }]
-        })
-      : []
-  )
+  const statementsIn = (message: number) =>
+    ownSentences(messages[message]).flatMap(({ text: span, ...sentence }) => {
+      const statement = readStatement({ text: span, ...sentence })
+      const isSure = statement !== undefined && !mayBeDenied(span, messages.slice(message + 1))
+      return isSure ? [{ message, span, ...statement }] : []
+    })
+  const all = messages.flatMap((_text, message) => isSincere[message] ? statementsIn(message) : [])
   // Only the newest statement on a topic holds.
   const newest = all.filter(({ topic }, at) => topic === undefined || all.findLastIndex((other) => other.topic === topic) === at)
   return {

@@ -1,10 +1,10 @@
-import { createError } from '@fastify/error'
+import { defineError } from '../../../lib/service-error.ts'
 
-const Refused = createError('ERR_BAD_SCHEDULE', '%s', 400)
+const Refused = defineError('ERR_BAD_SCHEDULE', '%s')
 
 /** A schedule that cannot be parsed or contradicts itself. The message says what is supported; `details` names the field. */
 export class BadSchedule extends Refused {
-  details: { path: string, message: string }[]
+  override details: { path: string, message: string }[]
 
   constructor (field: string, message: string) {
     super(message)

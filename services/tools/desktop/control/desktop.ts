@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import createError from '@fastify/error'
+import { defineError } from '../../../lib/service-error.ts'
 import { abortKind } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
@@ -12,7 +12,7 @@ import { workerFile } from '../../../lib/worker-file.ts'
 import type { Act, Acts, Answer, Order } from './desktop-rpc.ts'
 import { desktopProblem } from './display.ts'
 
-export const DesktopBusy = createError('ERR_DESKTOP_BUSY', 'Too much is being done on the desktop at once; try again in a moment.', 503)
+export const DesktopBusy = defineError('ERR_DESKTOP_BUSY', 'Too much is being done on the desktop at once; try again in a moment.')
 
 const LIMITS_MS: Record<Act, number> = { look: 5_000, capture: 15_000, click: 15_000, type: 50_000, scroll: 15_000 }
 /** Time a child has to stop, so that it can finish the current character. */

@@ -1,10 +1,10 @@
-import createError from '@fastify/error'
+import { defineError } from '../../../lib/service-error.ts'
 
 /** An address that may not be fetched; the message is for the model and its user. */
-export const AddressRefused = createError<[string]>('ERR_ADDRESS_REFUSED', '%s', 403)
+export const AddressRefused = defineError('ERR_ADDRESS_REFUSED', '%s')
 
 /** An address that gave no usable answer; the message is for the model. */
-export const FetchFailed = createError<[string]>('ERR_FETCH_FAILED', '%s', 422)
+export const FetchFailed = defineError('ERR_FETCH_FAILED', '%s')
 
 const REASONS: Record<string, string> = {
   ENOTFOUND: 'there is no host of that name',

@@ -1,4 +1,4 @@
-import createError from '@fastify/error'
+import { defineError } from '../../../lib/service-error.ts'
 import type { Config } from '../../../../schemas/config.ts'
 
 export type SearchSettings = NonNullable<Config['search']>
@@ -25,7 +25,7 @@ export interface SearchQuery {
 }
 
 /** A search failed; the message is for the model and its user. */
-export const SearchFailed = createError<[string]>('ERR_SEARCH_FAILED', '%s', 422)
+export const SearchFailed = defineError('ERR_SEARCH_FAILED', '%s')
 
 /** The protocol of one search service: its requests, its answers and the meaning of its error statuses. */
 export interface Backend {

@@ -1,0 +1,32 @@
+import { format } from 'node:util'
+import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { ErrorBody } from '../../schemas/errors.ts'
+
+/** An error that this service defines: a stable code, and a message that may be shown because it holds no private data. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  /** The fields of the request that are wrong. */
+  details?: ErrorBody['details']
+  /** Additional fields of the response, where the route's schema allows them. */
+  shown?: Record<string, string>
+
+  constructor (code: ErrorCode, message: string) {
+    super(message)
+    this.name = 'ServiceError'
+    this.code = code
+  }
+}
+
+/** The types of the values that a literal sentence needs, by its placeholders. */
+type ValuesOf<Sentence extends string> = string extends Sentence
+  ? Array<string | number>
+  : Sentence extends `${string}%${infer Kind}${infer Rest}` ? [value: Kind extends 'd' ? number : string, ...ValuesOf<Rest>] : []
+
+/** Creates the class of one failure: `%s` and `%d` in the sentence stand for the values that the constructor takes. */
+export function defineError<Sentence extends string> (code: ErrorCode, sentence: Sentence) {
+  return class extends ServiceError {
+    constructor (...values: ValuesOf<Sentence>) {
+      super(code, format(sentence, ...values))
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// The keys of all records. A prefix ends with "/". `thread` is the digest of a thread's id, because clients choose the ids.
+// Stored names never change, so some are older than the words of the code. docs/architecture.md says what each record holds.
+
+/** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
+export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
+/** Times in keys are padded, so that keys sort by time. Milliseconds since the Unix epoch. */
+const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
+
+/** Names of single records, for `Store.record`. */
+export const RECORDS = { brain: 'brain', secrets: 'secrets', toolServers: 'tool-servers' } as const
+/** Marks imported data until its tasks were checked. */
+export const IMPORTED = 'imported'
+/** First answers of requests with an `Idempotency-Key`, by digest. */
+export const IDEMPOTENCY = 'idempotency/'
+
+// Runs of POST /run that asked for approval.
+export const RUNS = 'run/'
+export const runKey = (runId: string) => RUNS + runId
+export const runEventsPrefix = (runId: string) => `${runKey(runId)}/`
+export const runEventsKey = (runId: string, chunk: number) => historyKey('run', runId, chunk)
+export const RUN_INPUTS = 'run-input/'
+export const runInputKey = (runId: string) => RUN_INPUTS + runId
+/** The index of a thread's runs. */
+export const THREAD_RUNS = 'thread-run/'
+export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`
+export const CONVERSATIONS = 'conversation/'
+export const conversationKey = (thread: string) => CONVERSATIONS + thread
+
+export const APPROVALS = 'approval/'
+export const approvalKey = (id: string) => APPROVALS + id
+/** The index of open approvals, so that listing reads no closed ones. */
+export const OPEN_APPROVALS = 'open-approval/'
+export const openApprovalKey = (id: string) => OPEN_APPROVALS + id
+
+export const THREADS = 'thread/'
+export const threadKey = (thread: string) => THREADS + thread
+export const messagesPrefix = (thread: string) => `message/${thread}/`
+export const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
+/** Digests of the user's messages. */
+export const turnsPrefix = (thread: string) => `turn/${thread}/`
+export const turnKey = (thread: string, n: number) => historyKey('turn', thread, n)
+export const metadataKey = (thread: string) => `face/${thread}`
+/** The progress of the extraction of facts. */
+export const readKey = (thread: string) => `read/${thread}`
+/** The summaries that replace older messages in prompts. */
+export const summaryKey = (thread: string) => `summary/${thread}`
+/** The index of threads by the time of their last change. */
+export const RECENT = 'recent/'
+export const recentKey = (time: number, thread: string) => `${RECENT}${padded(time, 15)}-${thread}`
+/** The index of threads with user messages that changed since they were last searched for facts. */
+export const UNREAD = 'unread/'
+export const unreadKey = (time: number, thread: string) => `${UNREAD}${padded(time, 15)}-${thread}`
+/** Parses a key of either index; the time is epoch milliseconds. */
+export function parseIndexKey (key: string): { time: number, thread: string } {
+  const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
+  return { time: Number(time), thread }
+}
+/** The index of threads by a digest of their content. */
+export const FOUND = 'found/'
+export const foundPrefix = (digest: string) => `${FOUND}${digest}/`
+
+export const TASKS = 'task/'
+export const taskKey = (taskId: string) => TASKS + taskId
+/** One empty record for each task. The key holds status and type, so that a list reads only the tasks it shows. */
+export const TASK_STATES = 'task-state/'
+export const taskStateKey = (taskId: string, { status, taskType }: { status?: string, taskType?: string }) =>
+  `${TASK_STATES}${status}/${taskType}/${taskId}`
+export const taskRunsPrefix = (taskId: string) => `task-run/${taskId}/`
+export const taskRunKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
+/** Key of the record that maps a run's id to its task and number. */
+export const taskRunIndexKey = (runId: string) => `task-run-id/${runId}`
+export const taskEventsPrefix = (runId: string) => `task-event/${runId}/`
+export const taskEventsKey = (runId: string, chunk: number) => historyKey('task-event', runId, chunk)
+export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
+/** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
+export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
+  slotsPrefix(taskId) + [at, ...from === undefined ? [] : [from]].map((time) => padded(time, 16)).join('-')
+/** Outcomes of runs and slots in order of time. */
+export const outcomePrefix = (kind: string) => `task-past/${kind}/`
+export const outcomeKey = (kind: string, at: number, id: string) => `${outcomePrefix(kind)}${padded(at, 16)}-${id}`
+/** The time in the key of an outcome; milliseconds since the Unix epoch. */
+export const outcomeTime = (kind: string, key: string) =>
+  Number(key.slice(outcomePrefix(kind).length, outcomePrefix(kind).length + 16))
+/** The records that map a request to `/run` to the task it created. */
+export const TASK_ORIGINS = 'task-origin/'
+export const taskOriginKey = (digest: string) => TASK_ORIGINS + digest
+/** Marks of deleted tasks. Their runs are removed later, also when the service dies in between. */
+export const TASK_TRASH = 'task-trash/'
+export const taskTrashKey = (taskId: string) => TASK_TRASH + taskId
