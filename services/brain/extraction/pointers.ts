@@ -3,7 +3,7 @@ import type { Pointer } from '../../models/prompts/extraction.ts'
 import type { FactKind } from '../memory.ts'
 import { foldText } from '../fact-text.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
-import { holdsSecret } from './secrets.ts'
+import { holdsSecret } from './secret-words.ts'
 
 /** Why an answer, or a part of it, is not learned. */
 export type Problem =
@@ -48,7 +48,8 @@ const CONVERSATION = { messages: 3, sentences: 6 }
 
 /**
  * Checks what a model pointed at, in any language. What is learned are the user's own whole sentences, never words of the
- * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids` returns the id behind the one that the model was shown.
+ * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids`
+ * returns the id behind the one that the model was shown.
  */
 export function verifyPointers (
   { messages, goals = [] }: { messages: string[], goals?: string[] },

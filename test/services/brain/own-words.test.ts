@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findOwnWords, searchable } from '../../../services/brain/extraction/own-words.ts'
-import { holdsSecret } from '../../../services/brain/extraction/secrets.ts'
+import { holdsSecret } from '../../../services/brain/extraction/secret-words.ts'
 
 const cut = (message: string) => searchable(message).sentences.map(({ text }) => text)
 const find = (message: string, span: string) => {
