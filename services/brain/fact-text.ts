@@ -14,7 +14,7 @@ export function normalise (field: string, text: string, limit: number): string {
 }
 
 /** Marks that end a statement, in the scripts that have them. A question mark is none: a question differs from its statement. */
-const END = /[\s.!\u2026\u3002\uFF0E\uFF01\uFF61\u0964\u06D4\u0589]+$/u
+const END = /[\s.!\u2026\u3002\uFF0E\uFF01\uFF61\u0964\u06D4\u0589\u1362\u104B\u17D4]+$/u
 
 /**
  * Folds a text for comparison: case, blanks and the marks at its end do not count. Letters that only look alike stay

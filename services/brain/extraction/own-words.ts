@@ -55,8 +55,8 @@ export function findOwnWords (
   if (own.some((each) => text.slice(each[0].start, each.at(-1)!.end) !== words)) {
     return { problem: 'the words are too few to tell where they stand' }
   }
-  if (holdsSecret(words)) return { problem: 'the words hold what looks like a key, a card number or a password' }
   if (whole.length > MAX_SENTENCES || [...words].length > LIMITS.fact) return { problem: 'the words span too many sentences' }
+  if (holdsSecret(words)) return { problem: 'the words hold what looks like a key, a card number or a password' }
   if (!mayAsk && whole.some(({ isQuestion }) => isQuestion)) return { problem: 'the words are a question' }
   return { text: words, sentences: whole, isUnsure: isMixed || whole.at(-1)!.end > materialFrom }
 }

@@ -3,7 +3,7 @@
  * language; words that name a password are a second sign. A harmless text that looks so is not learned either.
  */
 export function holdsSecret (text: string): boolean {
-  return NAMED.test(text) || KEYS.some((key) => key.test(text)) || holdsCard(text) || holdsIban(text) ||
+  return NAMED.test(text) || holdsCode(text) || KEYS.some((key) => key.test(text)) || holdsCard(text) || holdsIban(text) ||
     text.split(BOUNDARY).some(looksSecret)
 }
 
@@ -13,7 +13,10 @@ const KEYS = [
   /\beyJ[\w-]{8,}\.[\w-]{8,}/,
   /-----BEGIN [A-Z ]+-----/,
   /\b(?:[0-9a-f]{32,}|[0-9A-F]{32,})\b/,
-  /\b[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]+@/
+  /\b[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]+@/,
+  // Serial numbers and license keys: groups of letters and digits.
+  /\b(?=[A-Z0-9-]*[A-Z])(?=[A-Z0-9-]*\d)(?:[A-Z0-9]{4,}-){2,}[A-Z0-9]{4,}\b/,
+  /\b\d{3}-\d{2}-\d{4}\b/
 ]
 
 /** Words for a password, a secret number or a key of access, in the languages that most users write. */
@@ -21,13 +24,19 @@ const NAMED = new RegExp(
   '(?<![\\p{L}\\p{N}])(?:' + [
     'pass ?(?:word|phrase|code)s?|pwd|pin(?: ?code)?|cvv|cvc|api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
     'passw[oö]rt\\p{L}*|kennwort\\p{L}*|geheimzahl|zugangscode',
-    'mots? de passe|code secret|contraseñas?|clave secreta|senhas?|palavras?-passe|password[ie]?|parola d\'ordine',
+    'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?|parola d\'ordine',
     'wachtwoord\\p{L}*|lösenord\\p{L}*|adgangskode\\p{L}*|kodeord\\p{L}*|passord\\p{L}*|salasana\\p{L}*',
     'парол\\p{L}*|пін-?код\\p{L}*|пин-?код\\p{L}*|hasł\\p{L}*|hesl\\p{L}*|jelsz\\p{L}*|parolam\\p{L}*|parola mea|şifre\\p{L}*|lozink\\p{L}*',
-    'κωδικ\\p{L}* πρόσβασης|συνθηματικ\\p{L}*|ה?סיסמ\\p{L}*|كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:عبور|ورود)|पासवर्ड|mật khẩu|kata sandi'
+    'κωδικ\\p{L}*|συνθηματικ\\p{L}*|ה?סיסמ\\p{L}*|كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:عبور|ورود)|पासवर्ड|mật khẩu|kata sandi'
   ].join('|') + ')(?![\\p{L}\\p{N}])|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호는|รหัสผ่าน',
   'iu'
 )
+
+/** A code of digits, as of a door or a safe. Postal codes and years are none. */
+const holdsCode = (text: string) => CODE.test(text) && !NO_SECRET_CODE.test(text)
+const CODE =
+  /(?:(?<!\p{L})(?:code|código|codice|code[zs]|kod|kód|kode|koodi|код)(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})(?!(?:19|20)\d\d(?!\d))\p{Nd}{4,8}(?!\p{N})/iu
+const NO_SECRET_CODE = /zip|post|area|error|source|индекс|郵便|邮政|우편|מיקוד/iu
 
 /** Between words: blanks, and the scripts that write no blanks. Marks stay, because passwords have them. */
 const BOUNDARY =
@@ -49,7 +58,7 @@ function looksSecret (word: string): boolean {
   // Digits within letters, as in "Summer2024home": in names and versions they stand at an end, or alone.
   if (/\p{L}[^\p{L}\p{N}]*\p{N}{2,}[^\p{L}\p{N}]*\p{L}/u.test(bare) && classes >= 3) return true
   if (/[!@#$%^&*_+=~]/.test(bare.slice(0, -1)) && classes >= 3) return true
-  return bare.length >= KEY_LENGTH && /^[\w-]+$/.test(bare) && entropy(bare) > 3.2 && changes(bare) >= 4
+  return bare.length >= KEY_LENGTH && /^[\w+/=.-]+$/.test(bare) && entropy(bare) > 3.2 && changes(bare) >= 4
 }
 
 /** How often a word changes between letters and digits. */

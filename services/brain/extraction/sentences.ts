@@ -17,7 +17,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' })
 /** Words before a point that rarely end a sentence, in the languages that write so. */
 const ABBREVIATIONS = new Set(
   ('dr prof mr mrs ms mx st sr sra srta dra dña ing sig dott hr fr herr nr no nos num núm art abs bzw ca usw etc evtl ggf inkl max min ' +
-    'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ' +
+    'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu geb jh mio mrd std tgl bijv např tzv nám cad sok mah apt örn vb kb exmo exma ' +
     'mme mlle mm bd env tél ud uds pág tel str pl ul gosp mgr inż św godz np itd itp im gg pag sigg dott dhr mevr mw drs ir ' +
     'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
 )
@@ -26,8 +26,8 @@ const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+
 
 /** A question mark of any script. */
 const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
-/** The particles that end a question in Japanese and Chinese, also before a full stop. */
-const PARTICLE = /(?:\u304B|\u5417|\u55CE)\u3002?$/
+/** The particles that end a question in Japanese, Chinese and Thai, where its mark may be missing. */
+const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
 /** Greek writes its question mark as a semicolon. */
 const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu
 const LIST_MARKER = /^(?:[-*+\u2022\u2013\u2014]|\d{1,2}[.)])\s+/
@@ -61,9 +61,13 @@ export function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
   return sentences
 }
 
+/** Characters before a possible end that are examined. */
+const MAX_LOOKBACK = 80
+
 /** Whether a sentence ends between two pieces of text. */
 function endsAt (before: string, after: string): boolean {
-  const gap = /\s*$/.exec(before)![0]
+  before = before.slice(-MAX_LOOKBACK)
+  const gap = before.slice(before.trimEnd().length)
   if (/\n[^\S\n]*\n/.test(gap) || LIST_MARKER.test(after)) return true
   if (/^[^\p{L}\p{N}]*\p{Ll}/u.test(after)) return false
   const word = LAST_WORD.exec(before)?.[1]

@@ -122,7 +122,11 @@ t.test('what looks like a key, a card or a password is a secret, in any language
     'Correct_Horse_77b',
     'd41d8cd98f00b204e9800998ecf8427e',
     'AKIAIOSFODNN7EXAMPLE',
-    'x9Kq2Lm7Vb4Tz8Wd1Rf6'
+    'x9Kq2Lm7Vb4Tz8Wd1Rf6',
+    'The license is ABCD-1234-EFGH-5678.',
+    'Der Code der Haustür ist 4821.',
+    'Код домофона 48210',
+    'Ο κωδικός μου είναι γάτα'
   ]
   const HARMLESS = [
     'I moved to the U.S. in 2015.',
@@ -138,7 +142,9 @@ t.test('what looks like a key, a card or a password is a secret, in any language
     'Amo le parole crociate.',
     '我有2只猫和13条鱼。',
     'My order has 12 digits: 123456789012.',
-    'I like COVID-19 jokes.'
+    'I like COVID-19 jokes.',
+    'My zip code is 50667.',
+    'I write code since 1999, mostly in C.'
   ]
   for (const text of SECRETS) t.ok(holdsSecret(text), text)
   for (const text of HARMLESS) t.notOk(holdsSecret(text), text)
