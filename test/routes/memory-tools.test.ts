@@ -50,6 +50,18 @@ t.test('an instruction is stored as a proposal, and the answer says so', async (
   t.equal((await brain(app)).contextPreview, '')
 })
 
+t.test('a preference is one when its value stands in the words, else it is a fact', async (t) => {
+  const calls = [['Helix'], ['vim']].map(([value]) => ({
+    toolName: 'remember',
+    input: { span: 'my editor is Helix', kind: 'preference', key: 'editor', value }
+  }))
+  const { app } = await calling(t, calls)
+  await say(app, 'Note that my editor is Helix.')
+  t.match(await brain(app), { brain: { facts: [], preferences: { editor: 'Helix' } } })
+  await say(app, 'Note that my editor is Helix.')
+  t.match(await brain(app), { brain: { facts: ['Note that my editor is Helix.'], preferences: { editor: 'Helix' } } })
+})
+
 t.test('a correction hides what it replaces; typed facts are only proposed to go', async (t) => {
   const calls = [
     { toolName: 'remember', input: { span: 'I live in Oslo', kind: 'fact' } },

@@ -75,8 +75,8 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
     const known = entries.filter(({ kind }) => kind === 'fact').map(({ id, fact }) => ({ id, text: fact }))
     const texts = messages.map(({ text }) => text)
     const { pointers, isPart } = pointByRules(texts, known, wasPart)
-    const verified = verifyPointers({ messages: texts }, { pointers }, (id) => id)
-    return { readings: [{ shown: messages, tasks: [], ...verified }], isPart }
+    const verified = verifyPointers({ messages: texts, isModel: false }, { pointers }, (id) => id)
+    return { readings: [{ shown: messages, tasks: [], ...verified, problems: new Map() }], isPart }
   }
 
   return {

@@ -49,10 +49,10 @@ const CONVERSATION = { messages: 3, sentences: 6 }
 /**
  * Checks what a model pointed at, in any language. What is learned are the user's own whole sentences, never words of the
  * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids`
- * returns the id behind the one that the model was shown.
+ * returns the id behind the one that the model was shown. `isModel` is false for rules, which may be right with every sentence.
  */
 export function verifyPointers (
-  { messages, goals = [] }: { messages: string[], goals?: string[] },
+  { messages, goals = [], isModel = true }: { messages: string[], goals?: string[], isModel?: boolean },
   answer: { pointers: unknown[], habits?: unknown[] },
   ids: (shown: string) => string | undefined
 ): Verified {
@@ -86,7 +86,7 @@ export function verifyPointers (
     const content: Pick<Found, 'kind' | 'key' | 'value'> = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
     return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure }]
   })
-  if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
+  if (isModel && pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 
   const recurring = habits.flatMap((habit): FoundHabit[] => {
     if (!isHabit(habit)) return reject('the pointer has not the asked form')

@@ -27,6 +27,9 @@ for (const [kind, list] of all) {
     }
   })
 
+  // The others have the same forms.
+  if (['told', 'unsaid', 'silent'].includes(kind)) continue
+
   t.test(`${kind}: a model that points wherever it likes, and makes things up, teaches only what stands in the user's words`, async (t) => {
     for (const [n, { lines }] of list.entries()) {
       const everything = lines.flatMap((line) => Object.values(typeof line === 'string' ? { line } : line) as string[])
