@@ -26,6 +26,7 @@ export default [
   forbid(['schemas/**/*.ts'], [fastify, routes, plugins, [['**/services/**'], 'Schemas import schemas only.']]),
   forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
   forbid(['services/process/*.ts'], [fastify, routes, plugins]),
+  forbid(['services/step/*.ts'], [fastify, routes, plugins, children, [['**/agent/**', '**/tasks/**'], 'Runs and tasks call the step, not the other way.']]),
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),
   {

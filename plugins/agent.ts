@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import { createAgent, type Agent } from '../services/agent/agent.ts'
 import { createConversationStates } from '../services/agent/refused-calls.ts'
-import { createLedger } from '../services/approvals/ledger.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,14 +10,14 @@ declare module 'fastify' {
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, tasks, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, tasks, config, workspace, log } = app
   const agent = createAgent({
     store,
     clock,
     host,
     fence,
     registry,
-    ledger: createLedger({ store, clock }),
+    ledger,
     conversations: createConversationStates({ store, clock }),
     threads,
     tasks,
@@ -29,4 +28,4 @@ export default fp(async (app) => {
   })
   app.decorate('agent', agent)
   app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'tasks', 'stream'] })
+}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'tasks', 'stream'] })

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../settings.ts'
 import agent from './agent.ts'
+import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import catalog from './thread-catalog.ts'
@@ -14,6 +15,7 @@ import errors from './core/errors.ts'
 import health from './core/health.ts'
 import extraction from './extraction.ts'
 import gate from './core/gate.ts'
+import ledger from './ledger.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
 import retention from './core/retention.ts'
@@ -49,8 +51,10 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(tools, settings)
   await app.register(mcp)
   await app.register(threads)
+  await app.register(ledger)
   await app.register(tasks)
   await app.register(agent)
+  await app.register(approvals)
   await app.register(catalog)
   await app.register(extraction)
   await app.register(backup, settings)

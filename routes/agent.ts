@@ -1,13 +1,10 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   AnalysisSchema,
-  ApprovalListSchema,
-  ApprovalSchema,
   ApproveBodySchema,
   CompactionSchema,
   EvaluationSchema,
   LiveRunSchema,
-  PageQuery,
   RunBodySchema,
   RunResultSchema,
   RunTaskSchema,
@@ -46,9 +43,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       RunTaskSchema,
       RunResultSchema,
       LiveRunSchema,
-      SteerBodySchema,
-      ApprovalSchema,
-      ApprovalListSchema
+      SteerBodySchema
     ]
   ) app.addSchema(schema)
 
@@ -131,16 +126,6 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
     }
   }, async (request) => app.agent.steer(request.params.id, request.body.message))
-
-  app.get('/approvals', {
-    schema: {
-      tags: ['agent'],
-      operationId: 'listApprovals',
-      summary: 'Lists the approval requests that wait for a decision, oldest first',
-      querystring: PageQuery,
-      response: { 200: ref(ApprovalListSchema), 400: ErrorRef }
-    }
-  }, async (request) => app.agent.approvals(request.query))
 }
 
 export default routes

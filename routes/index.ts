@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import agent from './agent.ts'
+import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
@@ -14,6 +15,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(service)
   await app.register(docs)
   await app.register(agent)
+  await app.register(approvals)
   await app.register(threads)
   await app.register(tasks)
   await app.register(brain)

@@ -186,7 +186,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Decides an open question of a run',
       params: TaskParams,
       body: ref(TaskApproveBodySchema),
-      response: { 200: ref(TaskApprovedSchema), ...movable }
+      response: { 200: ref(TaskApprovedSchema), ...movable, 410: ErrorRef }
     }
   }, async (request) => tasks.approve(request.params.id, request.body))
 

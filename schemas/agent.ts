@@ -154,39 +154,3 @@ export const SteerBodySchema = Type.Object({
   message: Type.String({ minLength: 1, maxLength: 20_000, description: 'The message that the model gets at its next step' })
 }, { $id: 'SteerBody', additionalProperties: false, examples: [examples.steerBody] })
 export const ThreadParams = Type.Object({ id: ThreadId })
-
-export const ApprovalState = Type.Union(
-  ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'].map((state) => Type.Literal(state))
-)
-
-/** An approval request: a tool call that waits, or waited, for the user's decision. */
-export const ApprovalSchema = Type.Object({
-  approvalId: Type.String(),
-  runId: Type.String(),
-  threadId: Type.String(),
-  toolCallId: Type.String(),
-  toolName: Type.String(),
-  input: Type.Unknown({ description: 'The complete input of the tool call' }),
-  digest: Type.String({ description: 'SHA-256 of the canonical input, hexadecimal' }),
-  cwd: Type.String({ description: 'Real path of the working directory. The call runs in this directory or not at all' }),
-  note: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
-  reason: Type.Optional(Type.String({ description: 'The reason that was given with the decision' })),
-  createdAt: Timestamp,
-  expiresAt: Timestamp,
-  state: ApprovalState
-}, { $id: 'Approval', description: "A tool call that waits, or waited, for the user's decision", examples: [examples.approval] })
-export type ApprovalView = Static<typeof ApprovalSchema>
-
-export const ApprovalListSchema = Type.Object({
-  approvals: Type.Array(Type.Unsafe<ApprovalView>(Type.Ref('Approval'))),
-  nextCursor: Type.Optional(Type.String())
-}, {
-  $id: 'ApprovalList',
-  description: 'A page of open approval requests; nextCursor is present when there are more',
-  examples: [examples.approvalList]
-})
-
-export const PageQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
-})

@@ -121,6 +121,10 @@ export const TaskSchema = Type.Object({
   successfulRuns: Type.Integer(),
   lastRunAt: Type.Optional(Timestamp),
   nextRunAt: Type.Optional(Timestamp),
+  waitingFor: Type.Optional(Type.Array(
+    Type.Object({ kind: QuestionKind, id: Type.String({ description: 'approvalId of the request' }) }),
+    { description: 'With status pending_approval: the open approval requests' }
+  )),
   pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
   createdAt: Timestamp,
   updatedAt: Timestamp

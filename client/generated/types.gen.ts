@@ -52,30 +52,51 @@ export type Analysis = {
 };
 
 /**
- * A tool call that waits, or waited, for the user's decision
+ * A tool call, or the result of a run of a task, that waits or waited for the user's decision
  */
 export type Approval = {
     approvalId: string;
+    /**
+     * tool: a tool call; result: the output of a run of a task; question: a question of the agent
+     */
+    kind: 'tool' | 'result' | 'question';
     runId: string;
-    threadId: string;
-    toolCallId: string;
-    toolName: string;
     /**
-     * The complete input of the tool call
+     * The conversation of the run; absent for a task
      */
-    input: unknown;
+    threadId?: string;
     /**
-     * SHA-256 of the canonical input, hexadecimal
+     * The task of the run; absent for a conversation
      */
-    digest: string;
+    taskId?: string;
     /**
-     * Real path of the working directory. The call runs in this directory or not at all
+     * Kind tool: the id of the call
      */
-    cwd: string;
+    toolCallId?: string;
+    /**
+     * Kind tool
+     */
+    toolName?: string;
+    /**
+     * Kind tool: the complete input of the call
+     */
+    input?: unknown;
+    /**
+     * Kind tool: SHA-256 of the canonical input, hexadecimal
+     */
+    digest?: string;
+    /**
+     * Kind tool: real path of the working directory. The call runs in this directory or not at all
+     */
+    cwd?: string;
     /**
      * Why the approval is requested again
      */
     note?: string;
+    /**
+     * Kind result: the output of the run
+     */
+    output?: string;
     /**
      * The reason that was given with the decision
      */
@@ -88,7 +109,21 @@ export type Approval = {
      * Milliseconds since the Unix epoch
      */
     expiresAt: number;
+    /**
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     */
     state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The user's decision on an approval request
+ */
+export type ApprovalDecision = {
+    approved: boolean;
+    /**
+     * Told to the agent after a denial; for a task, feedback that its later runs get
+     */
+    reason?: string;
 };
 
 /**
@@ -325,6 +360,30 @@ export type DataTaskEvent = {
      */
     id: string;
     data: RunTask;
+};
+
+/**
+ * The approval request after the decision
+ */
+export type DecidedApproval = {
+    approvalId: string;
+    /**
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     */
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run
+     */
+    continued: boolean;
 };
 
 /**
@@ -1494,6 +1553,16 @@ export type Task = {
      * Milliseconds since the Unix epoch
      */
     nextRunAt?: number;
+    /**
+     * With status pending_approval: the open approval requests
+     */
+    waitingFor?: Array<{
+        kind: 'tool' | 'result';
+        /**
+         * approvalId of the request
+         */
+        id: string;
+    }>;
     /**
      * Why the task is paused: user, failures or interrupted
      */
@@ -3116,6 +3185,10 @@ export type ListApprovalsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * tool: a tool call; result: the output of a run of a task; question: a question of the agent
+         */
+        kind?: 'tool' | 'result' | 'question';
         limit?: number;
         /**
          * nextCursor of the previous page
@@ -3158,6 +3231,76 @@ export type ListApprovalsResponses = {
 };
 
 export type ListApprovalsResponse = ListApprovalsResponses[keyof ListApprovalsResponses];
+
+export type DecideApprovalData = {
+    body: ApprovalDecision;
+    path: {
+        /**
+         * approvalId of the request
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/approvals/{id}';
+};
+
+export type DecideApprovalErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type DecideApprovalError = DecideApprovalErrors[keyof DecideApprovalErrors];
+
+export type DecideApprovalResponses = {
+    /**
+     * The approval request after the decision
+     */
+    200: DecidedApproval;
+};
+
+export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
 
 export type DeleteThreadsData = {
     body?: never;
@@ -4331,6 +4474,10 @@ export type ApproveTaskErrors = {
      * The current state does not allow the request
      */
     409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
     /**
      * The body is larger than the route accepts
      */

@@ -46,17 +46,4 @@ export const runResult = {
 }
 export const liveRun = { ok: true, threadId, runId }
 export const steerBody = { message: 'Put it into a folder called notes instead.' }
-export const approval = {
-  approvalId,
-  runId,
-  threadId,
-  ...call,
-  digest: 'cfb3b1fcfbf393f6132cf4972671f7f6767282561dba02b5184c07210bd7e289',
-  cwd: '/home/ada/notes',
-  createdAt: 1795256011268,
-  expiresAt: 1795342411268,
-  state: 'pending'
-}
-export const approvalList = { approvals: [approval] }
-
 export const compaction = { before: 151_204, after: 71_880, outputs: 14, summarised: 62, dropped: 0 }

@@ -31,7 +31,7 @@ export function createAgent (deps: AgentDeps) {
   })
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
-  const answer = createResumeRun(parts)
+  const { answer, decide } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer. */
   async function largestWindow (): Promise<number> {
@@ -78,6 +78,9 @@ export function createAgent (deps: AgentDeps) {
     /** Continues the run that requested the approval; see `Ledger.decide` for the answers that are accepted. */
     approve: async (body: RunBody, protocol?: Protocol): Promise<Subscription> => answer(await withHistory(body, protocol)),
 
+    /** Decides one approval request of a conversation, without a reader of what follows. */
+    decide,
+
     /** Does the same as `run`, and returns the result as one object instead of a stream. */
     sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
 
@@ -106,9 +109,6 @@ export function createAgent (deps: AgentDeps) {
 
     /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
     userWords: createUserWords(parts),
-
-    /** Lists the approvals that wait for an answer. */
-    approvals: deps.ledger.list,
 
     /** Registers a listener that is called with the thread id of each run that ends. */
     onEnd (listener: (threadId: string) => void) {

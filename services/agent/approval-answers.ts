@@ -1,4 +1,4 @@
-import type { Decision } from '../approvals/ledger.ts'
+import type { Decision } from '../approvals/decide-approval.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 
 /** The fields of a request that decide whether it answers approval requests. Chat clients name the message that they continue. */

@@ -1,5 +1,5 @@
 import { Aborted } from '../lib/abort.ts'
-import { approvalKey, openApprovalKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
+import { runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -11,20 +11,21 @@ export function createConversationGuard (
   { deps, activeRuns, locked }: RunCollaborators,
   supersedePendingRun: (conversation: ConversationState) => Promise<unknown>
 ) {
-  const { store, conversations } = deps
+  const { store, ledger, conversations } = deps
 
   /** Returns the operations that remove the stored runs of a conversation, with all their approvals. */
   async function runRemovals (threadId: string): Promise<Op[]> {
-    const keys: string[] = []
+    const ops: Op[] = []
     const prefix = threadRunsPrefix(store.digest(threadId))
     for await (const [key] of store.list(prefix)) {
       const runId = key.slice(prefix.length)
       const run = await loadRun(store, runId)
       const asked = run?.log.events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []) ?? []
-      keys.push(key, runKey(runId), runInputKey(runId), ...asked.flatMap((id) => [approvalKey(id), openApprovalKey(id)]))
+      const keys = [key, runKey(runId), runInputKey(runId)]
       for await (const [chunk] of store.list(runEventsPrefix(runId))) keys.push(chunk)
+      ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...ledger.remove(asked))
     }
-    return keys.map((key) => ({ type: 'del', key }))
+    return ops
   }
 
   return {

@@ -1,16 +1,16 @@
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { canonicalContent } from '../threads/thread-message.ts'
-import type { RunAttempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { finish } from './loop.ts'
+import { finish } from './end-run.ts'
 import type { Run } from './run-repository.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
 
-const STEP = { step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } } as const
+const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
 
 /**
  * Launches a background task for the request and answers with a description of it. If the same request launched a task that
@@ -21,7 +21,7 @@ const STEP = { step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTok
 export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, deps: Deps): Promise<boolean> {
   const { live } = attempt
   const { log, head } = live.run
-  log.append({ type: 'step-start', step: STEP.step })
+  log.append({ type: 'step-start', step: STEP_FINISH.step })
   const origin = originOf(live.run)
   const earlier = await deps.tasks.launched(origin)
   const { task, badInterval } = earlier === undefined
@@ -34,13 +34,12 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
     { type: 'text-end', id: 'task' }
   ]
   events.forEach(log.append)
-  live.run.head = { ...head, steps: STEP.step }
-  const stepFinish: RunEvent = { type: 'step-finish', ...STEP }
+  live.run.head = { ...head, steps: STEP_FINISH.step }
   if (!live.isSteered) {
-    await finish('stop', stepFinish, attempt, deps)
+    await finish(STEP_FINISH, attempt, deps)
     return true
   }
-  log.append(stepFinish)
+  log.append(STEP_FINISH)
   return false
 }
 

@@ -1,9 +1,9 @@
 import { Aborted } from '../lib/abort.ts'
-import type { RunAttempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { createActiveRuns, RunOptions, ActiveRun } from './active-runs.ts'
-import { endEarly } from './loop.ts'
+import { endEarly } from './end-run.ts'
 import type { Run } from './run-repository.ts'
 
 /** The default time limit of a run, milliseconds. */

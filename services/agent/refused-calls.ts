@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import type { Approval } from '../approvals/approval-record.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Denial } from './system-prompt.ts'
 
 /** The state of a conversation that outlasts its runs. */
@@ -37,7 +37,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
     remove: (threadId: string): Op => ({ type: 'del', key: key(threadId) }),
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
-    deny (conversation: ConversationState, refused: Approval[]): { conversation: ConversationState, op: Op } {
+    deny (conversation: ConversationState, refused: ThreadApproval[]): { conversation: ConversationState, op: Op } {
       const denials = [
         ...conversation.denials,
         ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))

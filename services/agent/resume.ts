@@ -1,17 +1,19 @@
 import { defineError } from '../lib/service-error.ts'
-import type { Approval } from '../approvals/approval-record.ts'
+import type { Protocol } from '../../schemas/agent.ts'
+import type { DecidedApproval } from '../../schemas/approvals.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
+import type { Decision } from '../approvals/decide-approval.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
-import { requestAgain, requestEvent } from './ask-anew.ts'
+import { requestEvent } from './request-approvals.ts'
 import type { RunRequest } from './start.ts'
-import { executeDecisions } from '../step/settle-calls.ts'
 import type { ConversationState } from './refused-calls.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { subscribeToRecorded, type Subscription } from './active-runs.ts'
+import { subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
-import { loadRun, storedSegment } from './run-repository.ts'
+import { loadRun, storedSegment, type RunHead } from './run-repository.ts'
 
 const RunGone = defineError(
   'ERR_RUN_GONE',
@@ -22,21 +24,27 @@ const MovedOn = defineError(
   'A newer message superseded the run of this approval request; the run cannot continue.'
 )
 
-/** Records the answers to approval requests and resumes the run that requested them. */
+/** Where the run of decided approvals is: in its next segment, at its stored end, or still waiting for other decisions of the step. */
+type Continuation =
+  | { is: 'active', live: ActiveRun, segment: number }
+  | { is: 'recorded', head: RunHead, events: readonly RunEvent[] }
+  | { is: 'waiting', head: RunHead, open: ThreadApproval[] }
+
+/** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, ledger, conversations } = deps
 
-  /** Subscribes to, replays, or starts the segment that follows the step of these approvals. */
+  /** Finds or starts the segment that follows the step of these approvals. Without a `protocol`, it is the one that the run had. */
   async function resume (
-    approvals: Approval[],
+    approvals: ThreadApproval[],
     conversation: ConversationState,
-    { resumable = false, protocol }: RunRequest
-  ): Promise<Subscription> {
+    { resumable = false, protocol }: { resumable?: boolean, protocol?: Protocol }
+  ): Promise<Continuation> {
     const { runId, threadId } = approvals[0]
     const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
     const live = await activeRuns.current(threadId)
     if (live?.run.head.runId === runId) {
-      if (live.run.head.segment >= segment) return live.subscribe(segment, protocol)
+      if (live.run.head.segment >= segment) return { is: 'active', live, segment }
       // The run has requested the approvals and is about to end.
       await live.done
     }
@@ -44,20 +52,13 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     if (run === undefined) throw new RunGone()
     const { head, log } = run
     const recorded = storedSegment(run, segment)
-    if (recorded !== undefined) return subscribeToRecorded(head, recorded, protocol)
+    if (recorded !== undefined) return { is: 'recorded', head, events: recorded }
     // A newer message superseded this run and took the position of its answer in the thread; do not resume it.
     if (conversation.runId !== runId) throw new MovedOn()
 
     const asked = await ledger.all(head.asked)
-    const start: RunEvent = { type: 'start', messageId: head.messageId, threadId, runId }
     const open = asked.filter(ledger.isOpen)
-    if (open.length > 0) {
-      return subscribeToRecorded(head, [start, ...open.map(requestEvent), {
-        type: 'finish',
-        finishReason: 'tool-calls',
-        usage: head.usage
-      }], protocol)
-    }
+    if (open.length > 0) return { is: 'waiting', head, open }
     const resumed = await activeRuns.admit(threadId, async () => {
       const history = head.history ?? WHOLE_THREAD
       const { origins, ...context } = await toPrompt(
@@ -67,39 +68,67 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
       )
       if (head.segment < segment) {
         run.head = { ...head, segment }
-        log.append(start)
+        log.append(startEvent(head))
       }
       return launch({
         run,
         conversation,
         resumable,
-        protocol,
-        async work (attempt) {
-          const moved = await executeDecisions(asked, attempt, deps)
-          if (moved.length > 0) await requestAgain(asked, moved, attempt, deps)
-          else await runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps)
-        }
+        protocol: protocol ?? head.protocol ?? 'documented',
+        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, asked)
       })
     })
-    return resumed.subscribe(segment)
+    return { is: 'active', live: resumed, segment }
   }
 
-  return async function answer (request: RunRequest): Promise<Subscription> {
-    const responses = approvalResponses(request)
-    const decisions = responses.includesOlder ? await ledger.currentApprovals(responses.decisions) : responses.decisions
-    const { threadId } = await ledger.require(decisions[0].approvalId)
-    return locked(threadId, async () => {
-      const { approvals, decided } = await ledger.decide(decisions, request.id)
-      let conversation = await conversations.get(threadId)
-      const ops = ledger.record(decided)
-      const refused = decided.filter(({ approved }) => !approved)
-      if (refused.length > 0) {
-        const denied = conversations.deny(conversation, refused)
-        conversation = denied.conversation
-        ops.push(denied.op)
-      }
-      if (ops.length > 0) await store.transact(ops)
-      return resume(approvals, conversation, request)
-    })
+  /** Stores decisions on approvals of one conversation. Throws as `Ledger.decide` does. */
+  async function record (threadId: string, decisions: Decision[], id?: string) {
+    const { approvals, decided } = await ledger.decide(decisions, id)
+    let conversation = await conversations.get(threadId)
+    const ops = ledger.record(decided)
+    const refused = decided.filter(({ approved }) => !approved)
+    if (refused.length > 0) {
+      const denied = conversations.deny(conversation, refused)
+      conversation = denied.conversation
+      ops.push(denied.op)
+    }
+    if (ops.length > 0) await store.transact(ops)
+    return { approvals, decided, conversation }
+  }
+
+  return {
+    /** Records the answers of a request and subscribes to what follows, in the way that the request says. */
+    async answer (request: RunRequest): Promise<Subscription> {
+      const responses = approvalResponses(request)
+      const decisions = responses.includesOlder ? await ledger.currentApprovals(responses.decisions) : responses.decisions
+      const { threadId } = await ledger.requireOfThread(decisions[0].approvalId)
+      return locked(threadId, async () => {
+        const { approvals, conversation } = await record(threadId, decisions, request.id)
+        const { protocol } = request
+        const next = await resume(approvals, conversation, request)
+        switch (next.is) {
+          case 'active':
+            return next.live.subscribe(next.segment, protocol)
+          case 'recorded':
+            return subscribeToRecorded(next.head, next.events, protocol)
+          case 'waiting': {
+            const { head, open } = next
+            const finish: RunEvent = { type: 'finish', finishReason: 'tool-calls', usage: head.usage }
+            return subscribeToRecorded(head, [startEvent(head), ...open.map(requestEvent), finish], protocol)
+          }
+        }
+      })
+    },
+
+    /** Records one decision without a reader: the run goes on in a resumable segment, which later answers subscribe to. */
+    decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
+      locked(threadId, async () => {
+        const { approvals: [approval], decided, conversation } = await record(threadId, [decision])
+        const next = await resume([approval], conversation, { resumable: true })
+        const { approvalId, runId } = approval
+        return { approvalId, state: (decided[0] ?? approval).state, runId, threadId, continued: next.is !== 'waiting' }
+      })
   }
 }
+
+const startEvent = ({ messageId, threadId, runId }: RunHead): RunEvent => ({ type: 'start', messageId, threadId, runId })

@@ -1,5 +1,5 @@
 import type { RunContext } from '../run-log/run-events.ts'
-import type { RunAttempt } from '../step/settle-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
 

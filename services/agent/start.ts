@@ -1,5 +1,5 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
-import type { Approval } from '../approvals/approval-record.ts'
+import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
@@ -26,7 +26,7 @@ export interface RunRequest extends RunBody {
   history?: History
 }
 
-const callOf = ({ toolName, input }: Approval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
+const callOf = ({ toolName, input }: ThreadApproval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /** Starts runs: analyzes the request, then executes and evaluates it, or hands it over to a background task. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
@@ -46,7 +46,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
-    const isOpen = ({ state }: Approval) => state === 'pending' || state === 'approved'
+    const isOpen = ({ state }: ThreadApproval) => state === 'pending' || state === 'approved'
     const interrupted = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
     await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])

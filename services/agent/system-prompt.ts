@@ -1,5 +1,4 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import { NOTE_OPENING } from '../models/note-opening.ts'
 
 /** A call the user refused in this conversation. */
 export interface Denial {
@@ -29,10 +28,6 @@ export interface PromptParts {
 const INPUT_SHOWN = 500
 /** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat those. */
 const DENIALS_SHOWN = 20
-
-/** The last message of the step that follows the last step with tools. The system prompt must stay the same in all steps. */
-export const STEPS_USED_UP =
-  `${NOTE_OPENING} You have used all your steps with tools: answer with what you have, and say what is left to do.]`
 
 /** Returns the agent's system prompt without the refused calls. */
 export function systemPrompt ({ cwd, tools, servers, memory, instructions, notes, now }: PromptParts): string {

@@ -9,8 +9,5 @@ export const ApprovalDecided = defineError(
   'ERR_APPROVAL_DECIDED',
   'The approval request "%s" was already %s; the first decision is kept.'
 )
-export const ApprovalWithdrawn = defineError(
-  'ERR_APPROVAL_WITHDRAWN',
-  'The approval request "%s" was withdrawn, because the user sent a new message instead of an answer.'
-)
+export const ApprovalWithdrawn = defineError('ERR_APPROVAL_WITHDRAWN', 'The approval request "%s" was withdrawn, because %s.')
 export const OtherConversation = defineError('ERR_OTHER_CONVERSATION', '%s')

@@ -1,31 +1,115 @@
 import { createHash } from 'node:crypto'
-import type { ApprovalView } from '../../schemas/agent.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
+import type { StateOf } from './approval-states.ts'
 
-/**
- * A tool call that needs, or needed, an approval. States: `pending → approved | denied`, `approved → executing → done | unknown`;
- * or `expired`; or `withdrawn`, if a new message superseded the run or a new request replaced an approved one.
- */
-export interface Approval extends ApprovalView {
-  /** The segment of the run that requested the approval. The continuation after the decision is the next segment. */
+/** A conversation or a task: the run of an approval belongs to one of them. */
+export type Owner = { threadId: string, taskId?: undefined } | { taskId: string, threadId?: undefined }
+type OfThread = Extract<Owner, { threadId: string }>
+type OfTask = Extract<Owner, { taskId: string }>
+
+/** What approvals of every kind record. */
+interface Item {
+  approvalId: string
+  runId: string
+  /** The segment of the run that made the request. The continuation after the decision is the next segment. */
   segment: number
-  /** The identity of the tool at the request, for tools that may change under the same name. */
-  identity?: string
-  /** The identity of the folder `cwd` at the request. Requests of earlier versions lack it and are bound to the path alone. */
-  folder?: Omit<WorkFolder, 'path'>
-  /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
-  replacedBy?: string
-  /** The decision; the first decision is kept. */
-  approved?: boolean
+  createdAt: number
+  /** The time until which the request can be answered. */
+  expiresAt: number
 }
 
-/** The time in which a request can be answered, milliseconds. */
-export const APPROVAL_TTL_MS = 24 * 60 * 60 * 1000
+/** A decision of a person. The first decision is kept. */
+interface Decided {
+  approved?: boolean
+  /** The reason that was given with the decision. */
+  reason?: string
+}
+
+/** What is recorded of a call of a tool. */
+interface Call {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  /** See `inputDigest`. */
+  digest: string
+}
+
+/** A tool call that needs, or needed, an approval. */
+export interface ToolItem extends Item, Decided, Call {
+  kind: 'tool'
+  state: StateOf<'tool'>
+  /** Real path of the folder that the call was shown to work in. */
+  cwd: string
+  /** The identity of the folder `cwd` at the request. Requests of earlier versions lack it and are bound to the path alone. */
+  folder?: Omit<WorkFolder, 'path'>
+  /** The identity of the tool at the request, for tools that may change under the same name. */
+  identity?: string
+  /** Why the approval is requested again. */
+  note?: string
+  /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
+  replacedBy?: string
+}
+
+/** The output of a task's run that needs, or needed, an approval. Without one the run was cancelled: it counts as denied. */
+export interface ResultItem extends Item, Decided {
+  kind: 'result'
+  state: StateOf<'result'>
+  output?: string
+}
+
+/** Questions of the agent to its user. */
+export interface QuestionItem extends Item {
+  kind: 'question'
+  state: StateOf<'question'>
+  /** The call of the tool that asks; absent when a tool server asks. */
+  toolCallId?: string
+  questions: Array<{
+    id: string
+    text: string
+    options?: Array<{ value: string, label: string }>
+    multi?: boolean
+    free?: boolean
+    required?: boolean
+  }>
+  /** The answers by the ids of their questions. */
+  answers?: Record<string, string | string[]>
+  reason?: string
+  /** A tool server asked in the middle of a call that keeps running. */
+  live?: true
+}
+
+/** A call of a tool that the application executes. */
+export interface AppCallItem extends Item, Call {
+  kind: 'app'
+  state: StateOf<'app'>
+  /** The instance of the application that executes the call, and the time until which it must renew its claim. */
+  claim?: { instance: string, until: number }
+  output?: Record<string, unknown>
+  errorText?: string
+}
+
+/** Any item of the ledger. */
+export type Approval = Owner & (ToolItem | ResultItem | QuestionItem | AppCallItem)
+/** A tool call of a conversation that needs, or needed, an approval. */
+export type ThreadApproval = OfThread & ToolItem
+/** What the run of a task asks a person. */
+export type TaskApproval = OfTask & (ToolItem | ResultItem)
+
+export const isOfThread = (approval: Approval): approval is ThreadApproval =>
+  approval.threadId !== undefined && approval.kind === 'tool'
+export const isOfTask = (approval: Approval): approval is TaskApproval =>
+  approval.taskId !== undefined && (approval.kind === 'tool' || approval.kind === 'result')
 
 /** Returns the SHA-256 of the canonical input, hexadecimal. Two calls of a tool with the same digest are the same call. */
 export function inputDigest (input: unknown): string {
   return createHash('sha256').update(canonicalJson(input)).digest('hex')
+}
+
+/** An entry of the index of open approvals: `expiresAt` lets the retention remove entries of requests that nobody answered. */
+export interface OpenEntry {
+  kind: Approval['kind']
+  expiresAt: number
 }
 
 /** The reason that models get for a denial without a reason of the user. */

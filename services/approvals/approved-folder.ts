@@ -1,14 +1,8 @@
 import type { WorkFolder } from '../tools/work-folder.ts'
-import type { Approval } from './approval-record.ts'
-
-/** An approved call that did not run because its working folder changed after the approval was requested. */
-export interface MovedCall {
-  approval: Approval
-  to: WorkFolder
-}
+import type { ToolItem } from './approval-record.ts'
 
 /** Returns the fields of an approval that record the folder shown with it. */
-export const boundTo = ({ path, ...folder }: WorkFolder): Pick<Approval, 'cwd' | 'folder'> => ({ cwd: path, folder })
+export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
 
 /** Returns the folder that was shown with an approval request; undefined for requests of earlier versions, which recorded only the path. */
-export const shownFolder = ({ cwd, folder }: Approval): WorkFolder | undefined => folder && { path: cwd, ...folder }
+export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder | undefined => folder && { path: cwd, ...folder }

@@ -1,38 +1,55 @@
-import type { ApprovalView } from '../../schemas/agent.ts'
+import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { PAGE_BYTES, jsonBytes } from '../http/pages.ts'
-import { approvalKey, openApprovalKey } from '../store/keys.ts'
+import { approvalKey, OPEN_APPROVALS, openApprovalKey, taskApprovalKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, ApprovalWithdrawn, OtherConversation } from './approval-errors.ts'
-import { APPROVAL_TTL_MS, inputDigest, type Approval } from './approval-record.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
+import {
+  inputDigest,
+  isOfTask,
+  isOfThread,
+  type Approval,
+  type OpenEntry,
+  type ResultItem,
+  type TaskApproval,
+  type ThreadApproval,
+  type ToolItem
+} from './approval-record.ts'
+import { inState } from './approval-states.ts'
+import { approvalView } from './approval-view.ts'
+import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
 /** A call that needs an approval, and its position. */
-export type Question = Pick<
-  Approval,
-  'runId' | 'threadId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity'
->
+export type ToolRequest = Pick<ToolItem, 'runId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity'>
+/** What the ledger adds to a request. */
+type Asked<K extends 'tool' | 'result'> = { kind: K, approvalId: string, state: 'pending', createdAt: number, expiresAt: number }
 
-export interface Decision {
-  approvalId: string
-  approved: boolean
-  reason?: string
-}
+/** The time in which a request of a conversation can be answered, milliseconds. */
+const THREAD_TTL_MS = 24 * 60 * 60 * 1000
 
-const put = (approval: Approval): Op => ({ type: 'put', key: approvalKey(approval.approvalId), value: approval })
-const close = (approval: Approval): Op => ({ type: 'del', key: openApprovalKey(approval.approvalId) })
-const expire = (approval: Approval): Op[] => [put({ ...approval, state: 'expired' }), close(approval)]
+const keyOf = ({ approvalId, taskId }: Approval) => taskId === undefined ? approvalKey(approvalId) : taskApprovalKey(approvalId)
+const put = (approval: Approval): Op => ({ type: 'put', key: keyOf(approval), value: approval })
+const close = ({ approvalId }: Pick<Approval, 'approvalId'>): Op => ({ type: 'del', key: openApprovalKey(approvalId) })
+const closeIn = (approval: Approval): Op[] => [put(approval), close(approval)]
+const open = (approval: Approval): Op[] => [put(approval), {
+  type: 'put',
+  key: openApprovalKey(approval.approvalId),
+  value: { kind: approval.kind, expiresAt: approval.expiresAt } satisfies OpenEntry
+}]
 
 /**
- * The one record of approvals. Only the ledger decides what was requested, what was approved and what has run: of a client's
- * messages only the approval id and the decision count. Methods that return operations leave the commit to the caller, so that
- * the caller can store other changes in the same transaction.
+ * The one record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved and
+ * what has run: of a client's messages only the approval id and the decision count. Methods that return operations leave the
+ * commit to the caller, so that the caller can store other changes in the same transaction.
  */
 export function createLedger ({ store, clock }: { store: Store, clock: Clock }) {
   /** Clients send the ids; a malformed id is never looked up. */
-  const get = async (id: string) => isId(id) ? store.get<Approval>(approvalKey(id)) : undefined
+  const get = async (id: string): Promise<Approval | undefined> =>
+    isId(id) ? await store.get<Approval>(approvalKey(id)) ?? store.get<Approval>(taskApprovalKey(id)) : undefined
 
   /** Throws ApprovalNotFound (404). */
   async function require (approvalId: string): Promise<Approval> {
@@ -41,37 +58,57 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     return approval
   }
 
-  /** Whether the time to answer has passed. An overdue approval counts as expired, even before that is stored. */
-  const isOverdue = (approval: Approval) => approval.state === 'pending' && approval.expiresAt <= clock.now()
+  /** Returns the approval of a conversation. Throws ApprovalNotFound (404), or OtherConversation (409) for one of a task. */
+  async function requireOfThread (approvalId: string): Promise<ThreadApproval> {
+    const approval = await require(approvalId)
+    if (isOfThread(approval)) return approval
+    throw new OtherConversation(
+      `The approval request "${approvalId}" belongs to a task: POST /approvals/:id or POST /tasks/:id/approve decides it.`
+    )
+  }
+
+  /** The fields of new requests; `ttlMs` is the time to answer in milliseconds. */
+  function asked<K extends 'tool' | 'result'> (kind: K, ttlMs: number): Asked<K> {
+    const createdAt = clock.now()
+    return { kind, approvalId: newId(), state: 'pending', createdAt, expiresAt: createdAt + ttlMs }
+  }
+
+  /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
+  const expire = (approval: ThreadApproval): Op[] => closeIn(inState(approval, 'expired'))
 
   return {
-    /** Creates approvals and the operations that store them as `pending`. */
-    ask (questions: Question[]): { approvals: Approval[], ops: Op[] } {
-      const createdAt = clock.now()
-      const approvals = questions.map((question): Approval => ({
-        ...question,
-        approvalId: newId(),
-        digest: inputDigest(question.input),
-        state: 'pending',
-        createdAt,
-        expiresAt: createdAt + APPROVAL_TTL_MS
-      }))
-      return {
-        approvals,
-        ops: approvals.flatMap((approval) => [put(approval), { type: 'put', key: openApprovalKey(approval.approvalId), value: {} }])
-      }
+    /** Creates approvals of calls and the operations that store them as `pending`. */
+    ask<R extends ToolRequest & ({ threadId: string } | { taskId: string })> (
+      requests: R[],
+      ttlMs = THREAD_TTL_MS
+    ): { approvals: Array<R & Asked<'tool'> & { digest: string }>, ops: Op[] } {
+      const approvals = requests.map((request) => ({ ...request, ...asked('tool', ttlMs), digest: inputDigest(request.input) }))
+      return { approvals, ops: approvals.flatMap((approval) => open(approval)) }
+    },
+
+    /** Creates the approval of the result of a task's run and the operations that store it as `pending`. */
+    askResult (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) {
+      const approval = { ...request, ...asked('result', ttlMs) }
+      return { approvals: [approval], ops: open(approval) }
     },
 
     require,
-
-    /** Whether the approval can still be answered. */
-    isOpen: (approval: Approval) => approval.state === 'pending' && !isOverdue(approval),
-
+    requireOfThread,
     find: get,
 
-    /** Returns the approvals with these ids, without unknown ones. */
-    async all (approvalIds: string[]): Promise<Approval[]> {
-      return (await Promise.all(approvalIds.map(get))).filter((approval) => approval !== undefined)
+    /** Whether the approval can still be answered. */
+    isOpen: (approval: Approval) => approval.state === 'pending' && !isOverdue(approval, clock.now()),
+
+    /** Returns the approvals of a conversation with these ids, without unknown ones. */
+    async all (approvalIds: string[]): Promise<ThreadApproval[]> {
+      return (await Promise.all(approvalIds.map((id) => store.get<ThreadApproval>(approvalKey(id)))))
+        .filter((approval) => approval !== undefined)
+    },
+
+    /** Returns the approvals of a task with these ids, without unknown and damaged ones. */
+    async ofTask (approvalIds: string[]): Promise<TaskApproval[]> {
+      return (await Promise.all(approvalIds.map((id) => unlessDamaged(store.get<TaskApproval>(taskApprovalKey(id))))))
+        .filter((approval) => approval !== undefined)
     },
 
     /**
@@ -90,13 +127,12 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     },
 
     /**
-     * Checks the decisions of one request and returns the approvals that they newly decide, without storing them. The first
-     * decision on an approval is kept: the same decision again has no effect. Throws ApprovalNotFound (404), OtherConversation
-     * (409), ApprovalDecided (409) for the opposite decision, ApprovalWithdrawn (409) or ApprovalExpired (410); then no decision
-     * of the request takes effect.
+     * Checks the decisions of one request on approvals of a conversation and returns the approvals that they newly decide, without
+     * storing them. The first decision on an approval is kept: the same decision again has no effect. Throws as `requireOfThread`
+     * and `decideApproval` do; then no decision of the request takes effect.
      */
-    async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: Approval[], decided: Approval[] }> {
-      const approvals = await Promise.all(decisions.map(({ approvalId }) => require(approvalId)))
+    async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: ThreadApproval[], decided: ThreadApproval[] }> {
+      const approvals = await Promise.all(decisions.map(({ approvalId }) => requireOfThread(approvalId)))
       if (threadId !== undefined && approvals.some((approval) => approval.threadId !== threadId)) {
         throw new OtherConversation('The approval request belongs to another conversation than the "id" of the request.')
       }
@@ -104,62 +140,63 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         throw new OtherConversation('The answers belong to different conversations; send them one request each.')
       }
       const answers = new Map<string, boolean>()
-      const decided: Approval[] = []
+      const decided: ThreadApproval[] = []
       for (const [at, approval] of approvals.entries()) {
-        const { approvalId, approved, reason } = decisions[at]
+        const { approvalId, approved } = decisions[at]
         if (answers.has(approvalId) && answers.get(approvalId) !== approved) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
-        if (isOverdue(approval)) {
+        if (isOverdue(approval, clock.now())) {
           await store.transact(expire(approval))
           throw new ApprovalExpired(approvalId)
         }
-        if (approval.state === 'expired') throw new ApprovalExpired(approvalId)
-        if (approval.state === 'withdrawn' && approval.replacedBy === undefined) throw new ApprovalWithdrawn(approvalId)
-        if (approval.state !== 'pending') {
-          if (approval.approved !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
-        } else if (!answers.has(approvalId)) {
-          decided.push({ ...approval, state: approved ? 'approved' : 'denied', approved, ...(reason && { reason }) })
-        }
+        const fresh = decideApproval(approval, decisions[at], clock.now())
+        if (fresh !== undefined && !answers.has(approvalId)) decided.push(fresh)
         answers.set(approvalId, approved)
       }
       return { approvals, decided }
     },
 
-    /** Returns the operations that store decided approvals. */
-    record: (decided: Approval[]): Op[] => decided.flatMap((approval) => [put(approval), close(approval)]),
+    /** Returns the operations that store approvals. */
+    record: (approvals: readonly Approval[]): Op[] =>
+      approvals.flatMap((approval) => approval.state === 'pending' ? open(approval) : closeIn(approval)),
 
     /** Returns the approval in its new state, and the operation that stores it. */
-    move (approval: Approval, state: Approval['state']): { approval: Approval, op: Op } {
-      const moved = { ...approval, state }
+    move<A extends ThreadApproval | TaskApproval> (approval: A, state: A['state']): { approval: A, op: Op } {
+      const moved = inState(approval, state)
       return { approval: moved, op: put(moved) }
     },
 
-    /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
     expire,
 
     /** Returns the operations that withdraw the open approvals of a run that a new message superseded. */
-    withdraw: (approvals: Approval[]): Op[] =>
+    withdraw: (approvals: ThreadApproval[]): Op[] =>
       approvals
         .filter(({ state }) => state === 'pending' || state === 'approved')
-        .flatMap((approval) => [put({ ...approval, state: 'withdrawn' }), close(approval)]),
+        .flatMap((approval) => closeIn(inState(approval, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: Approval, replacedBy: string): Op => put({ ...approval, state: 'withdrawn', replacedBy }),
+    replace: (approval: ThreadApproval, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
-    /** Lists the open approvals, oldest first, one page at a time. */
-    async list ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
+    /** Returns the operations that remove approvals. */
+    remove: (approvalIds: string[]): Op[] =>
+      approvalIds.flatMap((id): Op[] => [approvalKey(id), taskApprovalKey(id), openApprovalKey(id)].map((key) => ({ type: 'del', key }))),
+
+    /** Lists the approvals that wait for a person, oldest first, one page at a time. Damaged ones are left out. */
+    async list (
+      { limit, cursor, kind }: { limit: number, cursor?: string, kind?: ApprovalView['kind'] }
+    ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key] of store.list(openApprovalKey(''), { after: cursor && openApprovalKey(cursor) })) {
-        const approval = await get(key.slice(openApprovalKey('').length))
-        if (approval === undefined || isOverdue(approval)) continue
+      for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: cursor && openApprovalKey(cursor), damaged () {} })) {
+        if (kind !== undefined && entry.kind !== kind) continue
+        const approval = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
+        if (approval === undefined || isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
           return { approvals, nextCursor: approvals.at(-1)!.approvalId }
         }
-        const { segment, identity, folder, replacedBy, ...view } = approval
-        approvals.push(view)
+        approvals.push(approvalView(approval))
       }
       return { approvals }
     }

@@ -8,17 +8,18 @@ const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 /** Operations per transaction. */
 const BATCH = 200
 
-/** Days that records with generated ids are kept. These ids sort by age. Questions are answered or expire long before. */
-const BY_ID = { [OPEN_APPROVALS]: 7, [APPROVALS]: 7, [RUN_INPUTS]: 7, [RUNS]: 7 }
+/** Days that records with generated ids are kept. These ids sort by age. Approvals of tasks are removed with their runs. */
+const BY_ID = { [APPROVALS]: 7, [RUN_INPUTS]: 7, [RUNS]: 7 }
 /**
  * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
- * creation of the task.
+ * creation of the task, expiry of the approval.
  */
 const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
   [IDEMPOTENCY]: { field: 'at', days: 1 },
   [THREAD_RUNS]: { field: 'at', days: 7 },
-  [TASK_ORIGINS]: { field: 'at', days: 90 }
+  [TASK_ORIGINS]: { field: 'at', days: 90 },
+  [OPEN_APPROVALS]: { field: 'expiresAt', days: 7 }
 }
 /** Days that threads without a client-chosen name are kept; only the list of threads refers to them. */
 const UNNAMED_DAYS = 90

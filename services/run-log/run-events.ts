@@ -49,6 +49,11 @@ export type RunEvent =
   | { type: 'tool-input-delta', toolCallId: string, delta: string }
   | { type: 'tool-input', input: unknown } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
+  /**
+   * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
+   * something or was approved.
+   */
+  | { type: 'tool-intent', toolCallId: string }
   | { type: 'tool-output', output: Record<string, unknown> } & Call
   | { type: 'tool-error', errorText: string } & Call
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */

@@ -26,8 +26,10 @@ export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`
 export const CONVERSATIONS = 'conversation/'
 export const conversationKey = (thread: string) => CONVERSATIONS + thread
 
+/** Approvals of conversations are removed by their age, those of tasks with their run. */
 export const APPROVALS = 'approval/'
 export const approvalKey = (id: string) => APPROVALS + id
+export const taskApprovalKey = (id: string) => `task-approval/${id}`
 /** The index of open approvals, so that listing reads no closed ones. */
 export const OPEN_APPROVALS = 'open-approval/'
 export const openApprovalKey = (id: string) => OPEN_APPROVALS + id

@@ -2,6 +2,7 @@ import { endOf, entries, type Database, type RawOp } from './database.ts'
 import type { Keys } from './encryption-keys.ts'
 import type { Op } from './store-types.ts'
 import { metaOp, type Meta } from './meta-record.ts'
+import { isDamage } from './store-errors.ts'
 import type { Migration, OldData } from './store-types.ts'
 import { MIGRATING, PLAIN } from './record-names.ts'
 import { seal, toJson, unseal } from './seal.ts'
@@ -21,14 +22,24 @@ export async function migrate (database: Database, keys: Keys, meta: Meta, steps
 }
 
 function oldData (database: Database, keys: Keys): OldData {
+  /** A damaged record stays as it is; it must not keep the store from opening. */
+  const open = <T>(key: string, envelope: Buffer): T | undefined => {
+    try {
+      return unseal<T>(keys, key, envelope)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      return undefined
+    }
+  }
   return {
     async get<T> (key: string) {
       const envelope = await database.get(key)
-      return envelope && unseal<T>(keys, key, envelope)
+      return envelope && open<T>(key, envelope)
     },
     async * list<T> (prefix: string) {
       for await (const [key, envelope] of entries(database, { gte: prefix, lt: endOf(prefix) })) {
-        if (!PLAIN.has(key)) yield [key, unseal<T>(keys, key, envelope)] as [string, T]
+        const value = PLAIN.has(key) ? undefined : open<T>(key, envelope)
+        if (value !== undefined) yield [key, value] as [string, T]
       }
     }
   }

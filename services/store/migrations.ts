@@ -1,10 +1,11 @@
+import { oneLedger } from './one-ledger.ts'
 import type { Migration } from './store-types.ts'
 
-/** The schema version of the records. */
+/** The schema version of the first records. */
 export const SCHEMA = 1
 
 /** Sorted by `to`. */
-export const migrations: readonly Migration[] = []
+export const migrations: readonly Migration[] = [oneLedger]
 
 /** Returns the newest schema version that a program with these migrations can read. */
 export const newestOf = (steps: readonly Migration[]): number => steps.reduce((newest, { to }) => Math.max(newest, to), SCHEMA)

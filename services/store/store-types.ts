@@ -6,7 +6,7 @@ import type { StagedDatabase } from './replacement/staged-database.ts'
 /** One write of a transaction. Values are JSON; keys are printable ASCII without spaces and do not start with `!`. */
 export type Op = { type: 'put', key: string, value: unknown } | { type: 'del', key: string }
 
-/** Read access of a migration: all decrypted records, including single records (`!record/<name>`). */
+/** Read access of a migration: all records, including single records (`!record/<name>`). Damaged records are left out. */
 export interface OldData {
   get<T>(key: string): Promise<T | undefined>
   list<T>(prefix: string): AsyncIterable<[key: string, value: T]>

@@ -2,11 +2,13 @@ import { DIGEST_LIMITS, type Digest, type DigestQuestion, type DigestRun } from 
 import type { Clock } from '../lib/clock.ts'
 import { outcomePrefix, outcomeTime } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
+import type { Ledger } from '../approvals/ledger.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
 import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
+import { questionView } from './views.ts'
 import type { TaskStates } from './task-states.ts'
-import { openQuestions, type StoredRun, type StoredTask } from './task-records.ts'
+import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
 const SETTLES_MS = 1_000
@@ -22,7 +24,13 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `scheduling/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, store, clock, timezone }: { repository: TaskRepository, store: Store, clock: Clock, timezone: () => string }
+  { repository, ledger, store, clock, timezone }: {
+    repository: TaskRepository,
+    ledger: Ledger,
+    store: Store,
+    clock: Clock,
+    timezone: () => string
+  }
 ) {
   /** The newest outcomes of that kind since that time, without those of deleted tasks. */
   async function outcomesSince<T extends { taskId: string }> (
@@ -84,14 +92,13 @@ export function createDigest (
 
     const questions: DigestQuestion[] = []
     for (const task of all) {
-      if (task.liveRun === undefined || (task.status !== 'pending_approval' && task.status !== 'paused')) continue
-      const run = await repository.runAt(task.liveRun, task.id)
-      for (const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } of run === undefined ? [] : openQuestions(run)) {
+      for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
+        const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } = questionView(item)
         const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
         questions.push({
           taskId: task.id,
           goal: shortGoal(task),
-          runId: run!.runId,
+          runId: item.runId,
           approvalId,
           kind,
           ...(tool !== undefined && { tool }),

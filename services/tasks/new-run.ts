@@ -39,7 +39,6 @@ function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: 
     toolCalls: [],
     toolCount: 0,
     steering: [],
-    questions: [],
     usage: { inputTokens: 0, outputTokens: 0 },
     attempts: 0,
     chunks: 0,

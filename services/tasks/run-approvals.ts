@@ -1,98 +1,89 @@
+import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
+import { isOfTask, type TaskApproval } from '../approvals/approval-record.ts'
+import { inState } from '../approvals/approval-states.ts'
+import { decideApproval, type Decision } from '../approvals/decide-approval.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
-import { NoQuestion, QuestionDecided, QuestionNotFound } from './task-errors.ts'
+import { NoQuestion, QuestionNotFound } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
-import { learnedToolKey, openQuestions, type StoredQuestion, type StoredRun, type StoredTask } from './task-records.ts'
+import { learnedToolKey, type StoredRun, type StoredTask } from './task-records.ts'
 import { assertState } from './task-state.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
 
-/** Decides the questions of runs: by a person's answer, or by expiry. The first decision is kept. */
-export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
-  const { repository, clock } = deps
+/** An approval after its decision, and the state of its run. */
+interface Answer {
+  item: TaskApproval
+  status: StoredRun['status']
+  continued: boolean
+}
 
-  /** Finds the question with that id, or the oldest open question without an id, and its run. */
-  async function findQuestion (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, question: StoredQuestion }> {
-    const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
-    const question = approvalId === undefined
-      ? run && openQuestions(run)[0]
-      : run?.questions.find((question) => question.approvalId === approvalId)
-    if (run !== undefined && question !== undefined) return { run, question }
-    const known = task.approvalHistory.find((entry) => entry.approvalId === approvalId)
-    if (known !== undefined) {
-      const past = await repository.run(task.id, known.runId)
-      return { run: past, question: past.questions.find((question) => question.approvalId === approvalId)! }
+/** Decides the approvals of runs: by a person's answer, or by expiry. The first decision is kept. */
+export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
+  const { repository, ledger, clock } = deps
+
+  /** Finds the approval with that id, or the oldest open one without an id, and its run. */
+  async function findItem (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, item: TaskApproval }> {
+    if (approvalId !== undefined) {
+      const item = await ledger.find(approvalId)
+      if (item === undefined || !isOfTask(item) || item.taskId !== task.id) throw new QuestionNotFound(approvalId)
+      return { run: await repository.run(task.id, item.runId), item }
     }
-    throw approvalId === undefined ? new NoQuestion(task.status) : new QuestionNotFound(approvalId)
+    const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
+    const [item] = run === undefined ? [] : await repository.open(run)
+    if (run === undefined || item === undefined) throw new NoQuestion(task.status)
+    return { run, item }
   }
 
   /** Adds a decision to the approval history of the task, and its notes to the memory as feedback. */
   function withDecision (
     task: StoredTask,
     { runId, runNumber }: StoredRun,
-    { approvalId, kind, tool }: StoredQuestion,
+    item: TaskApproval,
     decision: { approved: boolean, notes?: string, expired?: true }
   ): StoredTask {
     const at = clock.now()
+    const { approvalId, kind } = item
     const { approved, notes } = decision
     return {
       ...task,
       approvalHistory: [
         ...task.approvalHistory,
-        { approvalId, runId, runNumber, kind, ...(tool !== undefined && { tool }), at, ...decision }
+        { approvalId, runId, runNumber, kind, ...(item.kind === 'tool' && { tool: item.toolName }), at, ...decision }
       ].slice(-MAX_HISTORY),
       ...(notes && { memory: withFeedback(task.memory, { runId, approved, notes, at }) })
     }
   }
 
-  async function decide (task: StoredTask, { approved, notes, approvalId }: TaskApproveBody): Promise<Change<TaskApproved>> {
-    const { run, question } = await findQuestion(task, approvalId)
-    const answer = (status: StoredRun['status']): TaskApproved => ({
-      ok: true,
-      taskId: task.id,
-      runId: run.runId,
-      approvalId: question.approvalId,
-      approved,
-      status
-    })
-    if (question.state !== 'open') {
-      // A withdrawn question had been approved before another question replaced it.
-      if ((question.state !== 'rejected') !== approved) throw new QuestionDecided(question.approvalId, approved ? 'rejected' : 'approved')
-      return { task, answer: answer(run.status) }
-    }
+  async function decide (task: StoredTask, { approved, notes, approvalId }: TaskApproveBody): Promise<Change<Answer>> {
+    const { run, item } = await findItem(task, approvalId)
+    const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
+    const decided = decideApproval(item, { approved, reason: notes }, clock.now())
+    const continued = item.kind === 'tool' && !others.some(({ segment }) => segment === item.segment)
+    if (decided === undefined) return { task, answer: { item, status: run.status, continued } }
     assertState(task, 'approve')
-    const decided: StoredRun = {
-      ...run,
-      questions: run.questions.map((other) =>
-        other === question ? { ...other, state: approved ? 'approved' : 'rejected', ...(notes && { notes }) } : other
-      )
-    }
-    const after = withDecision(task, run, question, { approved, ...(notes && { notes }) })
-    if (question.kind === 'result') return decideResult(after, decided, approved, notes, answer)
-    if (openQuestions(decided).length > 0) return { task: after, runs: [decided], answer: answer('pending_approval') }
+    const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
+    if (decided.kind === 'result') return decideResult(after, run, decided, approved)
+    const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued }
+    if (!continued) return { task: after, approvals: [decided], answer }
     return {
       task: { ...after, status: 'running' },
-      runs: [{ ...decided, status: 'running', putDown: true }],
-      answer: answer('running'),
+      runs: [{ ...run, status: 'running', putDown: true }],
+      approvals: [decided],
+      answer,
       after: () => queue.push(task.id, run.runId)
     }
   }
 
   /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
-  async function decideResult (
-    task: StoredTask,
-    run: StoredRun,
-    approved: boolean,
-    notes: string | undefined,
-    answer: (status: StoredRun['status']) => TaskApproved
-  ): Promise<Change<TaskApproved>> {
+  async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
-    const approvedTools = run.questions.flatMap(({ tool, identity, state }) =>
-      tool !== undefined && state === 'approved' ? [learnedToolKey(tool, identity)] : []
+    const approvedTools = (await ledger.ofTask(run.asked ?? [])).flatMap((item) =>
+      item.kind === 'tool' && item.approved && item.state !== 'withdrawn' ? [learnedToolKey(item.toolName, item.identity)] : []
     )
     const updated: StoredTask = approved && run.runNumber !== task.outdatedRun
       ? {
@@ -101,42 +92,56 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
           approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 }
         }
       : task
-    const change = executor.conclude(
-      updated,
-      run,
-      history,
-      approved
-        ? { status: 'completed' }
-        : { status: 'rejected', error: notes ? `The user rejected the result: ${notes}` : 'The user rejected the result.' }
-    )
-    return { ...change, answer: answer(approved ? 'completed' : 'rejected') }
+    const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
+    const status = approved ? 'completed' as const : 'rejected' as const
+    const change = executor.conclude(updated, run, history, approved ? { status } : { status, error })
+    return { ...change, approvals: [result], answer: { item: result, status, continued: false } }
+  }
+
+  /** The change that rejects a run with an expired approval; undefined when none has expired. */
+  async function expire (task: StoredTask): Promise<Change<undefined> | undefined> {
+    if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
+    const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
+    if (run === undefined || run.status !== 'pending_approval') return undefined
+    const open = await repository.open(run)
+    const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
+    const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
+    const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
+    const change: Change<undefined> = {
+      ...executor.conclude(after, run, await repository.events(run.runId), {
+        status: 'rejected',
+        error: `Nobody answered ${days === undefined ? 'in time' : `within ${days} ${days === 1 ? 'day' : 'days'}`}.`
+      }),
+      approvals: open.map((item) => inState(item, 'expired'))
+    }
+    // A task that was paused in the meantime stays paused.
+    return task.status === 'paused'
+      ? {
+          ...change,
+          task: { ...change.task, status: 'paused', ...(task.pausedReason !== undefined && { pausedReason: task.pausedReason }) }
+        }
+      : change
+  }
+
+  /** Expires what is overdue, then decides. */
+  async function answer (taskId: string, body: TaskApproveBody): Promise<Answer> {
+    await repository.change(taskId, expire)
+    return repository.change(taskId, (task) => decide(task, body))
   }
 
   return {
-    /** Throws NoQuestion, QuestionDecided or WrongState (409), QuestionNotFound (404). */
-    approve: (taskId: string, body: TaskApproveBody): Promise<TaskApproved> => repository.change(taskId, (task) => decide(task, body)),
+    /** Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404), ApprovalExpired (410). */
+    async approve (taskId: string, body: TaskApproveBody): Promise<TaskApproved> {
+      const { item: { runId, approvalId }, status } = await answer(taskId, body)
+      return { ok: true, taskId, runId, approvalId, approved: body.approved, status }
+    },
 
-    /** The change that rejects a run with an expired question; undefined when no question has expired. */
-    async expire (task: StoredTask): Promise<Change<undefined> | undefined> {
-      const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
-      const overdue = run && openQuestions(run).find(({ expiresAt }) => expiresAt <= clock.now())
-      if (overdue === undefined || run?.status !== 'pending_approval') return undefined
-      const after = openQuestions(run).reduce(
-        (current, question) => withDecision(current, run, question, { approved: false, expired: true }),
-        task
-      )
-      const days = Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
-      const change = executor.conclude(after, run, await repository.events(run.runId), {
-        status: 'rejected',
-        error: `Nobody answered within ${days} ${days === 1 ? 'day' : 'days'}.`
-      })
-      // A task that was paused in the meantime stays paused.
-      return task.status === 'paused'
-        ? {
-            ...change,
-            task: { ...change.task, status: 'paused', ...(task.pausedReason !== undefined && { pausedReason: task.pausedReason }) }
-          }
-        : change
-    }
+    /** Decides the named approval. Throws as `approve` does. */
+    async decide (taskId: string, { approvalId, approved, reason }: Decision): Promise<DecidedApproval> {
+      const { item: { runId, state }, continued } = await answer(taskId, { approvalId, approved, notes: reason })
+      return { approvalId, state, runId, taskId, continued }
+    },
+
+    expire
   }
 }

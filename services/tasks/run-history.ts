@@ -2,12 +2,12 @@ import type { TaskToolCall } from '../../schemas/task-runs.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { PHASE_TOOL } from './runner/phases.ts'
 
-/** An entry of a task run's history: an event of the run log, or the intent that is stored before each call that may change something. */
-export type TaskLogEvent = (RunEvent & { durationMs?: number }) | { type: 'tool-intent', toolCallId: string }
+/** An entry of a task run's history: an event of the run log; outcomes have the duration of their call, milliseconds. */
+export type TaskLogEvent = RunEvent & { durationMs?: number }
 
 /** The events of the run log, without intents and without the context that only models receive. */
 export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] =>
-  log.filter((event): event is RunEvent => event.type !== 'tool-intent' && event.type !== 'context')
+  log.filter(({ type }) => type !== 'tool-intent' && type !== 'context')
 
 /**
  * The tool calls of a run in order, each with its outcome. Calls of the phase tool are left out, because they only report

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -17,6 +18,7 @@ export interface TaskDeps {
   registry: Registry & ContextWindows
   host: ToolHost
   fence: Fence
+  ledger: Ledger
   idempotency: Idempotency
   config: () => Config
   /** The user's brain, as text for the system prompt. */

@@ -33,10 +33,6 @@ export const QuestionNotFound = defineError(
   'ERR_APPROVAL_NOT_FOUND',
   'This task has no approval request "%s". GET /tasks/:id/runs lists the open ones.'
 )
-export const QuestionDecided = defineError(
-  'ERR_APPROVAL_DECIDED',
-  'The approval request "%s" was already %s; the first decision is kept.'
-)
 
 /** A run exceeded its budget or a limit. */
 export const BudgetExceeded = defineError('ERR_BUDGET_MET', '%s')

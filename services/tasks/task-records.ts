@@ -1,8 +1,7 @@
 import type { Task } from '../../schemas/tasks.ts'
-import type { TaskQuestion, TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
+import type { TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
-import type { WorkFolder } from '../tools/work-folder.ts'
 
 /** A reference to a run of the task. */
 export interface RunPointer {
@@ -32,25 +31,14 @@ export interface StoredTask extends Task {
   nextRun?: RunPointer
   /** The status to which the task returns after a manual run. */
   returnTo?: Task['status']
-}
-
-export interface StoredQuestion extends TaskQuestion {
-  toolCallId?: string
-  /** The identity of the approved tool. Another tool with the same name is not executed. */
-  identity?: string
-  /**
-   * The folder that `cwd` was when the question was shown, see `WorkFolder`. Questions of earlier versions lack it: they
-   * are bound to the path alone.
-   */
-  folder?: Omit<WorkFolder, 'path'>
-  /** `withdrawn`: the question was approved, but its folder had changed, so another question replaced it. */
-  state: 'open' | 'approved' | 'rejected' | 'withdrawn'
-  notes?: string
+  /** The time at which the first of the approvals that it waits for expires; milliseconds since the Unix epoch. */
+  waitsUntil?: number
 }
 
 /** A run as it is stored beside its events. */
 export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
-  questions: StoredQuestion[]
+  /** The ids of its approvals, oldest first; absent when it has none. */
+  asked?: string[]
   /** Written once, at the end of the run, shortened. Until then the calls are read from the events. */
   toolCalls: TaskToolCall[]
   /** The number of stored chunks of events. */
@@ -84,11 +72,6 @@ export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
 export const isOver = ({ status }: Pick<StoredRun, 'status'>) => !['queued', 'running', 'pending_approval'].includes(status)
-
-/** The question about a tool call that a person denied. The missing result is then not a failure of the run. */
-export const deniedTool = (run: StoredRun) => run.questions.find(({ kind, state }) => kind === 'tool' && state === 'rejected')
-
-export const openQuestions = (run: StoredRun) => run.questions.filter(({ state }) => state === 'open')
 
 /** Whether the active schedule has begun all the runs that maxRuns allows. */
 export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns

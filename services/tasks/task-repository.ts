@@ -1,3 +1,5 @@
+import type { TaskApproval } from '../approvals/approval-record.ts'
+import type { Ledger } from '../approvals/ledger.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -8,13 +10,16 @@ import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
-import { openQuestions, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
+import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 import { createTaskIndex } from './task-index.ts'
+import { settleApprovals } from './waiting.ts'
 
-/** A change of a task: `task`, `runs` and `ops` are written together; then `events` are emitted; then `after` is called. */
+/** A change of a task: `task`, `runs`, `approvals` and `ops` are written together; then `events` are emitted; then `after` is called. */
 export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
+  /** New approvals, and those with a new state. What else the task no longer waits for is closed without being named. */
+  approvals?: TaskApproval[]
   ops?: Op[]
   events?: TaskStreamEvent[]
   /** The result for the caller of `change`. */
@@ -32,7 +37,9 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * The stored tasks and their runs. Every change of a task goes through `change`, one at a time for each task. A change is
  * one synced transaction, and its events are emitted when it is durable.
  */
-export function createTaskRepository ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: TaskStreamEvent) => void }) {
+export function createTaskRepository (
+  { store, clock, ledger, emit }: { store: Store, clock: Clock, ledger: Ledger, emit: (event: TaskStreamEvent) => void }
+) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
   /** The time at which the schedule ticker must next check each task; milliseconds since the Unix epoch. */
@@ -75,13 +82,13 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
     return found
   }
 
-  /** Sets the time at which the next slot or the expiry of a question is due. Also called for tasks that are read at startup. */
-  function watch (task: StoredTask, live: StoredRun | undefined) {
-    const times = live === undefined ? [] : openQuestions(live).map(({ expiresAt }) => expiresAt)
+  /** Sets the time at which the next slot or the expiry of an approval is due. Also called for tasks that are read at startup. */
+  function watch (task: StoredTask) {
+    const times = [task.waitsUntil ?? Infinity]
     if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') {
       times.push(task.nextRunAt ?? Infinity)
     }
-    const next = Math.min(...times, Infinity)
+    const next = Math.min(...times)
     if (next === Infinity) due.delete(task.id)
     else due.set(task.id, next)
     for (const listener of listeners) listener()
@@ -89,10 +96,13 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
 
   async function commit<T> (
     before: StoredTask | undefined,
-    { task, runs = [], ops = [], events = [], answer, after }: Change<T>
+    { task: given, runs = [], approvals: changed = [], ops = [], events = [], answer, after }: Change<T>
   ): Promise<T> {
     const now = clock.now()
-    const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }]
+    const { liveRun } = given
+    const live = liveRun && (runs.find(({ runId }) => runId === liveRun.runId) ?? await runAt(liveRun, given.id))
+    const { task, approvals } = await settleApprovals(ledger, { task: given, runs, live, changed })
+    const writes: Op[] = [{ type: 'put', key: taskKey(task.id), value: { ...task, updatedAt: now } }, ...ledger.record(approvals)]
     for (const run of runs) {
       writes.push({ type: 'put', key: taskRunKey(task.id, run.runNumber), value: run })
       if (run.status === 'queued') {
@@ -105,8 +115,7 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       { status: task.status, taskType: task.taskType },
       (indexOps) => store.transact([...writes, ...indexOps, ...ops])
     )
-    const live = task.liveRun && (runs.find(({ runId }) => runId === task.liveRun?.runId) ?? await runAt(task.liveRun, task.id))
-    watch(task, live)
+    watch(task)
     for (const event of events) emit(event)
     if (before !== undefined && before.status !== task.status) {
       emit({ type: 'task:status', taskId: task.id, status: task.status, previous: before.status })
@@ -160,12 +169,18 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       }
     },
 
-    /** Removes a task and marks its runs for removal. */
-    remove: (taskId: string): Promise<void> =>
+    /** Removes a task with what it waits for, and marks its runs for removal. */
+    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}): Promise<void> =>
       index.write(
         taskId,
         undefined,
-        (ops) => store.transact([{ type: 'del', key: taskKey(taskId) }, { type: 'put', key: taskTrashKey(taskId), value: {} }, ...ops])
+        (ops) =>
+          store.transact([
+            { type: 'del', key: taskKey(taskId) },
+            { type: 'put', key: taskTrashKey(taskId), value: {} },
+            ...ledger.remove(waitingFor.map(({ id }) => id)),
+            ...ops
+          ])
       ),
 
     /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their numbers. */
@@ -183,23 +198,30 @@ export function createTaskRepository ({ store, clock, emit }: { store: Store, cl
       return events
     },
 
-    /** Writes a live run and appends `fresh` to its history in one transaction. Only the session of the run calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[]) {
+    /** The approvals of a run that wait for a person. */
+    async open (run: StoredRun): Promise<TaskApproval[]> {
+      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
+    },
+
+    /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = []) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
-        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }])
+        ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }]),
+        ...ledger.record(approvals)
       ])
       return written
     },
 
-    /** The operations that remove a run and its history. */
+    /** The operations that remove a run with its history and approvals. */
     async removal (run: StoredRun): Promise<Op[]> {
-      const { taskId, runId, runNumber } = run
+      const { taskId, runId, runNumber, asked = [] } = run
       const ops: Op[] = [
         { type: 'del', key: taskRunKey(taskId, runNumber) },
         { type: 'del', key: taskRunIndexKey(runId) },
-        ...outcomeOfRun('del', run)
+        ...outcomeOfRun('del', run),
+        ...ledger.remove(asked)
       ]
       for await (const key of store.keys(taskEventsPrefix(runId))) ops.push({ type: 'del', key })
       return ops

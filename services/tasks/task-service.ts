@@ -28,7 +28,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, idempotency, config, log } = collaborators
+  const { store, clock, ledger, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -37,8 +37,8 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const queue: Queue = createQueue({ limit: () => config().tasks?.concurrency, executeRun: executor.executeRun, clock })
   const definitions = createDefinitions(deps, schedules, closing.signal)
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
-  const questions = createRunApprovals({ deps, executor, queue })
-  const ticker = createScheduleTicker({ deps, queue, schedules, questions })
+  const approvals = createRunApprovals({ deps, executor, queue })
+  const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
@@ -84,7 +84,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
   /** The public form of a run, with its whole tool calls. */
   async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    return runView(run, await repository.events(run.runId))
+    return runView(run, await repository.open(run), await repository.events(run.runId))
   }
 
   return {
@@ -143,7 +143,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body: undefined }, (remember) => lifecycle.run(taskId, remember)),
     steer: (taskId: string, body: TaskSteerBody, key?: string): Promise<TaskSteered> =>
       idempotency.once({ route: `POST /tasks/${taskId}/steer`, key, body }, (remember) => lifecycle.steer(taskId, body, remember)),
-    approve: questions.approve,
+    approve: approvals.approve,
+    /** Decides one approval of the task, named by its id. */
+    decide: approvals.decide,
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await lifecycle.cancelRun(taskId, runId)),
 
     /** Stops the runs of the task, then removes the task with its runs. A damaged task can be removed, too. Throws TaskNotFound (404). */
@@ -151,7 +153,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
         const events = task === undefined ? [] : await lifecycle.halt(task)
-        await repository.remove(taskId)
+        await repository.remove(taskId, task)
         repository.forget(taskId)
         ticker.forget(taskId)
         for (const event of events) collaborators.emit(event)
@@ -176,7 +178,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         })
       ) {
         if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
-        runs.push(isOver(run) ? runView(run) : runView(run, await unlessDamaged(repository.events(run.runId)), CALL_SHOWN))
+        runs.push(
+          isOver(run)
+            ? runView(run, [])
+            : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
+        )
       }
       return { runs, ...damagedField(damaged) }
     },
@@ -199,7 +205,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
 
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
-    digest: createDigest({ repository, store, clock, timezone: schedules.timezone }),
+    digest: createDigest({ repository, ledger, store, clock, timezone: schedules.timezone }),
 
     /** Recovers interrupted runs, then starts the schedule ticker. */
     async open () {

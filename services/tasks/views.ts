@@ -1,24 +1,60 @@
-import type { TaskRun } from '../../schemas/task-runs.ts'
 import type { Task } from '../../schemas/tasks.ts'
+import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
+import type { TaskApproval } from '../approvals/approval-record.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
-import { openQuestions, type StoredQuestion, type StoredRun, type StoredTask } from './task-records.ts'
+import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** The public form of a task, without the internal fields. */
 export function taskView (
-  { learnedTools, outdatedRun, failuresInRow, timing, lastSlot, slotCount, slotRuns, liveRun, nextRun, returnTo, ...task }: StoredTask
+  {
+    learnedTools,
+    outdatedRun,
+    failuresInRow,
+    timing,
+    lastSlot,
+    slotCount,
+    slotRuns,
+    liveRun,
+    nextRun,
+    returnTo,
+    waitsUntil,
+    waitingFor,
+    ...task
+  }: StoredTask
 ): Task {
-  return task
+  return { ...task, ...(task.status === 'pending_approval' && { waitingFor }) }
 }
 
 /**
- * The public form of a run. With `history`, its tool calls are read from there; `limit` is the number of characters kept of
- * each input and output.
+ * The public form of a run with its open approvals. With `history`, its tool calls are read from there; `limit` is the number of
+ * characters kept of each input and output.
  */
-export function runView (run: StoredRun, history?: readonly TaskLogEvent[], limit?: number): TaskRun {
-  const { chunks, steps, refined, activeMs, crashes, putDown, needsApproval, learned, summaries, questions, ...shown } = run
-  return { ...shown, questions: openQuestions(run).map(questionView), ...(history && { toolCalls: toolCallsOf(history, limit) }) }
+export function runView (
+  run: StoredRun,
+  open: readonly TaskApproval[],
+  history?: readonly TaskLogEvent[],
+  limit?: number
+): TaskRun {
+  const { chunks, steps, refined, activeMs, crashes, putDown, needsApproval, learned, summaries, asked, ...shown } = run
+  return { ...shown, questions: open.map(questionView), ...(history && { toolCalls: toolCallsOf(history, limit) }) }
 }
 
-function questionView ({ toolCallId, identity, folder, state, notes, ...question }: StoredQuestion) {
-  return question
+/** The part of an open approval that runs, events and the digest tell of it. */
+export function questionView (item: TaskApproval): TaskQuestion {
+  const { approvalId, createdAt, expiresAt } = item
+  const times = { createdAt, expiresAt }
+  switch (item.kind) {
+    case 'tool':
+      return {
+        approvalId,
+        kind: item.kind,
+        tool: item.toolName,
+        input: item.input,
+        cwd: item.cwd,
+        ...(item.note !== undefined && { reason: item.note }),
+        ...times
+      }
+    case 'result':
+      return { approvalId, kind: item.kind, ...(item.output !== undefined && { output: item.output }), ...times }
+  }
 }

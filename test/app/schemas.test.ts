@@ -113,6 +113,14 @@ async function aFact (app: App) {
   return `/memory/brain/facts/${id}`
 }
 
+/** A conversation that asks about a call; returns the id of the approval. */
+async function chatAsking (app: App): Promise<string> {
+  const asked = await app.inject({ method: 'POST', url: '/run', payload: { messages: [{ role: 'user', content: "write 'x' to a.txt" }] } })
+  const request = parseEvents(asked.body).find(({ type }) => type === 'tool-approval-request')
+  if (request === undefined) throw new Error('nothing was asked')
+  return request.approvalId
+}
+
 /** A call of every route that answers JSON when all is well. Whoever adds such a route adds a call. */
 const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET / 200': (app) => app.inject('/'),
@@ -135,14 +143,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject({ method: 'POST', url: '/run/live/stop' })
   },
   'GET /approvals 200': async (app) => {
-    const asked = await app.inject({
-      method: 'POST',
-      url: '/run',
-      payload: { messages: [{ role: 'user', content: "write 'x' to a.txt" }] }
-    })
-    if (!parseEvents(asked.body).some(({ type }) => type === 'tool-approval-request')) throw new Error('nothing was asked')
-    return app.inject('/approvals?limit=1')
+    await chatAsking(app)
+    await asking(app)
+    return app.inject('/approvals?limit=2')
   },
+  'POST /approvals/:id 200': async (app) =>
+    app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
   'GET /threads 200': async (app) => {
     await app.inject({ method: 'POST', url: '/threads', payload: { id: 'listed', title: 'Listed' } })
     await app.inject({ method: 'POST', url: '/threads', payload: {} })

@@ -15,6 +15,14 @@ t.test('killed around an approved call, the service doubles no effect, and the c
   for (const [moment, killAt] of Object.entries(MOMENTS)) await t.test(moment, (t) => survives(t, prepared, scenario, killAt))
 })
 
+t.test('killed around permitted calls of a run that continues, the service doubles no effect either', async (t) => {
+  const scenario = SCENARIOS.find(({ permitted }) => permitted)!
+  const prepared = await prepare(t, scenario)
+  // After the approved call (writes 4 and 5) come the intent and the outcome of each permitted one.
+  const moments = { 'before the first has begun': '6 after', 'when the second has happened and nobody knows': '9 before' }
+  for (const [moment, killAt] of Object.entries(moments)) await t.test(moment, (t) => survives(t, prepared, scenario, killAt))
+})
+
 t.test('killed while calls are asked about anew, since their folder has changed, the service runs them in no other', async (t) => {
   const scenario = SCENARIOS.find(({ moves }) => moves)!
   const prepared = await prepare(t, scenario)

@@ -14,6 +14,10 @@ export interface Scenario {
   approved: boolean
   /** The questions of a step are answered in a request each. */
   oneByOne?: true
+  /** The appending calls need no approval; a file is written first, which needs one. */
+  permitted?: true
+  /** Each is decided at POST /approvals/:id; only then does a client ask for what follows. */
+  byId?: true
   /** The run works in a link, which leads to another folder by the time of the first answer. */
   moves?: true
 }
@@ -24,6 +28,8 @@ export const SCENARIOS: Scenario[] = [
   { name: 'two calls of one step', steps: [['a', 'b']], approved: true },
   { name: 'two calls of one step, answered one by one', steps: [['a', 'b']], approved: true, oneByOne: true },
   { name: 'a chain of two calls', steps: [['a'], ['b']], approved: true },
+  { name: 'two permitted calls after an approved one', steps: [['a', 'b']], approved: true, permitted: true },
+  { name: 'two calls of one step, decided by their ids', steps: [['a', 'b']], approved: true, byId: true },
   { name: 'two calls whose folder has changed when they are approved', steps: [['a', 'b']], approved: true, moves: true }
 ]
 
@@ -38,14 +44,22 @@ async function post (url: string, body: object): Promise<Stream> {
 const questionsIn = ({ events }: Stream) => events.filter(({ type }) => type === 'tool-approval-request')
 
 /** A directory for it, see `prepareDirectory`. */
-export const prepare = (t: Test, { steps }: Scenario): Promise<string> =>
-  prepareDirectory(t, [...steps.map((texts) => ({ toolCalls: texts.map(append) })), { text: 'done' }])
+export const prepare = (t: Test, { steps, permitted }: Scenario): Promise<string> =>
+  prepareDirectory(
+    t,
+    [
+      ...permitted ? [{ toolCalls: [{ toolName: 'writeFile', input: { path: 'x.txt', content: 'x' } }] }] : [],
+      ...steps.map((texts) => ({ toolCalls: texts.map(append) })),
+      { text: 'done' }
+    ],
+    permitted && { permissions: { runCommand: 'allow' } }
+  )
 
 /**
  * Goes through a scenario and one death of the service at a durable write (see kill-at-write.ts): the client does what
  * a client would, asks again when it got no question and repeats its answer when the stream broke off.
  */
-async function liveThrough (t: Test, prepared: string, { approved, oneByOne, moves }: Scenario, killAt: string) {
+async function liveThrough (t: Test, prepared: string, { approved, oneByOne, byId, moves }: Scenario, killAt: string) {
   const lives = await startDying(t, prepared, killAt)
   const { a, b, link, retarget } = layFolders(lives.cwd)
   let service = lives.first
@@ -64,6 +78,15 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne, mov
     return stream.isWhole ? stream : attempt(path, body)
   }
 
+  const decide = async (id: string): Promise<unknown> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ approved }) }
+    return fetch(`${service.url}/approvals/${id}`, init).then((response) => response.json()).catch(async () => {
+      await service.exited
+      service = await lives.revive()
+      return decide(id)
+    })
+  }
+
   let answered = await attempt('/run', { messages: [USER] })
   if (questionsIn(answered).length === 0) answered = await attempt('/run', { messages: [USER] })
   if (moves) retarget(b)
@@ -75,6 +98,7 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne, mov
       approved
     }))
     answers = { messages: [USER, { role: 'tool', content }] }
+    if (byId) for (const { approvalId } of content) await decide(approvalId)
     answered = await insist('/run/approve', answers)
   }
   const replayed = await insist('/run/approve', answers)
@@ -91,8 +115,9 @@ async function liveThrough (t: Test, prepared: string, { approved, oneByOne, mov
     effects: effects(moves ? b : lives.cwd),
     elsewhere: effects(a),
     unknown: seen.filter(({ errorText }) => /outcome unknown/i.test(errorText)).map(({ toolCallId }) => toolCallId),
+    /** The text that the call appends; '' for a call of another tool. */
     textOf: (toolCallId: string): string =>
-      /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)![1]
+      /printf (\w)/.exec(seen.find((event) => event.toolCallId === toolCallId && event.input)!.input.command)?.[1] ?? ''
   }
 }
 

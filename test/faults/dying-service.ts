@@ -4,11 +4,10 @@ import { startService } from '../harness/sidecar.ts'
 
 const PRELOAD = new URL('./kill-at-write.ts', import.meta.url).href
 
-/** A directory in which the service, whose model does this, has run once: what it makes for itself only at first is there. */
-export async function prepareDirectory (t: Test, script: object[]): Promise<string> {
-  const dir = `${
-    t.testdir({ ready: { home: { 'config.json': JSON.stringify({ model: 'offline/scripted', offline: { script } }) }, work: {} } })
-  }/ready`
+/** A directory in which the service, with this model and configuration, has run once: what it makes for itself only at first is there. */
+export async function prepareDirectory (t: Test, script: object[], config: object = {}): Promise<string> {
+  const whole = JSON.stringify({ model: 'offline/scripted', offline: { script }, ...config })
+  const dir = `${t.testdir({ ready: { home: { 'config.json': whole }, work: {} } })}/ready`
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
   await service.stop()
   return dir

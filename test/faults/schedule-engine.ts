@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { App } from '../../app.ts'
 import type { Clock } from '../../services/lib/clock.ts'
+import { createLedger } from '../../services/approvals/ledger.ts'
 import { createIdempotency } from '../../services/http/idempotency.ts'
 import type { Store } from '../../services/store/store-types.ts'
 import { createTasks } from '../../services/tasks/task-service.ts'
@@ -99,6 +100,7 @@ export class Engine {
         registry: app.providers,
         host: app.tools,
         fence: app.fence,
+        ledger: createLedger({ store, clock }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',

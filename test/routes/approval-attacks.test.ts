@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { Approval } from '../../services/approvals/approval-record.ts'
+import type { ThreadApproval } from '../../services/approvals/approval-record.ts'
 import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
 import { append, calling, effects } from '../harness/effects.ts'
 import { build } from '../harness/helper.ts'
@@ -9,7 +9,7 @@ import { openRun } from '../harness/reader.ts'
 import { textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
-const stateOf = async (app: App, id: string) => (await app.store.get<Approval>(`approval/${id}`))?.state
+const stateOf = async (app: App, id: string) => (await app.store.get<ThreadApproval>(`approval/${id}`))?.state
 const user = (text: string) => ({ id: 'u', role: 'user', parts: [{ type: 'text', text }] })
 const decision = (approvalId: string, approved: unknown) => ({ type: 'tool-approval-response', approvalId, approved })
 

@@ -70,7 +70,7 @@ t.test('a question that nobody answers in time ends its run as rejected, of a pa
   for (const end of ends) t.match(end, { type: 'task:error', status: 'rejected', error: /Nobody answered within 1 day/ })
   t.match(await tasks.get(`/${task.id}`), { status: 'planned', approvalHistory: [{ approvalId, approved: false, expired: true }] })
   t.match(await tasks.get(`/${paused.id}`), { status: 'paused', approvalHistory: [{ expired: true }] })
-  t.equal((await tasks.call('POST', `/${task.id}/approve`, { approved: true, approvalId })).status, 409, 'it is too late')
+  t.equal((await tasks.call('POST', `/${task.id}/approve`, { approved: true, approvalId })).status, 410, 'it is too late')
   t.notOk(existsSync(`${app.cwd}/a.txt`))
 })
 
@@ -131,6 +131,27 @@ t.test('what is said with a rejection is told to the next run: of a tool and of 
   t.match(systems[2], /rejected: call it b\.txt[^]*rejected: too short/)
   t.same([existsSync(`${app.cwd}/a.txt`), existsSync(`${app.cwd}/b.txt`)], [false, true])
   t.match(await tasks.get(`/${task.id}`), { approval: { approvedRuns: 0 }, successfulRuns: 0 })
+})
+
+t.test('a call that the user denied is refused when the run repeats it, and asked about again in the next run', async (t) => {
+  const { tasks, events, app } = await withModel(t, [
+    [write('a.txt'), write('a.txt'), say('I may not write it.')],
+    [write('a.txt'), say('a.txt is there.')]
+  ])
+  const task = await tasks.create('keep notes', { ...plan, taskType: 'triggered', approval: { mode: 'always' } })
+  const { runId } = await tasks.post(`/${task.id}/run`)
+  await events.until('task:approval', { kind: 'tool' })
+  await tasks.post(`/${task.id}/approve`, { approved: false })
+  await events.until('task:approval', { kind: 'result' })
+  t.match(await tasks.get(`/${task.id}/runs/${runId}`), {
+    questions: [{ kind: 'result' }],
+    toolCalls: [{ status: 'denied' }, { status: 'denied', error: /denied this very call/ }]
+  })
+  await tasks.post(`/${task.id}/approve`, { approved: false })
+  await events.until('task:error')
+  await tasks.post(`/${task.id}/run`)
+  await events.until('task:approval', { kind: 'tool' })
+  t.notOk(existsSync(`${app.cwd}/a.txt`))
 })
 
 t.test('the first N are counted across restarts, only when approved, and anew for another goal or plan', async (t) => {

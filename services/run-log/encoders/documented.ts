@@ -80,6 +80,7 @@ function render (event: RunEvent): string {
     case 'context':
     case 'evaluation':
     case 'message':
+    case 'tool-intent':
       return ''
   }
 }

@@ -83,6 +83,7 @@ export function renderChunk (event: RunEvent): string {
     case 'context':
     case 'evaluation':
     case 'message':
+    case 'tool-intent':
       return ''
   }
 }

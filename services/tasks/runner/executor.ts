@@ -25,7 +25,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   requeue: (taskId: string, runId: string, isCatchUp?: boolean) => void,
   isKnown: (runId: string) => boolean
 }) {
-  const { repository, clock, fence, log } = deps
+  const { repository, clock, fence, ledger, log } = deps
   const { suspendRun, afterAttempt, conclude } = createRunTransitions({ deps, requeue })
   const sessions = new Map<string, Session>()
   const closing = new AbortController()
@@ -72,6 +72,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closing.signal.aborted) {
         return undefined
       }
+      const approvals = await ledger.ofTask(run.asked ?? [])
       const started = run.status === 'queued' ? firstStart(task, run, clock.now()) : { task, run: { ...run, putDown: false }, events: [] }
       return {
         task: started.task,
@@ -79,7 +80,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         events: started.events,
         answer: undefined,
         after () {
-          session = createSession({ ...started, log: history, attempt: fence.enter(runId), deps })
+          session = createSession({ ...started, approvals, log: history, attempt: fence.enter(runId), deps })
           sessions.set(runId, session)
           if (closing.signal.aborted) session.abort(shutdown())
         }
@@ -125,7 +126,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     recover: (taskId: string) =>
       repository.change<undefined>(taskId, async (task) => {
         const run = task.liveRun && await repository.runAt(task.liveRun, taskId)
-        repository.watch(task, run)
+        repository.watch(task)
         if (task.liveRun !== undefined && run === undefined) {
           return conclude(task, interruptedRun(task, task.liveRun, clock.now()), [], UNREADABLE)
         }

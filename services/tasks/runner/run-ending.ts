@@ -38,7 +38,6 @@ export function closeRun (
     completedAt: now,
     durationMs,
     toolCalls: toolCallsOf(log, CALL_SHOWN),
-    questions: run.questions.map((question) => question.state === 'open' ? { ...question, state: 'rejected' as const } : question),
     ...(!completed && { error: reason })
   }
   const phaseEvents: TaskStreamEvent[] = changed.map(({ id, description, status }) => ({

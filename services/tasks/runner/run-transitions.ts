@@ -1,13 +1,16 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
+import type { TaskApproval } from '../../approvals/approval-record.ts'
+import { inState } from '../../approvals/approval-states.ts'
+import { boundTo } from '../../approvals/approved-folder.ts'
 import { abortKind } from '../../lib/abort.ts'
-import { newId } from '../../lib/ids.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './run-ending.ts'
 import { WorkerDied } from './workers.ts'
 import type { TaskLogEvent } from '../run-history.ts'
-import { deniedTool, type StoredQuestion, type StoredRun, type StoredTask } from '../task-records.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
+import { questionView } from '../views.ts'
 import type { Session } from './session.ts'
 import type { WorkerEnd } from './worker-rpc.ts'
 
@@ -49,28 +52,13 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
         error: 'The worker of this run stopped before the run was complete.'
       })
     }
-    if (result.workerEnd === 'waiting') {
-      return ask(
-        task,
-        run,
-        session.callsToAsk.map(({ toolCallId, toolName, input, shown: { path, ...folder }, reason }) => ({
-          kind: 'tool' as const,
-          toolCallId,
-          tool: toolName,
-          input,
-          cwd: path,
-          folder,
-          ...(reason !== undefined && { reason }),
-          identity: deps.host.identity(toolName)
-        }))
-      )
-    }
+    if (result.workerEnd === 'waiting') return askTools(task, run, session)
     if (run.evaluation?.satisfied !== true) {
-      const denied = deniedTool(run)
+      const denied = session.items.denied()
       if (denied !== undefined) {
         return conclude(task, run, session.log, {
           status: 'rejected',
-          error: `The user denied ${denied.tool}${denied.notes ? `: ${denied.notes}` : '.'}`
+          error: `The user denied ${denied.toolName}${denied.reason ? `: ${denied.reason}` : '.'}`
         })
       }
       return conclude(task, run, session.log, {
@@ -79,45 +67,58 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
       })
     }
     return run.needsApproval
-      ? ask(task, run, [{ kind: 'result', output: run.output }])
+      ? askResult(task, run, session)
       : conclude(task, run, session.log, { status: 'completed' })
   }
 
-  /**
-   * Puts questions to a person. They are stored with everything before them, before they are announced. The result of
-   * a run that asked a question also needs approval.
-   */
-  function ask (
-    task: StoredTask,
-    run: StoredRun,
-    newQuestions: Array<Omit<StoredQuestion, 'approvalId' | 'createdAt' | 'expiresAt' | 'state'>>
-  ): Change<undefined> {
-    const createdAt = clock.now()
-    const expiresAt = createdAt + (config().tasks?.approvalTtl ?? APPROVAL_TTL_MS)
-    const questions = newQuestions.map((question): StoredQuestion => ({
-      ...question,
-      approvalId: newId(),
-      createdAt,
-      expiresAt,
-      state: 'open'
-    }))
-    const isReplaced = ({ toolCallId, state }: StoredQuestion) =>
-      state === 'approved' && toolCallId !== undefined && questions.some((question) => question.toolCallId === toolCallId)
-    const earlier = run.questions.map((question) => isReplaced(question) ? { ...question, state: 'withdrawn' as const } : question)
-    return {
-      task: { ...task, status: 'pending_approval' },
-      runs: [{ ...run, status: 'pending_approval', needsApproval: true, questions: [...earlier, ...questions] }],
-      events: questions.map(({ approvalId, kind, tool, input, cwd, reason, output }): TaskStreamEvent => ({
-        type: 'task:approval',
+  const ttl = () => config().tasks?.approvalTtl ?? APPROVAL_TTL_MS
+  /** The segment of the run that ends with the next requests. */
+  const segmentOf = ({ items }: Session) => Math.max(-1, ...items.all().map(({ segment }) => segment)) + 1
+
+  /** Requests approvals of calls. A request that was approved for another folder is replaced by the new one of its call. */
+  function askTools (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
+    const { approvals } = deps.ledger.ask(
+      session.callsToAsk.map(({ toolCallId, toolName, input, folder, identity, reason }) => ({
         taskId: task.id,
         runId: run.runId,
-        approvalId,
-        kind,
-        ...(tool !== undefined && { tool, input }),
-        ...(cwd !== undefined && { cwd }),
-        ...(reason !== undefined && { reason }),
-        ...(output !== undefined && { output })
+        segment: segmentOf(session),
+        toolCallId,
+        toolName,
+        input,
+        ...boundTo(folder),
+        ...(reason !== undefined && { note: reason }),
+        identity
       })),
+      ttl()
+    )
+    const replaced = approvals.flatMap(({ toolCallId, approvalId }) => {
+      const earlier = session.items.itemOf(toolCallId)
+      return earlier?.state === 'approved' ? [{ ...inState(earlier, 'withdrawn'), replacedBy: approvalId }] : []
+    })
+    return wait(task, run, approvals, replaced)
+  }
+
+  const askResult = (task: StoredTask, run: StoredRun, session: Session): Change<undefined> =>
+    wait(
+      task,
+      run,
+      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: segmentOf(session), output: run.output }, ttl()).approvals
+    )
+
+  /**
+   * Lets the run wait for a person. The requests are stored with everything before them, before they are announced. The result
+   * of a run that requested an approval also needs one.
+   */
+  function wait (task: StoredTask, run: StoredRun, requests: TaskApproval[], replaced: TaskApproval[] = []): Change<undefined> {
+    const asked = [...run.asked ?? [], ...requests.map(({ approvalId }) => approvalId)]
+    return {
+      task: { ...task, status: 'pending_approval' },
+      runs: [{ ...run, status: 'pending_approval', needsApproval: true, asked }],
+      approvals: [...replaced, ...requests],
+      events: requests.map((request): TaskStreamEvent => {
+        const { createdAt, expiresAt, ...shown } = questionView(request)
+        return { type: 'task:approval', taskId: task.id, runId: run.runId, ...shown }
+      }),
       answer: undefined
     }
   }

@@ -1,8 +1,10 @@
+import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
 import { createSessionCalls } from './session-calls.ts'
+import { createRunItems } from './run-items.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
@@ -12,9 +14,9 @@ import { learn } from './run-memory.ts'
 import { fileSizeIn } from '../../judge/rules/exists.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
-import { deniedTool, type StoredRun, type StoredTask } from '../task-records.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
-import type { RunStart, StepResult, TaskMain, Verdict } from './worker-rpc.ts'
+import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
 /** Working time of a run, unless the budget of its task says otherwise; minutes. */
 const DEFAULT_MINUTES = 30
@@ -25,9 +27,10 @@ export type Session = ReturnType<typeof createSession>
  * The main thread's side of one attempt at a run: the methods that the worker may call, and the record of the run
  * while it executes. Every answer to the worker is durable before it is sent.
  */
-export function createSession ({ task, run: initialRun, log: storedLog, attempt, deps }: {
+export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps }: {
   task: StoredTask,
   run: StoredRun,
+  approvals: TaskApproval[],
   log: TaskLogEvent[],
   attempt: number,
   deps: RunDeps
@@ -37,6 +40,7 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
   const { signal } = controller
   const stopped = Promise.withResolvers<void>()
   const log = [...storedLog]
+  const items = createRunItems(approvals)
   let writing: Promise<unknown> = Promise.resolve()
   let ended = false
   const startedAt = clock.awake()
@@ -60,29 +64,32 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const changedPhases = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh)
+    const moved = items.moved(fresh)
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, moved)
+    items.keep(moved)
     log.push(...fresh)
     for (const { id, description, status } of changedPhases) {
       emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
     }
   }
 
-  const calls = createSessionCalls({ task, current: () => run, log, record, attempt, signal, deps })
-  const runStep = createSessionStep({ task, current: () => run, log, record, calls, signal, deps })
+  const parts = { task, current: () => run, items, log, record, attempt, signal, deps }
+  const calls = createSessionCalls(parts)
+  const runStep = createSessionStep({ ...parts, calls })
 
   async function begin (): Promise<RunStart> {
     // The folder existed when the task was created; it may be gone now.
     await workingFolder(task.cwd, task.cwd)
     await host.ready(signal)
     const known = knownContext(log, task, run)
-    const { phases } = beginNext(run.phases)
+    const phases = beginNext(run.phases)
     context = known ??
       newContext({
         task,
         run: { ...run, phases },
         last: await previousRun(),
         memory: await deps.memory(),
-        tools: calls.offered(),
+        tools: calls.tools.offered(),
         servers: host.describe(),
         now: clock.now()
       })
@@ -103,17 +110,11 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
     return undefined
   }
 
-  async function step (prompt: Parameters<TaskMain['step']>[0]): Promise<StepResult> {
-    const result = await runStep(prompt, context!, pendingNotes)
-    pendingNotes = []
-    return result
-  }
-
   async function evaluate (): Promise<Verdict> {
     const evidence = evidenceOf(task.goal, run, log, fileSizeIn(task.cwd))
     const evaluation = await judge(task, evidence, deps, signal)
     const { satisfied, qualityScore, issues } = evaluation
-    const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && deniedTool(run) === undefined
+    const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
     const learned = satisfied ? await learn(task.goal, evidence.answer, deps, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement(evaluation) }] : []
     await record(
@@ -136,7 +137,8 @@ export function createSession ({ task, run: initialRun, log: storedLog, attempt,
   return {
     runId: initialRun.runId,
     signal,
-    main: { begin, step, settle: calls.settle, evaluate } satisfies TaskMain,
+    main: { begin, step: (prompt) => runStep(prompt, context!, pendingNotes.splice(0)), settle: calls.settle, evaluate } satisfies TaskMain,
+    items,
     /** The calls that need a person's approval before they may run. */
     callsToAsk: calls.callsToAsk,
 

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import { foldToModelMessages } from '../../run-log/fold.ts'
+import { openCalls } from '../../run-log/open-calls.ts'
 import type { TaskMain, WorkerEnd } from './worker-rpc.ts'
 
 /** The main thread has already reduced every output to the form that a model may see. */
@@ -39,16 +40,6 @@ export function nextAfter (events: readonly RunEvent[]): 'settle' | 'step' | 'ev
   if (openCalls(events).length > 0) return 'settle'
   const last = events.at(-1)
   return last?.type === 'step-finish' && !hasCallsInLastStep(events) ? 'evaluate' : 'step'
-}
-
-/** The calls without an outcome. */
-export function openCalls (events: readonly RunEvent[]) {
-  const open = new Map<string, Extract<RunEvent, { type: 'tool-input' }>>()
-  for (const event of events) {
-    if (event.type === 'tool-input') open.set(event.toolCallId, event)
-    if (event.type === 'tool-output' || event.type === 'tool-error' || event.type === 'tool-denied') open.delete(event.toolCallId)
-  }
-  return [...open.values()]
 }
 
 function hasCallsInLastStep (events: readonly RunEvent[]): boolean {

@@ -19,19 +19,19 @@ const BATCH = 16
 /** Difference between wall clock and monotonic clock that is tolerated between two checks; milliseconds. */
 const DRIFT_MS = 2_000
 
-/** Watches the clock: begins the runs of slots that are due, and expires questions without an answer. */
-export function createScheduleTicker ({ deps, queue, schedules, questions }: {
+/** Watches the clock: begins the runs of slots that are due, and expires approvals without a decision. */
+export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
   deps: RunDeps,
   queue: Queue,
   schedules: Schedules,
-  questions: ReturnType<typeof createRunApprovals>
+  approvals: ReturnType<typeof createRunApprovals>
 }) {
   const { repository, clock, log } = deps
 
-  /** Expires an overdue question; otherwise decides the fate of every slot that is due, in one transaction with the run it begins. */
+  /** Expires overdue approvals; otherwise decides the fate of every slot that is due, in one transaction with the run it begins. */
   const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {
-      const expired = await questions.expire(task)
+      const expired = await approvals.expire(task)
       if (expired !== undefined) return expired
       const checked = isScheduled(task) ? schedules.decideDue(task) : undefined
       if (checked === undefined) return undefined

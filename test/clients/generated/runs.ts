@@ -89,14 +89,17 @@ t.test('approval requests, a page at a time', async (t) => {
   is(t, data, {
     approvals: [{
       approvalId: ID,
+      kind: 'tool',
       runId: ID,
       threadId: 'a',
+      taskId: undefined,
       toolCallId: /./,
       toolName: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       digest: /^[0-9a-f]{64}$/,
       cwd: /work$/,
       note: undefined,
+      output: undefined,
       reason: undefined,
       createdAt: Number,
       expiresAt: Number,
@@ -108,4 +111,7 @@ t.test('approval requests, a page at a time', async (t) => {
     approvals: [{ threadId: 'b' }],
     nextCursor: undefined
   })
+  const [{ approvalId, runId }] = data.approvals
+  const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
+  is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
 })

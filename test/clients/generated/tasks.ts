@@ -28,6 +28,7 @@ t.test('tasks and their runs', async (t) => {
     successfulRuns: 0,
     lastRunAt: undefined,
     nextRunAt: undefined,
+    waitingFor: undefined,
     pausedReason: undefined,
     createdAt: Number,
     updatedAt: Number
@@ -101,6 +102,7 @@ t.test('tasks and their runs', async (t) => {
     standsFor: undefined
   }
   is(t, (await sdk.getTaskRun({ ...options, path: { ...path, runId } })).data, run, 'getTaskRun')
+  is(t, (await sdk.getTask({ ...options, path })).data.waitingFor!, [{ kind: 'tool', id: approvalId }], 'getTask')
   const none = { items: [], more: 0 }
   is(t, (await sdk.taskDigest({ ...options, query: { since: 0, limit: 5 } })).data, {
     since: 0,

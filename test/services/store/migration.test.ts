@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Op } from '../../../services/store/store-types.ts'
 import type { Migration } from '../../../services/store/store-types.ts'
-import { child as start, collect, open } from './helper.ts'
+import { child as start, collect, open as openStore } from './helper.ts'
 import { addCount, KEYS, rename } from './migrations.ts'
+
+/** Opens with the migrations that a test names, and without those of the service. */
+const open: typeof openStore = (t, dir, options) => openStore(t, dir, { migrations: [], ...options })
 
 const copies = (dir: string) => readdirSync(dir).filter((name) => name.startsWith('data.'))
 

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createLedger } from '../../../services/approvals/ledger.ts'
 import { createTaskRepository } from '../../../services/tasks/task-repository.ts'
 import { createDigest } from '../../../services/tasks/digest.ts'
 import type { Store } from '../../../services/store/store-types.ts'
@@ -30,10 +31,11 @@ t.test('a digest reads the tasks and what came since, however much came before',
   const disk = await testStore(t, clock)
   await seedPast(disk, { tasks: 20, runs: 100, now: clock.now() })
   const { read, store } = counting(disk)
-  const repository = createTaskRepository({ store, clock, emit () {} })
+  const ledger = createLedger({ store, clock })
+  const repository = createTaskRepository({ store, clock, ledger, emit () {} })
   await repository.index.load()
   read.records = 0
-  const digest = createDigest({ repository, store, clock, timezone: () => 'UTC' })
+  const digest = createDigest({ repository, ledger, store, clock, timezone: () => 'UTC' })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
   t.match(recent, {

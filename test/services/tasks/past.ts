@@ -53,7 +53,6 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
         toolCalls: [],
         toolCount: 0,
         steering: [],
-        questions: [],
         usage: { inputTokens: 0, outputTokens: 0 },
         attempts: 1,
         chunks: 0,

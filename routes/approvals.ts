@@ -1,0 +1,40 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  ApprovalListSchema,
+  ApprovalParams,
+  ApprovalQuery,
+  ApprovalSchema,
+  ApprovalDecisionSchema,
+  DecidedApprovalSchema
+} from '../schemas/approvals.ts'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+
+const tags = ['approvals']
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [ApprovalSchema, ApprovalListSchema, ApprovalDecisionSchema, DecidedApprovalSchema]) app.addSchema(schema)
+
+  app.get('/approvals', {
+    schema: {
+      tags,
+      operationId: 'listApprovals',
+      summary: 'Lists what waits for a decision, of conversations and of tasks, oldest first',
+      querystring: ApprovalQuery,
+      response: { 200: ref(ApprovalListSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.approvals.list(request.query))
+
+  app.post('/approvals/:id', {
+    schema: {
+      tags,
+      operationId: 'decideApproval',
+      summary: 'Decides an approval request and continues the run that waits for it',
+      params: ApprovalParams,
+      body: ref(ApprovalDecisionSchema),
+      response: { 200: ref(DecidedApprovalSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 429: ErrorRef }
+    }
+  }, async (request) => app.approvals.decide(request.params.id, request.body))
+}
+
+export default routes

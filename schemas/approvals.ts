@@ -1,0 +1,77 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { Timestamp } from './common.ts'
+import * as examples from './examples/approvals.ts'
+
+const closed = { additionalProperties: false }
+const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
+
+const Kind = oneOf(['tool', 'result', 'question'], 'tool: a tool call; result: the output of a run of a task; question: a question of the agent')
+
+const State = oneOf(
+  ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'],
+  'pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn'
+)
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const owner = {
+  runId: Type.String(),
+  threadId: text('The conversation of the run; absent for a task'),
+  taskId: text('The task of the run; absent for a conversation')
+}
+
+/** An approval: a tool call, or the result of a run, that waits or waited for the user's decision. */
+export const ApprovalSchema = Type.Object({
+  approvalId: Type.String(),
+  kind: Kind,
+  ...owner,
+  toolCallId: text('Kind tool: the id of the call'),
+  toolName: text('Kind tool'),
+  input: Type.Optional(Type.Unknown({ description: 'Kind tool: the complete input of the call' })),
+  digest: text('Kind tool: SHA-256 of the canonical input, hexadecimal'),
+  cwd: text('Kind tool: real path of the working directory. The call runs in this directory or not at all'),
+  note: text('Why the approval is requested again'),
+  output: text('Kind result: the output of the run'),
+  reason: text('The reason that was given with the decision'),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  state: State
+}, {
+  $id: 'Approval',
+  description: "A tool call, or the result of a run of a task, that waits or waited for the user's decision",
+  examples: [examples.approval]
+})
+export type ApprovalView = Static<typeof ApprovalSchema>
+
+export const ApprovalListSchema = Type.Object({
+  approvals: Type.Array(Type.Unsafe<ApprovalView>(Type.Ref('Approval'))),
+  nextCursor: Type.Optional(Type.String())
+}, {
+  $id: 'ApprovalList',
+  description: 'A page of open approval requests; nextCursor is present when there are more',
+  examples: [examples.approvalList]
+})
+
+export const ApprovalQuery = Type.Object({
+  kind: Type.Optional(Kind),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+})
+
+export const ApprovalParams = Type.Object({ id: Type.String({ description: 'approvalId of the request' }) })
+
+export const ApprovalDecisionSchema = Type.Object({
+  approved: Type.Boolean(),
+  reason: Type.Optional(
+    Type.String({ maxLength: 4_000, description: 'Told to the agent after a denial; for a task, feedback that its later runs get' })
+  )
+}, { ...closed, $id: 'ApprovalDecision', description: "The user's decision on an approval request", examples: [examples.decision] })
+export type ApprovalDecision = Static<typeof ApprovalDecisionSchema>
+
+export const DecidedApprovalSchema = Type.Object({
+  approvalId: Type.String(),
+  state: State,
+  ...owner,
+  continued: Type.Boolean({
+    description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run'
+  })
+}, { $id: 'DecidedApproval', description: 'The approval request after the decision', examples: [examples.decided] })
+export type DecidedApproval = Static<typeof DecidedApprovalSchema>

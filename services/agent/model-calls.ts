@@ -1,0 +1,70 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { EventOf } from '../run-log/run-events.ts'
+import { foldToModelMessages } from '../run-log/fold.ts'
+import { addUsage, createModelSteps } from '../step/model-step.ts'
+import { createIdSource } from '../step/step-writer.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import type { RunAttempt } from './run-attempt.ts'
+import { runContext, type PromptInputs } from './run-prompt.ts'
+import { checkLength } from './run-repository.ts'
+import { withDenials } from './system-prompt.ts'
+import type { ThreadPlacement } from './thread-history.ts'
+
+/** A run's request, converted for the model. */
+export interface Context extends PromptInputs, ThreadPlacement {
+  prompt: LanguageModelV4Prompt
+}
+
+/** A step whose model call is complete. It is an answer if it has no calls, or none that may run. */
+export type CalledStep =
+  | { isAnswer: boolean, stepFinish: EventOf<'step-finish'> }
+  | { isAnswer: false, stepFinish?: EventOf<'step-finish'> }
+
+/** Returns the function that makes the model call of the next step, with the steering that arrived before it. */
+export function createModelCalls (attempt: RunAttempt, context: Context, deps: AgentDeps) {
+  const { live, conversation: { denials } } = attempt
+  const { run, signal } = live
+  const { registry, clock, host, threads } = deps
+  const { prompt, older, places } = context
+  const { threadId } = run.head
+  const modelStep = createModelSteps({
+    registry,
+    clock,
+    signal,
+    tools: host,
+    ids: createIdSource(run.log.events, prompt),
+    summaries: {
+      load: () => threads.summaries(threadId),
+      // A failed write costs only time: the summary is then made again.
+      keep: (summaries) =>
+        threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
+    },
+    append: run.log.append,
+    afterPart () {
+      checkLength(run.log)
+      return live.backpressure()
+    }
+  })
+
+  return async (): Promise<CalledStep> => {
+    const step = run.head.steps + 1
+    const isLast = step > run.head.maxSteps
+    const { unheard = [], ...head } = run.head
+    run.head = head
+    const { calls, finishReason, usage } = await modelStep({
+      step,
+      isLast,
+      notes: [...unheard, ...live.drainSteering()],
+      messages: [...prompt, ...foldToModelMessages(run.log.events, host.forModel)],
+      latest: prompt.findLastIndex(({ role }) => role === 'user'),
+      older,
+      places,
+      async context () {
+        const { system, tools } = await runContext(attempt, context, deps)
+        return { system: withDenials(system, denials), tools }
+      }
+    })
+    run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }
+    return { isAnswer: isLast || calls.length === 0, stepFinish: { type: 'step-finish', step, finishReason, usage } }
+  }
+}

@@ -1,0 +1,9 @@
+import type { ActiveRun } from './active-runs.ts'
+import type { ConversationState } from './refused-calls.ts'
+
+/** One execution of an active run, with its number at the fence. */
+export interface RunAttempt {
+  live: ActiveRun
+  attempt: number
+  conversation: ConversationState
+}

@@ -1,0 +1,61 @@
+import { inputDigest, type ThreadApproval } from '../approvals/approval-record.ts'
+import { callApproval } from '../approvals/call-approval.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { openCalls } from '../run-log/open-calls.ts'
+import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
+import { settleCalls } from '../step/step-calls.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { recordAnswer } from './answer-record.ts'
+import { wasDenied } from './refused-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
+import { checkLength, commit } from './run-repository.ts'
+
+/**
+ * Settles the open calls of the newest step and returns those that need an approval. `decided` are the approvals that the run
+ * waited for. The outcome of a call with an approval, and of a call with an intent, is stored in the thread immediately.
+ */
+export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
+  const { live: { run, signal }, conversation } = attempt
+  const { ledger, host } = deps
+  const { log, head: { runId, cwd } } = run
+  const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
+  const approvals = new Map(decided.map((approval) => [approval.toolCallId, approval]))
+  const intended = new Set<string>()
+  const locked = createKeyedLock()
+  // A commit stores everything up to its own final events, so appending waits for it.
+  const inOrder = (write: () => Promise<void>) => locked(runId, write)
+
+  const { asked } = await settleCalls(openCalls(newest), {
+    tools: host,
+    run: { runId, attempt: attempt.attempt, cwd, signal },
+    events: newest,
+    repeatsReads: false,
+    approvalOf (toolCallId) {
+      const approval = approvals.get(toolCallId)
+      return approval && callApproval(approval, ledger.isOpen(approval))
+    },
+    needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    wasDenied: ({ toolName, input }) => wasDenied(conversation, toolName, inputDigest(input)),
+    checkLimit: () => checkLength(log),
+
+    /** Stores the intent if the run is on disk; other runs do not continue after a crash. */
+    async begin ({ toolCallId }: Call, isDurable: boolean) {
+      if (!isDurable || !run.durable) return
+      intended.add(toolCallId)
+      const approval = approvals.get(toolCallId)
+      const executing = approval && ledger.move(approval, 'executing')
+      await inOrder(() => commit(run, deps, { finalEvents: [{ type: 'tool-intent', toolCallId }], ops: executing ? [executing.op] : [] }))
+      if (executing !== undefined) approvals.set(toolCallId, executing.approval)
+    },
+
+    end: ({ toolCallId }: Call, { event, state }: CallEnd) =>
+      inOrder(async () => {
+        const approval = approvals.get(toolCallId)
+        // The decision is stored already.
+        if (state === 'denied' || (approval === undefined && !intended.has(toolCallId))) return log.append(event)
+        const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
+        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...await recordAnswer(run, deps, [event])] })
+      })
+  })
+  return asked
+}

@@ -1,0 +1,30 @@
+import type { ApprovalDecision, DecidedApproval } from '../../schemas/approvals.ts'
+import type { Decision } from './decide-approval.ts'
+import type { Ledger } from './ledger.ts'
+import { ApprovalNotFound } from './approval-errors.ts'
+import { isOfTask, isOfThread } from './approval-record.ts'
+
+export type Inbox = ReturnType<typeof createInbox>
+
+/** All that waits for a person, of conversations and of tasks. Whose an approval is decides only who continues its run. */
+export function createInbox ({ ledger, agent, tasks }: {
+  ledger: Pick<Ledger, 'list' | 'require'>,
+  agent: { decide(threadId: string, decision: Decision): Promise<DecidedApproval> },
+  tasks: { decide(taskId: string, decision: Decision): Promise<DecidedApproval> }
+}) {
+  return {
+    list: ledger.list,
+
+    /**
+     * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
+     * ApprovalNotFound (404), the errors of `decideApproval` (409, 410), and those of a run that cannot go on.
+     */
+    async decide (approvalId: string, { approved, reason }: ApprovalDecision): Promise<DecidedApproval> {
+      const approval = await ledger.require(approvalId)
+      const decision = { approvalId, approved, ...(reason && { reason }) }
+      if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
+      if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)
+      throw new ApprovalNotFound(approvalId)
+    }
+  }
+}

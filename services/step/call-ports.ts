@@ -1,0 +1,62 @@
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import type { ToolHost } from '../tools/host.ts'
+import type { WorkFolder } from '../tools/work-folder.ts'
+
+/** A call whose tool exists and whose input is valid. */
+export interface Call {
+  toolCallId: string
+  toolName: string
+  input: unknown
+}
+
+/** What the ledger knows of a call that needed an approval. */
+export interface CallApproval {
+  approvalId: string
+  /** `begun`: the tool was started before; `expired`: nobody answered in time. */
+  state: 'open' | 'approved' | 'begun' | 'denied' | 'expired'
+  /** The identity of the approved tool. Another tool with the same name is not executed. */
+  identity?: string
+  /** The folder that was shown. Requests of earlier versions lack it. */
+  folder?: WorkFolder
+  /** The reason of a denial, for the model. */
+  reason: string
+}
+
+/** A call that needs an approval. */
+export interface AskedCall extends Call {
+  /** The folder that it would work in. */
+  folder: WorkFolder
+  /** The identity of its tool. */
+  identity?: string
+  /** The reason for the user why the call is asked again. */
+  reason?: string
+}
+
+/** The end of a call: its event, and what becomes of its approval, if it has one. */
+export interface CallEnd {
+  event: EventOf<'tool-output' | 'tool-error' | 'tool-denied'>
+  state: 'done' | 'unknown' | 'denied' | 'expired'
+  /** The duration of the call, milliseconds; absent if no tool ran. */
+  durationMs?: number
+}
+
+/** What the calls of a step need of the run that they belong to. */
+export interface CallPorts {
+  tools: Pick<ToolHost, 'find' | 'identity' | 'execute' | 'folders'>
+  run: { runId: string, attempt: number, cwd: string, signal: AbortSignal }
+  /** The events of the run so far. */
+  events: readonly RunEvent[]
+  /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
+  repeatsReads: boolean
+  approvalOf: (toolCallId: string) => CallApproval | undefined
+  /** Whether a call of the tool needs an approval now. */
+  needsApproval: (toolName: string) => boolean
+  /** Whether the user denied the same call (same tool, same input) before. */
+  wasDenied: (call: Call) => boolean
+  /** Throws when the outputs of the run have reached their limit. */
+  checkLimit: () => void
+  /** Called before a tool starts. With `isDurable`, an intent must be on disk when the promise resolves. */
+  begin: (call: Call, isDurable: boolean) => Promise<void>
+  /** Stores the end of a call before readers see it. */
+  end: (call: Call, end: CallEnd) => Promise<void>
+}

@@ -1,0 +1,107 @@
+import type {
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart
+} from '@ai-sdk/provider'
+import type { Clock } from '../lib/clock.ts'
+import type { Compactor, Conversation, CompactorParts } from '../models/compaction/compactor.ts'
+import { openCompactor } from '../models/compaction/open-compactor.ts'
+import { NOTE_OPENING } from '../models/note-opening.ts'
+import { withRecentImages } from '../models/recent-images.ts'
+import { streamModel } from '../models/stream-call.ts'
+import type { ContextWindows } from '../providers/context-windows.ts'
+import type { Registry } from '../providers/registry.ts'
+import type { RunEvent, Usage } from '../run-log/run-events.ts'
+import type { ToolHost } from '../tools/host.ts'
+import { readInput } from '../tools/read-input.ts'
+import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
+
+/** The collaborators of the model calls of one attempt at a run. */
+export interface ModelStepParts {
+  registry: Registry & ContextWindows
+  clock: Clock
+  signal: AbortSignal
+  tools: Pick<ToolHost, 'ready' | 'validate'>
+  ids: IdSource
+  /** Load and store the summaries that replace older parts of the conversation. */
+  summaries: Pick<CompactorParts, 'load' | 'keep'>
+  /** Takes the events of the step as they arise: at least one for each part of the answer. */
+  append: (event: RunEvent) => void
+  /** Checks the run's limits after each part. A returned promise pauses the model stream. */
+  afterPart: (part: LanguageModelV4StreamPart) => void | Promise<void>
+}
+
+/** The sum of tokens. */
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens
+})
+
+/** One model call. */
+export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
+  step: number
+  /** The model must answer without calling tools. */
+  isLast: boolean
+  /** User messages that the model gets for the first time with this step. */
+  notes: readonly string[]
+  /** Returns the system message and the tools; called when the tool servers are ready. */
+  context: () => Promise<{ system: LanguageModelV4Message, tools: LanguageModelV4FunctionTool[] }>
+}
+
+const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
+const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
+/** The last message of the last step. The system prompt must stay the same in all steps. */
+const STEPS_USED_UP = userMessage(
+  `${NOTE_OPENING} You have used all your steps with tools: answer with what you have, and say what is left to do.]`
+)
+
+/**
+ * Returns the function that makes the model calls of one attempt: it fits the conversation into the model's window, streams the
+ * answer as events, and validates the inputs of its calls. A valid call becomes `tool-input` and waits for its settlement; an
+ * invalid call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects
+ * like `streamModel` and `createStepWriter`.
+ */
+export function createModelSteps ({ registry, clock, signal, tools: host, ids, summaries, append, afterPart }: ModelStepParts) {
+  let compactor: Promise<Compactor> | undefined
+
+  return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
+    for (const text of notes) append({ type: 'message', text })
+    append({ type: 'step-start', step })
+    await host.ready(signal)
+    const { system, tools } = await context()
+    compactor ??= openCompactor({
+      registry,
+      clock,
+      signal,
+      ...summaries,
+      onCompaction: (compaction) => append({ type: 'compaction', ...compaction })
+    })
+    const { compact } = await compactor
+    const conversation = { ...placement, system, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
+    const { write, result } = createStepWriter({ append, ids })
+    await streamModel({
+      models: registry.candidates('capable'),
+      load: registry.model,
+      describe: registry.describeFailure,
+      async prompt (id, tooLong) {
+        const prompt = await compact(id, conversation, tooLong)
+        return isLast && prompt !== undefined ? [...prompt, STEPS_USED_UP] : prompt
+      },
+      // The last step still describes the tools, because providers refuse a history with calls of tools that are not described.
+      options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
+      signal,
+      clock,
+      onPart (part, id) {
+        write(part, id)
+        return afterPart(part)
+      }
+    })
+    for (const { toolCallId, toolName, input: text, providerMetadata } of result.calls) {
+      const checked = readInput(toolName, text, host.validate)
+      const call = { toolCallId, toolName, input: checked.input, providerMetadata }
+      const errorText = isLast ? NO_STEPS_LEFT : checked.ok ? undefined : checked.error
+      append(errorText === undefined ? { type: 'tool-input', ...call } : { type: 'tool-input-error', ...call, errorText })
+    }
+    return isLast && result.calls.length > 0 ? { ...result, finishReason: 'length' } : result
+  }
+}

@@ -1,0 +1,97 @@
+import { intentsIn } from '../run-log/open-calls.ts'
+import { runInOrder } from '../tools/run-in-order.ts'
+import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
+import { askedAgain, folderGone } from '../tools/work-folder.ts'
+import type { AskedCall, Call, CallEnd, CallPorts } from './call-ports.ts'
+
+const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
+const UNANSWERED = 'Nobody answered in time.'
+
+/**
+ * Settles the open calls of a step and returns those that need an approval. No call runs while a question about one of them
+ * is open. A call that was begun before has an unknown outcome and never runs again; a denied call is refused, also when the
+ * model repeats it. The other calls run, reads side by side and the rest in order; before a tool that may change something, or
+ * that was approved, starts, an intent is on disk. A call whose tool was changed meanwhile asks. An approved call whose folder
+ * is no longer the one that was shown asks again, and approved calls behind it wait for that answer. Rejects when the run is
+ * aborted.
+ */
+export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+  const { tools, run: { runId, attempt, cwd, signal } } = ports
+  const asked = new Map<string, AskedCall>()
+  const begun = intentsIn(ports.events)
+  let isHeld = false
+  const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
+  const failed = ({ toolCallId, toolName }: Call, errorText: string, state: CallEnd['state'] = 'done'): CallEnd =>
+    ({ event: { type: 'tool-error', toolCallId, toolName, errorText }, state })
+  const refused = ({ toolCallId, toolName }: Call, state: CallEnd['state'], reason: string, approvalId?: string): CallEnd =>
+    ({ event: { type: 'tool-denied', toolCallId, toolName, reason, ...(approvalId !== undefined && { approvalId }) }, state })
+
+  /** Decides about a call before any call runs. */
+  function decide (call: Call): 'run' | 'ask' | 'wait' | CallEnd {
+    if (begun.has(call.toolCallId)) return failed(call, OUTCOME_UNKNOWN, 'unknown')
+    const approval = ports.approvalOf(call.toolCallId)
+    if (approval === undefined) return ports.needsApproval(call.toolName) ? 'ask' : 'run'
+    switch (approval.state) {
+      case 'approved':
+        return 'run'
+      case 'open':
+        return 'wait'
+      case 'begun':
+        return failed(call, OUTCOME_UNKNOWN, 'unknown')
+      case 'denied':
+        return refused(call, 'denied', approval.reason, approval.approvalId)
+      case 'expired':
+        return refused(call, 'expired', UNANSWERED)
+    }
+  }
+
+  /** Adds the call to those that need an approval, with the folder that is shown with the question. */
+  async function ask (call: Call): Promise<void> {
+    if (ports.wasDenied(call)) return ports.end(call, refused(call, 'denied', REFUSED_BEFORE))
+    const identity = tools.identity(call.toolName)
+    const folder = await tools.folders.of(call.toolName, call.input, cwd)
+    if (folder === undefined) return ports.end(call, failed(call, folderGone(cwd)))
+    asked.set(call.toolCallId, { ...call, folder, identity })
+  }
+
+  async function execute (call: Call): Promise<void> {
+    const { toolCallId, toolName, input } = call
+    ports.checkLimit()
+    const approval = ports.approvalOf(toolCallId)
+    const folder = approval?.folder
+    const where = folder && await tools.folders.whereabouts(toolName, input, cwd, folder)
+    if (where?.is === 'moved') {
+      isHeld = true
+      asked.set(toolCallId, { ...call, folder: where.to, identity: tools.identity(toolName), reason: askedAgain(folder!.path, where.to) })
+      return
+    }
+    if (isHeld && approval !== undefined) return
+    if (where?.is === 'gone') return ports.end(call, failed(call, folderGone(folder!.path)))
+    signal.throwIfAborted()
+    // A tool that was replaced while its server reconnected may need an approval; the call is bound to the tool that is checked.
+    if (approval === undefined && ports.needsApproval(toolName)) return ask(call)
+    const identity = approval === undefined ? tools.identity(toolName) : approval.identity
+    const isDurable = approval !== undefined || !isRead(call)
+    await ports.begin(call, isDurable)
+    let end: CallEnd
+    try {
+      const agreed = { name: toolName, callId: toolCallId, input, cwd, identity, folder }
+      const { durationMs, ...result } = await tools.execute({ ...agreed, runId, attempt, signal })
+      end = result.status === 'complete'
+        ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done', durationMs }
+        : { ...failed(call, result.errorText), durationMs }
+    } catch (error) {
+      if (isDurable || !ports.repeatsReads) await ports.end(call, failed(call, OUTCOME_UNKNOWN, 'unknown'))
+      throw error
+    }
+    await ports.end(call, end)
+  }
+
+  const decisions = calls.map((call) => ({ call, decision: decide(call) }))
+  if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }
+  for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, decision)
+  const callsTo = (what: 'run' | 'ask') => decisions.filter(({ decision }) => decision === what).map(({ call }) => call)
+  await runInOrder(callsTo('run'), isRead, execute)
+  for (const call of callsTo('ask')) await ask(call)
+  return { asked: calls.flatMap(({ toolCallId }) => asked.get(toolCallId) ?? []), isWaiting: asked.size > 0 }
+}

@@ -1,0 +1,33 @@
+import type { Phase } from '../../../schemas/tasks.ts'
+import type { ToolHost } from '../../tools/host.ts'
+import { createValidator } from '../../tools/input-validator.ts'
+import { createPhaseTool, PHASE_TOOL } from './phases.ts'
+
+/** The tools of one run: the host's, and the phase tool, which needs no approval and runs outside the host. */
+export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
+  const invalid = createValidator()
+  const { tool: phaseTool, reported } = createPhaseTool(phases)
+  const isOwn = (name: string) => name === PHASE_TOOL
+
+  return {
+    ...host,
+    reportedPhases: reported,
+    offered: () => [...host.offered().filter(({ name }) => !isOwn(name)), phaseTool],
+    find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
+    permission: (name: string) => isOwn(name) ? 'allow' : host.permission(name),
+    identity: (name: string) => isOwn(name) ? undefined : host.identity(name),
+    validate (name: string, input: unknown): ReturnType<ToolHost['validate']> {
+      const error = isOwn(name) ? invalid(phaseTool, input) : undefined
+      return !isOwn(name) ? host.validate(name, input) : error === undefined ? { ok: true, input } : { ok: false, error }
+    },
+    async execute (call: Parameters<ToolHost['execute']>[0]): ReturnType<ToolHost['execute']> {
+      if (!isOwn(call.name)) return host.execute(call)
+      try {
+        const output = await phaseTool.execute(call.input as never, { ...call, givenCwd: call.cwd })
+        return { status: 'complete', output, durationMs: 0 }
+      } catch (error) {
+        return { status: 'error', errorText: (error as Error).message, durationMs: 0 }
+      }
+    }
+  }
+}

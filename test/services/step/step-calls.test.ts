@@ -1,0 +1,128 @@
+import t from 'tap'
+import type { AskedCall, Call, CallApproval, CallEnd, CallPorts } from '../../../services/step/call-ports.ts'
+import { settleCalls } from '../../../services/step/step-calls.ts'
+import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
+
+const HERE = { path: '/here', dev: '1', ino: '1' }
+const THERE = { path: '/there', dev: '1', ino: '2' }
+const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no' }
+const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
+
+/** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `journal` says what happened. */
+function ports ({ approvals = {}, ...overrides }: Partial<CallPorts> & { approvals?: Record<string, CallApproval> } = {}) {
+  const journal: string[] = []
+  const ends: Record<string, CallEnd> = {}
+  const tools: CallPorts['tools'] = {
+    find: (name) => ({ effect: name.startsWith('look') ? 'read' : 'write' }) as never,
+    identity: () => 'one',
+    async execute ({ callId }) {
+      journal.push(`run ${callId}`)
+      return { status: 'complete', output: {}, durationMs: 1 }
+    },
+    folders: { of: async () => HERE, start: async () => HERE.path, whereabouts: async () => ({ is: 'same' }) }
+  }
+  const given: CallPorts = {
+    tools,
+    run: { runId: 'run', attempt: 1, cwd: HERE.path, signal: new AbortController().signal },
+    events: [],
+    repeatsReads: true,
+    approvalOf: (id) => approvals[id],
+    needsApproval: (name) => name === 'ask',
+    wasDenied: () => false,
+    checkLimit () {},
+    async begin ({ toolCallId }, isDurable) {
+      if (isDurable) journal.push(`intent ${toolCallId}`)
+    },
+    async end ({ toolCallId }, end) {
+      journal.push(`end ${toolCallId}`)
+      ends[toolCallId] = end
+    },
+    ...overrides
+  }
+  return { given, tools, journal, ends }
+}
+const idsOf = (asked: AskedCall[]) => asked.map(({ toolCallId }) => toolCallId)
+
+t.test('the intent of a call is stored before its tool starts, but for reads that nobody approved', async (t) => {
+  const { given, journal } = ports({ approvals: { 'look-2': approved } })
+  await settleCalls([call('look'), call('change'), call('look-2')], given)
+  t.same(journal, [
+    'run look', 'end look',
+    'intent change', 'run change', 'end change',
+    'intent look-2', 'run look-2', 'end look-2'
+  ])
+})
+
+t.test('a call that was begun before never runs again, whether its intent or its approval says so', async (t) => {
+  const { given, journal, ends } = ports({
+    events: [{ type: 'tool-intent', toolCallId: 'change' }],
+    approvals: { ask: { ...approved, state: 'begun' } }
+  })
+  await settleCalls([call('change'), call('ask')], given)
+  t.same(journal, ['end change', 'end ask'])
+  for (const end of Object.values(ends)) t.match(end, { state: 'unknown', event: { type: 'tool-error', errorText: OUTCOME_UNKNOWN } })
+})
+
+t.test('a denied call and an expired one are refused, and so is a call that the model repeats', async (t) => {
+  const { given, ends } = ports({
+    approvals: { denied: { ...approved, state: 'denied' }, expired: { ...approved, state: 'expired' } },
+    wasDenied: ({ toolCallId }) => toolCallId === 'again'
+  })
+  const { asked } = await settleCalls([call('ask', 'denied'), call('ask', 'expired'), call('ask', 'again'), call('ask', 'other')], given)
+  t.match(ends, {
+    denied: { state: 'denied', event: { type: 'tool-denied', reason: 'no', approvalId: 'a' } },
+    expired: { state: 'expired', event: { type: 'tool-denied', reason: 'Nobody answered in time.' } },
+    again: { state: 'denied', event: { type: 'tool-denied', reason: /earlier/ } }
+  })
+  t.same(idsOf(asked), ['other'])
+})
+
+t.test('no call runs while another one of the step waits for its answer', async (t) => {
+  const { given, journal } = ports({ approvals: { first: approved, second: { ...approved, state: 'open' } } })
+  t.same(await settleCalls([call('ask', 'first'), call('ask', 'second'), call('look')], given), { asked: [], isWaiting: true })
+  t.same(journal, [])
+})
+
+t.test('approved calls behind one whose folder has moved wait until it is asked about anew', async (t) => {
+  const { given, tools, journal } = ports({ approvals: { a: approved, b: approved, c: approved } })
+  let calls = 0
+  tools.folders.whereabouts = async () => calls++ === 1 ? { is: 'moved', to: THERE } : { is: 'same' }
+  const { asked } = await settleCalls([call('ask', 'a'), call('ask', 'b'), call('ask', 'c')], given)
+  t.same(journal, ['intent a', 'run a', 'end a'])
+  t.match(asked, [{ toolCallId: 'b', folder: THERE, reason: /"\/here" when this was asked, and is "\/there"/ }])
+  t.equal(asked.length, 1)
+})
+
+t.test('a call whose tool needs an approval by the time of its turn is asked about, in the order of the calls', async (t) => {
+  let isChanged = false
+  const { given, journal } = ports({
+    needsApproval: (name) => name === 'ask' || (isChanged && name === 'change'),
+    async begin () {
+      isChanged = true
+    }
+  })
+  const { asked } = await settleCalls([call('change', 'first'), call('change', 'second'), call('ask')], given)
+  t.same(journal, ['run first', 'end first'])
+  t.match(asked, [{ toolCallId: 'second', identity: 'one' }, { toolCallId: 'ask' }])
+})
+
+t.test('of interrupted calls, changes are in doubt; reads are too, unless they are repeated when the run continues', async (t) => {
+  for (const repeatsReads of [true, false]) {
+    for (const tool of ['look', 'change']) {
+      const { given, tools, ends } = ports({ repeatsReads })
+      tools.execute = async () => {
+        throw new Error('stopped')
+      }
+      await t.rejects(settleCalls([call(tool)], given), { message: 'stopped' })
+      t.equal(ends[tool]?.state, tool === 'look' && repeatsReads ? undefined : 'unknown')
+    }
+  }
+})
+
+t.test('after an abort no further call begins', async (t) => {
+  const stop = new AbortController()
+  const { given, journal } = ports({ run: { runId: 'run', attempt: 1, cwd: HERE.path, signal: stop.signal } })
+  given.end = async () => stop.abort(new Error('stopped'))
+  await t.rejects(settleCalls([call('change', 'first'), call('change', 'second')], given), { message: 'stopped' })
+  t.same(journal, ['intent first', 'run first'])
+})
