@@ -61,6 +61,7 @@ const BAD: Array<[string, unknown, RegExp]> = [
   ['nothing that has the form', {
     pointers: [7, null, 'Köln', {}, { message: 0, span: 'Ich wohne in Köln.' }, { ...point(0, 'Köln'), lasting: 'yes' }, { ...point(0, 'Köln'), replaces: 'k1' }]
   }, /asked form/],
+  ['a megabyte of words', { pointers: [point(0, 'Köln '.repeat(200_000))] }, /in no message/],
   ['more than can be right', { pointers: Array(101).fill(point(0, 'Ich wohne in Köln.')) }, /too much/]
 ]
 

@@ -4,6 +4,7 @@ import { of, say, sayAll } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { textOf } from '../harness/sse.ts'
+import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const brain = async (app: App) => (await app.inject('/memory/brain')).json()
@@ -130,5 +131,17 @@ t.test('the offline assistant remembers and forgets at once, too', async (t) => 
   t.match(await list(app, '?state=replaced'), [{ fact: 'Remember that I live in Oslo.' }])
   await tell('please remember that my sister is called Eva')
   t.match(await tell('Forget that my sister is called Eva.'), /I forgot: .*Eva/)
+  t.same((await brain(app)).brain.facts, [])
+})
+
+t.test('a run of a task is not offered the tools, because no user talks in it', async (t) => {
+  const { app, gateway } = await withGateway(t, () => ({ toolCalls: [{ toolName: 'remember', input: { span: 'my goal', kind: 'fact' } }] }))
+  const events = await (await tasksOf(t, app)).watch()
+  const { id } = (await app.inject({ method: 'POST', url: '/tasks', payload: { goal: 'Reach my goal.', approval: { mode: 'never' } } })).json()
+  await app.inject({ method: 'POST', url: `/tasks/${id}/start` })
+  await events.until('task:error', { taskId: id })
+  const { tools } = gateway.requests.find(({ structured }) => structured === undefined)!.body
+  const names = tools.map(({ name }: { name: string }) => name)
+  t.ok(names.includes('readFile') && !names.includes('remember') && !names.includes('forget'))
   t.same((await brain(app)).brain.facts, [])
 })

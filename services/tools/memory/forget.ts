@@ -23,6 +23,7 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',
+    isConversational: true,
     async execute ({ id, span }, { runId }) {
       const { text, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: true })
       const entry = findKnown((await brain.known()).entries, id, source.threadId)

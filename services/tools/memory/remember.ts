@@ -32,6 +32,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',
+    isConversational: true,
     async execute ({ span, replaces = [], ...given }, { runId }) {
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()

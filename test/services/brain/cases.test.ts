@@ -129,6 +129,7 @@ const words = (name: string, { cases, wrong, learned, expected, both }: Count) =
     percent(both, expected)
   }`
 
+// CASES_TUNED_ONLY leaves out the half whose texts nobody tunes with.
 const HALVES = [{ half: 'tuned', cases: tuned, isShown: true }, { half: 'unread', cases: unread, isShown: false }]
   .filter(({ half }) => half === 'tuned' || !process.env.CASES_TUNED_ONLY)
 
