@@ -3,7 +3,10 @@ import type { ToolHost } from '../../tools/host.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 
-/** The tools of one run: those of the host that need no user to talk to, and the phase tool, which needs no approval and runs outside the host. */
+/**
+ * The tools of one run: those of the host that need no user to talk to, and the phase tool, which needs no approval and
+ * runs outside the host.
+ */
 export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
   const invalid = createValidator()
   const { tool: phaseTool, reported } = createPhaseTool(phases)
