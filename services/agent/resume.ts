@@ -1,6 +1,6 @@
-import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
+import { defineError } from '../lib/service-error.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
 import type { RunEvent } from '../run-log/run-events.ts'

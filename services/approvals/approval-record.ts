@@ -35,6 +35,9 @@ interface Call {
   digest: string
 }
 
+/** What a decision on a call covers, widest last: this call, the same call, calls in its folder, calls of its tool. */
+type Scope = 'once' | 'exact' | 'folder' | 'tool'
+
 /** A tool call that needs, or needed, an approval. */
 export interface ToolItem extends Item, Decided, Call {
   kind: 'tool'
@@ -49,6 +52,10 @@ export interface ToolItem extends Item, Decided, Call {
   note?: string
   /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
   replacedBy?: string
+  /** What the decision may cover, each with a sentence for the user; absent: this call alone. */
+  scopes?: Array<{ scope: Scope, text: string }>
+  /** What the decision covers beyond this call, and how long. */
+  granted?: { scope: Scope, until?: { uses?: number, at?: number } }
 }
 
 /** The output of a task's run that needs, or needed, an approval. Without one the run was cancelled: it counts as denied. */

@@ -4,7 +4,7 @@ import type { Ledger } from '../approvals/ledger.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** What a task waits for, by its open approvals. */
-export const waitingFields = (open: readonly TaskApproval[]): Pick<StoredTask, 'waitingFor' | 'waitsUntil'> =>
+const waitingFields = (open: readonly TaskApproval[]): Pick<StoredTask, 'waitingFor' | 'waitsUntil'> =>
   open.length === 0
     ? {}
     : {

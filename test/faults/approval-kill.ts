@@ -14,10 +14,10 @@ export interface Scenario {
   approved: boolean
   /** The questions of a step are answered in a request each. */
   oneByOne?: true
-  /** The appending calls need no approval; a file is written first, which needs one. */
-  permitted?: true
   /** Each is decided at POST /approvals/:id; only then does a client ask for what follows. */
   byId?: true
+  /** The appending calls need no approval; a file is written first, which needs one. */
+  permitted?: true
   /** The run works in a link, which leads to another folder by the time of the first answer. */
   moves?: true
 }
@@ -28,8 +28,8 @@ export const SCENARIOS: Scenario[] = [
   { name: 'two calls of one step', steps: [['a', 'b']], approved: true },
   { name: 'two calls of one step, answered one by one', steps: [['a', 'b']], approved: true, oneByOne: true },
   { name: 'a chain of two calls', steps: [['a'], ['b']], approved: true },
-  { name: 'two permitted calls after an approved one', steps: [['a', 'b']], approved: true, permitted: true },
   { name: 'two calls of one step, decided by their ids', steps: [['a', 'b']], approved: true, byId: true },
+  { name: 'two permitted calls after an approved one', steps: [['a', 'b']], approved: true, permitted: true },
   { name: 'two calls whose folder has changed when they are approved', steps: [['a', 'b']], approved: true, moves: true }
 ]
 

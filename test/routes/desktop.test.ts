@@ -93,7 +93,7 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
     const last = await answer(app, { [asked(third.events)[0]]: false })
     t.match(
       textOf(last.events),
-      /I took a screenshot of 1238 × 929 pixels\.\n\nNo vision model[^]*Clicked at 150, \d+\.\n\nTyped “Hello, World! {~}\|\^”\.\n\nYou did not approve pressing ctrl\+a/
+      /I took a screenshot of 1238 × 929 pixels\.\n\nNo vision model[^]*Clicked at 150, \d+\.\n\nTyped “Hello, World! {~}\|\^”\.\n\nYou did not approve that I press ctrl\+a/
     )
     t.same(await seen(), [])
   })

@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { Reply } from './model.ts'
+import { COMMENT_OPENING } from '../../models/note-opening.ts'
 import { phasesOf } from './plan-phases.ts'
-import { lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
-import { HELP, report, type Outcome } from './report.ts'
+import { callsMade, lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
+import type { Reply } from './reply-model.ts'
+import { help, report, type Outcome } from './report.ts'
 import { readSteps, type Step } from './split.ts'
-
-/** Characters of unread text that are quoted from; the text may hold megabytes. */
-const MAX_UNREAD_LENGTH = 2_000
-/** Separates the user's remarks from the goal in the request of a task's run. */
-const REMARK = /\n\nThe user adds: /
 
 /** Opens the message that asks a run to correct the shortcomings that its evaluation found. */
 const REVIEW = /^A review of (?:this run|your answer) found:\n/
@@ -19,15 +15,15 @@ const REVIEW = /^A review of (?:this run|your answer) found:\n/
  * The function keeps no state: the calls already made are read from the prompt.
  */
 export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): Reply {
-  const [request, ...remarks] = lastRequest(prompt).split(REMARK)
+  const [request, ...remarks] = lastRequest(prompt).split(`\n\n${COMMENT_OPENING}`)
   // All commands were carried out before the review, so the earlier report is the answer again.
   if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
   const steps = [...readSteps(request), ...remarks.flatMap(readRemark)]
-  if (!steps.some((step) => step.kind === 'command')) {
-    return { text: withoutCommands(steps.map((step) => step.kind === 'unread' ? step.text : '')) }
-  }
-  const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map((tool) => tool.name))
-  const { made, report: phases } = phasesOf(prompt, tools, steps)
+  if (!steps.some(({ kind }) => kind === 'command')) return { text: help(steps) }
+
+  const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name))
+  const phases = phasesOf(prompt, offered, steps)
+  const made = callsMade(prompt).filter(({ toolName }) => toolName !== phases.toolName)
   const outcomes: Outcome[] = []
   let next = 0
   for (const step of steps) {
@@ -35,36 +31,21 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
       outcomes.push({ step })
       continue
     }
-    const same = (call: MadeCall) => call.toolName === step.toolName && isDeepStrictEqual(call.input, step.input)
-    // The next call in order belongs to this step even if its input was changed on the way, such as by defaults.
-    const equal = made.findIndex((call, index) => index >= next && same(call))
-    const refused = made.find((call) => same(call) && call.output?.type === 'execution-denied')
-    const at = equal < 0 && !refused && made[next]?.toolName === step.toolName ? next : equal
-    if (at >= 0) {
-      outcomes.push({ step, call: made[at] })
-      phases.complete(made[at])
-      next = at + 1
-      continue
-    }
+    const { toolName, input } = step
+    const isSame = (call: MadeCall) => call.toolName === toolName && isDeepStrictEqual(call.input, input)
+    const equal = made.findIndex((call, index) => index >= next && isSame(call))
     // A call that the user denied is not requested again.
-    if (refused) {
-      outcomes.push({ step, call: refused })
-      phases.complete(refused)
-    } else if (offered.has(step.toolName)) return { toolCalls: [...phases.calls(), { toolName: step.toolName, input: step.input }] }
-    else {
-      outcomes.push({ step })
-      phases.complete()
-    }
+    const denied = made.find((call) => isSame(call) && call.output?.type === 'execution-denied')
+    // The next call in order belongs to this step even if its input was changed on the way, such as by defaults.
+    const at = equal < 0 && !denied && made[next]?.toolName === toolName ? next : equal
+    const call = made[at] ?? denied
+    if (call === undefined && offered.has(toolName)) return { toolCalls: [...phases.updates, { toolName, input }] }
+    if (at >= 0) next = at + 1
+    outcomes.push({ step, ...call && { call } })
+    phases.complete(call)
   }
-  const last = phases.calls()
-  return last.length > 0 ? { toolCalls: last } : { text: report(outcomes) }
+  return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes) }
 }
 
 /** Reads a remark on a task. Its text may steer the task without being a command. */
 const readRemark = (text: string): Step[] => readSteps(text).map((step) => step.kind === 'unread' ? { ...step, isRemark: true } : step)
-
-function withoutCommands (unread: string[]): string {
-  const text = unread.join(' ').slice(0, MAX_UNREAD_LENGTH).replace(/\s+/g, ' ').trim()
-  const quoted = text.length > 200 ? `${text.slice(0, 199)}…` : text
-  return `${quoted ? `I could not read a command in “${quoted}”. ` : ''}${HELP}`
-}

@@ -1,190 +1,172 @@
-import { isAside, isChatter, stripped } from './phrases.ts'
-import { looksLikeFolder, readPaths, type Known } from './paths.ts'
-import { readRun } from './running.ts'
-import type { Marked } from './quotes.ts'
-import { isScreenshot, isSystemInfo, readPointer, readSearch, readUrls } from './requests.ts'
-import { readToolUse } from './tool-use.ts'
-import { readWriting } from './writing.ts'
+import type { Clause, Command } from './clause.ts'
+import { looksLikeFolder, type Path } from './paths.ts'
+import { match, type Values } from './patterns.ts'
 
-/** A tool call that a message asks for. */
-export interface Command {
-  toolName: string
-  input: Record<string, unknown>
+const ME = 'to? me|us? know?'
+const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
+const TELL = `show|tell|give|let|display|print|report|summarize|summarise|explain|describe|say|repeat|return|answer|inform|count|check back? ${ME} about|with|on?`
+const WHAT_IS = `${SHOW}? ${ME} what|what's is|are*`
+const COMMAND = 'the|this|following|shell|terminal|bash* command|script'
+const PAGE = 'the|a|this|web|page|site|website|url|link|address|contents|content|text|of|from|at|on|:*'
+const WEB = 'web|internet|net|google|online'
+const THE = 'the|a|an|my|this|your|another|new|current|operating*'
+const MACHINE = 'system|computer|machine|pc|laptop|os|hardware|host|platform'
+const SCREEN = 'screen|desktop|display'
+const DELETE = 'delete|remove|erase|rm|del|unlink|rmdir'
+const LIST = 'list|ls|dir|explore|browse'
+const FILES = `what|which|list|ls|dir|make|${SHOW} ${ME} what|which|all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder* ` +
+  'files|folders|directories|entries|items|everything|listing and|or|the|files|folders|directories* are|is|do|i|we|you|have|that|there|exist|can|see*'
+const PLACE = 'in|of|inside|under|within|from|at|on|for'
+const CONTENTS = 'the|its|all|full|whole|entire|first|last|top|#|contents|content|text|lines|of|in|from*'
+export const CREATE = 'create|make|touch|add|new'
+export const WRITE = 'write|save|put|store|overwrite|replace|fill'
+const TEXT = 'text|contents|content|words|word|string|lines|line|sentence|message|code'
+const LABEL = `the|a|an|some|following|this|exact* ${TEXT}? of|as|is|:|,|\n*`
+const KEYS =
+  /^(?:enter|return|tab|esc|space|backspace|delete|insert|up|down|left|right|home|end|page(?:up|down)|f\d{1,2}|(?:(?:ctrl|shift|alt|option|cmd|meta|super|win)\+)+\S{1,10})$/
+
+type Reply = Command[] | undefined
+const call = (toolName: string, input: Record<string, unknown> = {}): Command[] => [{ toolName, input }]
+const nothing = () => []
+const screenshot = () => call('screenshot')
+const systemInfo = () => call('systemInfo')
+const here = () => call('listDirectory', { path: '.' })
+const list = ({ names }: Values) => names.flatMap(({ path }) => call('listDirectory', { path }))
+const fetchUrl = ({ url, address = url }: Values) => call('fetchUrl', { url: address })
+
+/** Shows the file that was just written; of a file that was just read nothing more is asked. */
+const showIt = (_values: Values, { known: { file, isRead } }: Clause) => file === undefined || isRead ? [] : call('readFile', { path: file })
+
+const runQuote = ({ quote, path }: Values): Reply =>
+  quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && { cwd: path.path } })
+const runRest = ({ rest }: Values) => call('runCommand', { command: rest })
+/** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
+const runBare = (values: Values): Reply =>
+  /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)\b|["'`“‘«])/i.test(values.rest) ? undefined : runRest(values)
+
+/** Reads the files, or lists those that are folders. */
+const open = (paths: Path[], isFolder: (path: Path) => boolean) =>
+  paths.flatMap((each) => call(isFolder(each) ? 'listDirectory' : 'readFile', { path: each.path }))
+const openSaid = ({ names }: Values) => open(names, ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
+const openGuessed = ({ targets, paths = targets }: Values, { known }: Clause) =>
+  open(paths, (path) => looksLikeFolder(path) && path.path !== known.file)
+/** After verbs such as "check", only what can be nothing but a path is one. */
+const openPlain = (values: Values, clause: Clause): Reply =>
+  values.targets.every(({ isPlain }) => isPlain) ? openGuessed(values, clause) : undefined
+
+const writeQuote = ({ path: { path }, quote }: Values) => call('writeFile', { path, content: quote })
+/** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
+const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Values, { all }: Clause): Reply =>
+  isPlain && !isFolder && (text !== undefined || all.at(-1)?.word !== ':') ? call('writeFile', { path, content: text ?? '' }) : undefined
+const remove = ({ targets, flags }: Values) =>
+  targets.flatMap(({ path }) => call('deleteFile', !flags || flags.some((flag) => /^-\w*r/.test(flag)) ? { path, recursive: true } : { path }))
+
+/** Searches the web. A search in files is not read, because no tool does it. */
+const search = ({ rest, text = rest }: Values): Reply =>
+  /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i.test(text) ? undefined : call('webSearch', { query: text })
+
+function click ({ rest }: Values, { tokens: [{ word }] }: Clause): Reply {
+  const [, x, y] = /^\(?(\d+)[, ]+(\d+)\)?$/.exec(rest) ?? []
+  const how = word.startsWith('double') ? { double: true } : word.startsWith('right') ? { button: 'right' } : {}
+  return x === undefined ? undefined : call('click', { x: Number(x), y: Number(y), ...how })
 }
 
-export const WRITES = /^(write|save|put|store|create|make|touch|new|overwrite|replace|fill|generate)\b(?:\s+(?:down|out))?:?\s*/i
-const DELETES = /^(?:recursively\s+)?(?:delete|remove|erase|rm|del|unlink|rmdir|trash|get rid of|wipe|destroy|throw away)\s+([^]+)$/i
-const RECURSIVE =
-  /,?\s*\b(?:recursively|recursive|completely|(?:and|with|including|along with|together with) (?:(?:all )?(?:of )?(?:(?:its|the|their) )?(?:entire )?(?:contents?|files|subfolders|children)(?: (?:in|inside|of)(?:side)?(?: it)?)?|(?:absolutely )?(?:everything|all)(?: that)?(?:['’]s| is)?(?: (?:in|inside|under|within|below)(?: (?:it|there|them))?| it contains)?))(?=[\s.,!?]*$)/i
-const LISTS = /^(?:list|ls|dir|enumerate)(?:\s+(?:me|out))?(?:\s+-\w+)*(?:\s+([^]+))?$/i
-const LIST_OBJECT =
-  "(?:(?:all|the|every|my|any|of|a list of|list of|a listing of|a|names of)\\s+)*(?:(?:hidden|available|existing|current)\\s+)?(?:files?|folders|sub-?folders|directories|sub-?directories|entries|everything|items|documents|stuff|file ?names|contents?|structure|listing|what(?:['’]s| is))\\b(?:\\s*(?:,|and|or|&|/)+\\s*(?:all\\s+)?(?:the\\s+)?(?:sub-?)?(?:files|folders|directories|dirs))*(?:\\s+recursively)?(?:\\s+(?:and (?:everything )?)?(?:(?:that|which)\\s+)?(?:(?:are|is|exist|exists|live|you (?:can )?(?:see|find)|i have|we have)\\s*)?(?:there)?)?"
-const LIST_IN = new RegExp(
-  `^${LIST_OBJECT}\\s*(?:\\b(?:in|of|inside|under|within|from|at|on|for|below)\\s+([^]+?)|(?:right |in )?here)?[.!?]*$`,
-  'i'
-)
-const WHICH_FILES =
-  /^(?:what|which)(?:\s+(?:are|is)|['’]s|['’]re)?\s+(?:all\s+)?(?:the\s+)?(?:files?|folders|directories|things|items)\b(?:\s+and\s+(?:folders|directories))?(?:\s+(?:do (?:i|we|you) have|are|is|there|exist|can you see|live|stored|located|present|you (?:can )?see))*(?:\s+(?:in|inside|under|at|of|on|within)\s+([^]+?)|\s+(?:right |in )?here)?[.!?]*$/i
-const WHAT_IS_IN =
-  /^(?:what(?:['’]s| is| are|['’]re| do you see)(?: there)?|everything(?: that is| that['’]s)?)\s+(?:in|inside|under|within)\s+(?:of\s+)?([^]+?)[.!?]*$/i
-const CONTENTS_OF = /^what(?:['’]s| is| are)\s+(?:the\s+)?(?:contents?|text)\s+(?:of|in)\s+([^]+)$/i
-const LISTING =
-  /^(?:(?:make|create|do|get|give|print|show)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:directory|folder|file) listing(?:\s+(?:of|for|in)\s+([^]+?))?[.!?]*$/i
-const PLACE_FIRST =
-  /^(?:in|inside|from|within)\s+([^]+?),?\s+((?:list|read|show|open|write|create|save|delete|remove|run|execute)\b[^]+?)[.!?]*$/i
-const EXPLORE = /^(?:explore|look (?:in|into|inside|around(?: in)?)|browse|go through|see what(?:['’]s| is) in)\s+([^]+)$/i
-const SHOWS = /^(?:show|display|give|tell|get|see|view|print|output|let)\b(?:\s+(?:me|us))?(?:\s+(?:know|see))?\s+([^]+)$/i
-const SAYS =
-  /^what\s+(?:does|do|is|are)\s+([^]+?)\s+(?:say|contain|hold|look like|read|have in it)[.!?]*$|^what\s+([^]+?)\s+(?:says|contains|holds|looks like|reads|has in it)[.!?]*$/i
-const READS =
-  /^(read|open|cat|view|show|display|print|output|look at|have a look at|take a look at|examine|inspect|dump|check|see|load|summari[sz]e|explain|get|give|tell|head|tail|less|more)\b(?:\s+(?:me|us|out|back|aloud|through|again|over|about|into|from))*\s+([^]+)$/i
-const CONTENTS =
-  /^(?:all\s+)?(?:of\s+)?(?:(?:the|its|full|whole|entire|complete|first|last|top|actual|\d+)\s+)*(?:contents?|text|body|source(?: code)?|lines?|beginning|start|end|what(?:['’]s| is))\s+(?:of|in|inside|from)\s+([^]+)$/i
-
-const REMEMBERS = /^(?:remember(?: that\s+|:\s+)\S|(?:remember|keep in mind that|don['’]t forget that|note that)\s+(?:i|i['’]m|i['’]ve|my)\b)/i
-const FORGETS = /^forget(?: about)? (?:(that|this|it)[.!]*$|(?:that )?((?:i|i['’]m|i['’]ve|my)\b[^]+?)[.!]*$)/i
-
-const SHOW_IT =
-  /^(?:show|print|display|give|tell)(?: me| us)?(?: back)? (?:it|its contents?|what(?:['’]s| is) in it|what it (?:says|contains))[.!?]*$/i
-
-const call = (toolName: string, input: Record<string, unknown> = {}): Command => ({ toolName, input })
-
-/**
- * Reads one clause as commands. Returns `[]` for a clause that asks for nothing ("thanks", "tell me what it says") and
- * undefined for a clause that is no command. `known` holds the file and folder that the message named before.
- */
-export function readCommands (marked: Marked, clause: string, known: Known): Command[] | undefined {
-  const text = stripped(clause)
-  if (known.file !== undefined && SHOW_IT.test(text)) return [call('readFile', { path: known.file })]
-  if (isChatter(clause)) return []
-  const memory = remembering(marked, text)
-  if (memory) return memory
-  const use = readToolUse(marked, text)
-  if (use) return [call(use.toolName, use.input)]
-  return readRun(marked, text)?.map((run) => call('runCommand', { ...run })) ??
-    readUrls(marked, text)?.map((url) => call('fetchUrl', { url })) ??
-    (isScreenshot(text) ? [call('screenshot')] : undefined) ??
-    (isSystemInfo(text) ? [call('systemInfo')] : undefined) ??
-    readSearch(marked, text)?.map((query) => call('webSearch', { query })) ??
-    directoryListing(marked, text, known) ??
-    writing(marked, text, known) ??
-    deleting(marked, text, known) ??
-    listing(marked, text, known) ??
-    reading(marked, text, known) ??
-    readPointer(marked, text)?.map(({ toolName, input }) => call(toolName, input)) ??
-    placeFirst(marked, text, known) ??
-    (isAside(text) ? [] : undefined)
+function press ({ rest }: Values): Reply {
+  const keys = rest.toLowerCase().replace(/ key$/, '').replaceAll(' ', '')
+  return KEYS.test(keys) ? call('type', { keys }) : undefined
 }
 
-/** Reads a clause that asks to remember or to forget what the user says of themselves. The tools check the words. */
-function remembering (marked: Marked, text: string): Command[] | undefined {
-  const span = marked.raw(text).trim()
-  if (REMEMBERS.test(text)) return [call('remember', { span, kind: 'fact' })]
-  const [found, last, words] = FORGETS.exec(text) ?? []
-  if (found === undefined) return undefined
-  return [call('forget', { id: last === undefined ? marked.raw(words).trim() : 'last', span })]
-}
+const scroll = (_values: Values, { tokens: [, direction, ...by] }: Clause) =>
+  call('scroll', { direction: direction.word, ...by.length > 0 && { amount: Number(by.at(-1)!.word) } })
 
-/** Reads a clause with the place first, such as "In src, list the files", by moving the place to the end. */
-function placeFirst (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const found = PLACE_FIRST.exec(text)
-  return found ? readCommands(marked, `${found[2]} in ${found[1]}`, known) : undefined
-}
+/** Words that the user says of themselves. */
+const OWN = /^(?:i|i['’]m|i['’]ve|my)\b/i
+const asWritten = (clause: Clause) => clause.textOf(0, clause.tokens.length)
+const remember = (_values: Values, clause: Clause) => call('remember', { span: asWritten(clause), kind: 'fact' })
+const rememberOwn = (values: Values, clause: Clause): Reply => OWN.test(values.rest) ? remember(values, clause) : undefined
+const forgetLast = (_values: Values, clause: Clause) => call('forget', { id: 'last', span: asWritten(clause) })
+const forgetOwn = ({ rest }: Values, clause: Clause): Reply =>
+  OWN.test(rest) ? call('forget', { id: rest, span: asWritten(clause) }) : undefined
 
-function directoryListing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const found = LISTING.exec(text)
-  return found ? readCommands(marked, found[1] === undefined ? 'list' : `list ${found[1]}`, known) : undefined
-}
+/** The sentences that are understood, in the syntax of `match`. The first that fits a whole clause and gives commands counts. */
+const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => Reply]> = [
+  // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
+  ['there|done', nothing],
+  ['be|stay|keep|answer|reply it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed', nothing],
+  [`${TELL} this|that|them|both|everything|the|its|their|all* result|results|output|outputs|answer|summary|findings?`, nothing],
+  [`${TELL} what|what's? it|its is|says|contains|content|contents|in|it*`, showIt],
+  [`${TELL} what's in it|there`, showIt],
 
-function writing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const verb = WRITES.exec(text)
-  const found = verb && readWriting(marked, verb[1], text.slice(verb[0].length), known)
-  return found ? [call('writeFile', { path: found.path, content: found.content })] : undefined
-}
+  // The tools check the words, so what is only a manner of speaking stores nothing wrong.
+  ['remember that|: {rest}', remember],
+  ["remember|keep|note|don't in? mind|forget? that? {rest}", rememberOwn],
+  ['forget about? that|this|it', forgetLast],
+  ['forget about? that? {rest}', forgetOwn],
 
-function deleting (marked: Marked, text: string, known: Known): Command[] | undefined {
-  let rest = DELETES.exec(text)?.[1]
-  if (rest === undefined) return undefined
-  let recursive = /^rm\s+(?:-\w+\s+)*-\w*r/i.test(text) || /^recursively/i.test(text) ||
-    /^(?:the\s+)?(?:whole|entire|complete)\s+(?:folder|directory|dir)?/i.test(rest)
-  rest = rest.replace(/^(?:-\w+\s+)+/, '')
-  if (RECURSIVE.test(rest)) {
-    recursive = true
-    rest = rest.replace(RECURSIVE, '')
-  }
-  const paths = readPaths(marked, rest, { known, here: false })
-  return paths?.map(({ path }) => call('deleteFile', recursive ? { path, recursive } : { path }))
-}
+  ['use|call|invoke the? tool {word}', ({ word }) => call(word)],
+  ['use|call|invoke the? {word} tool', ({ word }) => call(word)],
+  ['use|call|invoke the? tool? {word} tool? with|on|using? the? input|arguments|json? :? {object}', ({ word, object }) => call(word, object)],
 
-function listing (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const folders = (phrase: string | undefined) =>
-    phrase === undefined
-      ? [call('listDirectory', { path: '.' })]
-      : readPaths(marked, phrase.replace(/^in\s+/i, '').replace(/,?\s+recursively\b/i, ''), { known, bare: true })?.map(({ path }) =>
-        call('listDirectory', { path })
-      )
+  [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|on|using? the|a? shell|terminal|console?`, runQuote],
+  [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|inside|from {path}`, runQuote],
+  [`run|execute|$ :? ${COMMAND} :? {rest}`, runRest],
+  ['run|execute|$ :? {rest}', runBare],
 
-  const listed = LISTS.exec(text)
-  if (listed) {
-    const within = listed[1] === undefined ? undefined : LIST_IN.exec(listed[1])
-    if (listed[1] === undefined || within) return folders(within?.[1])
-    return folders(listed[1])
-  }
-  const which = WHICH_FILES.exec(text)
-  if (which) return folders(which[1])
-  const explored = EXPLORE.exec(text)
-  if (explored) return folders(explored[1])
+  [`fetch|download|visit|curl|wget|go|browse to? ${PAGE} {address} page|site|website?`, fetchUrl],
+  [`${SHOW}|read|open|load|look|summarize|summarise at? ${ME} ${PAGE} {url} page|site|website?`, fetchUrl],
 
-  const shown = SHOWS.exec(text)
-  if (shown && /^(?:what|which)\b/i.test(shown[1])) {
-    const which = WHICH_FILES.exec(shown[1])
-    if (which) return folders(which[1])
-  } else if (shown && !/^(?:the )?(?:file|contents?)\b(?!s)/i.test(shown[1])) {
-    const within = LIST_IN.exec(shown[1])
-    if (within) return folders(within[1])
+  [`what|what's|capture|describe|look|show is|at|on|me* the|my ${SCREEN}`, screenshot],
+  [`take|make|grab|capture|do|create|${SHOW}? ${ME} ${THE} screenshot of? the|my|whole|entire* ${SCREEN}?`, screenshot],
+  [`${SHOW}? ${ME} about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`, systemInfo],
+  [`what|which|how much|kind|type|of|operating|free* ${MACHINE}|memory|cpu|disk is|am|are|do|does {rest}`, systemInfo],
+
+  [`search|find|google|look up|for|about* :? {text} on|in the? ${WEB}`, search],
+  [`search? the? ${WEB} search? for|about? :? {rest}`, search],
+  ['search|google for|about? :? {rest}', search],
+  ['look up :? {rest}', search],
+
+  [`${FILES} right|here*`, here],
+  [`${FILES} ${PLACE} {names} recursively?`, list],
+  [`${LIST} {flags}`, here],
+  [`${LIST} all|the* contents|content of? {names}`, list],
+  [`${LIST}|look {flags} ${PLACE}? {names} recursively?`, list],
+
+  [`${WRITE}|${CREATE} down? :? ${LABEL} {quote} ,? to|into|in|inside|as|at? {path}`, writeQuote],
+  [`${WRITE}|${CREATE} down? ${LABEL} to|into|in|inside|on {path} ${LABEL} {content}`, write],
+  [`${WRITE}|${CREATE} {path} ,? with|containing|having|saying|: ${LABEL} {content}`, write],
+  [`${WRITE}|${CREATE} {path} that|which says|contains|reads|has|holds ${LABEL} {content}`, write],
+  [`${WRITE}|${CREATE} {path} {quote}`, write],
+  [`${CREATE} {path}`, write],
+  [`${WRITE} down? :? the|a|some* ${TEXT} :? {text} to|into|as {path}`, write],
+  [`${WRITE} down? :? {text} to|into|as {path}`, write],
+  [`${WRITE} down? :? {text} in|inside|under {path}`, write],
+
+  [`${DELETE} {flags} {targets}`, remove],
+  [`${DELETE} {targets} ,? with|and|including? recursively|everything|all that|that's|is|in|inside|of|its|the|contents|files|it|there*`, remove],
+
+  [`${WHAT_IS} in|inside {paths}`, openGuessed],
+  [`${WHAT_IS} the? contents|content|text of|in {paths}`, openGuessed],
+  [`${SHOW}? ${ME} what does|do|is? {path} say|says|contain|contains|hold|holds`, ({ path }) => open([path], () => false)],
+  [`read|open|cat|head|tail|load ${ME} ${CONTENTS} {names}`, openSaid],
+  [`show|display|view|see|look ${ME} at? ${CONTENTS} {paths}`, openGuessed],
+  [`${SHOW}|summarize|summarise|explain ${ME} ${CONTENTS} {targets}`, openPlain],
+
+  ['double|right? click|double-click|right-click at|on? {rest}', click],
+  ['type the? text? :? {quote}', ({ quote }) => call('type', { text: quote })],
+  ['press|hit the? {rest}', press],
+  ['scroll up|down|left|right by? #?', scroll],
+
+  // A question about the results, which the report answers.
+  [`${TELL} how|if|whether|which|where|when|why|who|what|what's {rest}`, nothing]
+]
+
+/** Reads a clause as commands: `[]` when it asks for nothing ("thanks", "tell me what it says"), undefined when it is no command. */
+export function readCommands (clause: Clause): Command[] | undefined {
+  if (clause.tokens.length === 0) return []
+  for (const [pattern, read] of RULES) {
+    const values = match(pattern, clause)
+    const commands = values && read(values, clause)
+    if (commands) return commands
   }
   return undefined
 }
-
-/** Reads a clause that reads a file, or that lists a folder when the phrase names a folder. */
-function reading (marked: Marked, text: string, known: Known): Command[] | undefined {
-  const shown = SHOWS.exec(text)
-  const asked = shown && /^(?:what|everything)\b/i.test(shown[1]) ? shown[1] : text
-  const says = SAYS.exec(asked)
-  if (says) return either(marked, says[1] ?? says[2], known, 'read')
-  const contentsOf = CONTENTS_OF.exec(asked)
-  if (contentsOf) return either(marked, contentsOf[1], known, 'guess')
-  const within = asked === text && /^everything/i.test(text) ? null : WHAT_IS_IN.exec(asked)
-  if (within) return either(marked, within[1], known, 'guess')
-
-  const read = READS.exec(text)
-  if (!read) return undefined
-  const [, verb, rest] = read
-  const contents = CONTENTS.exec(rest)
-  const phrase = contents?.[1] ?? rest
-  if (/^(?:read|open|cat|head|tail|less|more)$/i.test(verb)) return either(marked, phrase, known, 'read')
-  if (/^(?:show|display|view|look at|have a look at|take a look at|see)$/i.test(verb)) return either(marked, phrase, known, 'guess')
-  // Verbs such as "check" or "give" need a phrase that can only be a file.
-  const paths = readPaths(marked, phrase, { known, here: false })
-  const sure = paths?.every(({ path, plainly }) => plainly && /[./\\]/.test(path)) || contents || /^(?:the )?file\s/i.test(phrase)
-  return sure ? either(marked, phrase, known, 'guess') : undefined
-}
-
-function either (marked: Marked, phrase: string, known: Known, kind: 'read' | 'guess'): Command[] | undefined {
-  return readPaths(marked, phrase, { known, bare: kind === 'read' })?.map((found) => {
-    const folder = kind === 'read'
-      ? found.folder || /[/\\]$|^\.{1,2}$/.test(found.path)
-      : looksLikeFolder(found) && found.path !== known.file
-    return call(folder ? 'listDirectory' : 'readFile', { path: found.path })
-  })
-}
-
-/** Returns the file and folder that "it" and "there" refer to after a command. After a web page, "it" is no file. */
-export function afterwards ({ toolName, input }: Command, known: Known): Known {
-  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
-  if (typeof input.path !== 'string') return known
-  return toolName === 'listDirectory' ? { ...known, folder: input.path } : { ...known, file: input.path }
-}
-
-/** Whether a clause begins with a verb of writing, so that the following text may be the content to write. */
-export const beginsWriting = (clause: string): boolean => WRITES.test(stripped(clause))

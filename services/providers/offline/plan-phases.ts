@@ -1,39 +1,29 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { Reply } from './model.ts'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { callsMade, type MadeCall } from './prompt.ts'
 import type { Step } from './split.ts'
 
 const TOOL = 'updatePhase'
 
 /**
- * Separates the calls made so far from the calls of updatePhase, and collects the updates to make next. A phase is
- * complete when its command is; this needs a plan with one phase per command, otherwise nothing is updated.
+ * Collects the updates of a task's phases that are due. A phase is complete when its command is; this needs a plan with one phase
+ * per command, otherwise nothing is updated.
  */
-export function phasesOf (prompt: LanguageModelV4Prompt, tools: NonNullable<LanguageModelV4CallOptions['tools']>, steps: Step[]) {
-  const all = callsMade(prompt)
-  const reported = new Set(all.flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : []))
-  const commands = steps.filter(({ kind }) => kind === 'command').length
-  const ids = tools.some(({ name }) => name === TOOL) ? idsIn(prompt) : []
-  const phases = ids.length === commands ? ids : []
-  const due: NonNullable<Reply['toolCalls']> = []
-  let at = 0
-
+export function phasesOf (prompt: LanguageModelV4Prompt, offered: Set<string>, steps: Step[]) {
+  const [system] = prompt.filter(({ role }) => role === 'system')
+  const listed = typeof system?.content === 'string' ? [...system.content.matchAll(/^- (phase-\d+) \(/gm)].map(([, id]) => id) : []
+  const isOnePerCommand = offered.has(TOOL) && listed.length === steps.filter(({ kind }) => kind === 'command').length
+  const phases = isOnePerCommand ? listed : []
+  const reported = callsMade(prompt).flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : [])
+  const updates: Array<{ toolName: string, input: unknown }> = []
   return {
-    made: all.filter(({ toolName }) => toolName !== TOOL),
-    report: {
-      /** Marks the next phase as complete; `call` is the call of its command, if one was made. */
-      complete (call?: MadeCall) {
-        const phase = phases[at++]
-        if (phase !== undefined && !reported.has(phase)) due.push({ toolName: TOOL, input: { phase, status: statusOf(call) } })
-      },
-      calls: () => due
+    toolName: TOOL,
+    updates,
+    /** Marks the next phase as complete; `call` is the call of its command, if one was made. */
+    complete (call?: MadeCall) {
+      const phase = phases.shift()
+      if (phase !== undefined && !reported.includes(phase)) updates.push({ toolName: TOOL, input: { phase, status: statusOf(call) } })
     }
   }
-}
-
-function idsIn (prompt: LanguageModelV4Prompt): string[] {
-  const system = prompt.find(({ role }) => role === 'system')
-  return typeof system?.content === 'string' ? [...system.content.matchAll(/^- (phase-\d+) \(/gm)].map(([, id]) => id) : []
 }
 
 function statusOf (call?: MadeCall) {

@@ -1,144 +1,121 @@
-import { inputObject } from './tool-input.ts'
-
-/**
- * A message in which marks replace quoted text, inputs of tools and URLs. The rest can be matched word by word, and
- * nothing inside quotes is mistaken for a command or a separator.
- */
-export interface Marked {
-  /** The message with marks. */
+/** Text to be taken literally, and where it ends in the message. */
+interface Data {
   text: string
-  /** Returns the original text of a slice of `text`, quotes included. */
-  raw(slice: string): string
-  /** Returns a slice that is a single quotation without its quotes, and any other slice in its original form. */
-  plain(slice: string): string
-  /** Like `plain`, but every quotation loses its quotes: for paths such as 'my folder'/notes.txt. */
-  unquoted(slice: string): string
+  end: number
 }
 
-/** Source of a pattern that matches one mark: a number between two characters of Unicode's private use area. */
-export const MARK = '\\uE000\\d+\\uE001'
-const WHOLE = new RegExp(`^\\s*${MARK}\\s*$`)
-const EACH = new RegExp(MARK, 'g')
-
-const CLOSING: Record<string, string> = {
-  "'": "'",
-  '"': '"',
-  '\u201C': '\u201D',
-  '\u2018': '\u2019',
-  '\u00AB': '\u00BB',
-  '\u2039': '\u203A',
-  '\u201E': '\u201C\u201D',
-  '\u201A': '\u2018\u2019',
-  '\u201D': '\u201D'
-}
-const WORD = /[\p{L}\p{N}_]/u
-const isWord = (char: string | undefined) => char !== undefined && WORD.test(char)
-const isSpace = (char: string | undefined) => char === undefined || /\s/.test(char)
-
-export function markQuotes (message: string): Marked {
-  const items: Array<{ raw: string, text: string }> = []
-  let text = ''
-  for (let at = 0; at < message.length;) {
-    const found = quotation(message, at) ?? inputObject(message, at) ?? url(message, at) ?? reserved(message, at)
-    if (found) {
-      text += `\uE000${items.length}\uE001`
-      items.push({ raw: message.slice(at, found.end), text: found.text })
-      at = found.end
-    } else {
-      text += message[at++]
-    }
-  }
-  const replace = (slice: string, key: 'raw' | 'text') => slice.replace(EACH, (mark) => items[Number(mark.slice(1, -1))][key])
-  return {
-    text,
-    raw: (slice) => replace(slice, 'raw'),
-    plain: (slice) => WHOLE.test(slice) ? replace(slice.trim(), 'text') : replace(slice, 'raw'),
-    unquoted: (slice) => replace(slice, 'text')
-  }
-}
-
-function quotation (message: string, at: number): { end: number, text: string } | undefined {
-  const open = message[at]
-  if (open === '`') return code(message, at)
-  const closers = CLOSING[open]
-  // An apostrophe inside a word opens no quotation.
-  if (!closers || isWord(message[at - 1])) return undefined
-  const end = closing(message, at + 1, open, closers)
-  if (end === undefined) return undefined
-  const text = message.slice(at + 1, end)
-  return { end: end + 1, text: closers === open && open !== '\u201D' ? unescaped(text, open) : text }
-}
-
-/** Reads text between one or two backticks, or a fenced block, whose first line may name its language. */
-function code (message: string, at: number): { end: number, text: string } | undefined {
-  const fence = /`+/y
-  fence.lastIndex = at
-  const ticks = fence.exec(message)![0]
-  const start = at + ticks.length
-  for (let end = message.indexOf(ticks, start); end >= 0; end = message.indexOf(ticks, end + 1)) {
-    if (message[end + ticks.length] === '`' && ticks.length < 3) {
-      while (message[end + 1] === '`') end++
-      continue
-    }
-    const text = message.slice(start, end)
-    return { end: end + ticks.length, text: ticks.length < 3 ? text : text.replace(/^[\w+#.-]*[^\S\n]*\n/, '') }
-  }
-  return ticks.length === 2 ? { end: start, text: '' } : undefined
-}
+/** The quotes that close a quotation, by the one that opens it. */
+const CLOSERS: Record<string, string> =
+  { "'": "'", '"': '"', '“': '”', '‘': '’', '«': '»', '‹': '›', '„': '“”', '‚': '‘’', '”': '”' }
+const TICKS = /`+/y
+const isWord = (char = '') => /[\p{L}\p{N}_]/u.test(char)
+const isBlank = (char = ' ') => /\s/.test(char)
 
 /**
- * Returns the end of a quotation. A quote before a letter closes nothing (it's), a quote between a blank and a letter
- * opens an inner quotation, and an escaped quote belongs to the text when the quotation ends properly further on.
+ * Returns a function that reads the quotation, the code between backticks or the JSON object that begins at a position, if one
+ * does. What was searched in vain is not searched again, so that reading a whole message takes linear time.
  */
-function closing (message: string, start: number, open: string, closers: string): number | undefined {
-  const same = closers === open
-  let depth = 0
-  let first: number | undefined
-  for (let at = start; at < message.length; at++) {
-    const char = message[at]
-    if (!same && char === open) depth++
-    if (!closers.includes(char)) continue
-    const closes = !isWord(message[at + 1]) && !(same && message[at + 1] === char && at + 1 < message.length)
-    if (same && isEscaped(message, at, start) && (!closes || endsLater(message, at + 1, char))) continue
-    if (closes) {
-      first ??= at
-      if (depth === 0) return at
-      depth--
-    } else if (same && isSpace(message[at - 1]) && isWord(message[at + 1])) depth++
+export function createDataReader (message: string): (at: number) => Data | undefined {
+  /** Signs whose end is missing in the rest of the message, and quotes that are not nested properly in it. */
+  const unclosed = new Set<string>()
+  const flat = new Set<string>()
+  /** By quote, the position of the next one that no backslash escapes. */
+  const plain: Record<string, number> = {}
+
+  function ticksAt (at: number): string {
+    TICKS.lastIndex = Math.max(at, 0)
+    return at < 0 ? '' : TICKS.exec(message)![0]
   }
-  return first
-}
 
-function isEscaped (message: string, at: number, start: number): boolean {
-  let slashes = 0
-  while (at - slashes - 1 >= start && message[at - slashes - 1] === '\\') slashes++
-  return slashes % 2 === 1
-}
-
-/** Whether an unescaped closing quote comes before the next opening one. */
-function endsLater (message: string, start: number, quote: string): boolean {
-  for (let at = message.indexOf(quote, start); at >= 0; at = message.indexOf(quote, at + 1)) {
-    if (isEscaped(message, at, start)) continue
-    return !(isSpace(message[at - 1]) && !isSpace(message[at + 1]))
+  function code (at: number): Data | undefined {
+    const ticks = ticksAt(at)
+    const isFence = ticks.length > 2
+    let end = unclosed.has(ticks) ? -1 : message.indexOf(ticks, at + ticks.length)
+    // A longer run of backticks does not end code in one or two.
+    for (let run = isFence ? '' : ticksAt(end); run.length > ticks.length; run = ticksAt(end)) end = message.indexOf(ticks, end + run.length)
+    if (end < 0) {
+      unclosed.add(ticks)
+      return ticks.length === 2 ? { text: '', end: at + 2 } : undefined
+    }
+    const text = message.slice(at + ticks.length, end)
+    // The first line of a fenced block may name its language.
+    return { text: isFence ? text.replace(/^[\w+#.-]*[^\S\n]*\n/, '') : text, end: end + ticks.length }
   }
-  return false
+
+  /**
+   * Reads a quotation. A quote before a letter closes nothing (it's), a quote between a blank and a letter opens an inner
+   * quotation, and an escaped quote belongs to the text when the quotation ends properly further on.
+   */
+  function quotation (start: number, open: string, closers: string): Data | undefined {
+    const isStraight = closers === open
+    const ending = (at: number) => {
+      const text = message.slice(start, at)
+      return { text: isStraight ? text.replaceAll(`\\${open}`, open) : text, end: at + 1 }
+    }
+    let [depth, first] = [0, 0]
+    for (let at = start; at < message.length; at++) {
+      const char = message[at]
+      if (!isStraight && char === open) depth++
+      if (!closers.includes(char)) continue
+      const isEnd = !isWord(message[at + 1]) && !(isStraight && message[at + 1] === char)
+      if (isStraight && isEscaped(at, start) && (!isEnd || nextEnds(char, at + 1))) continue
+      if (isStraight && !isEnd && isBlank(message[at - 1]) && isWord(message[at + 1])) depth++
+      if (isEnd && (depth-- === 0 || flat.has(open))) return ending(at)
+      if (isEnd) first ||= at
+    }
+    const searched = first === 0 ? unclosed : flat
+    searched.add(open)
+    return first === 0 ? undefined : ending(first)
+  }
+
+  function isEscaped (at: number, start: number): boolean {
+    let slashes = 0
+    while (at - slashes > start && message[at - slashes - 1] === '\\') slashes++
+    return slashes % 2 === 1
+  }
+
+  /** Whether the next quote that is not escaped ends a quotation, and does not begin one. */
+  function nextEnds (quote: string, from: number): boolean {
+    for (plain[quote] ??= -1; plain[quote] < from || isEscaped(plain[quote], from);) {
+      const next = message.indexOf(quote, Math.max(from, plain[quote] + 1))
+      plain[quote] = next < 0 ? Infinity : next
+    }
+    const at = plain[quote]
+    return at < message.length && !(isBlank(message[at - 1]) && !isBlank(message[at + 1]))
+  }
+
+  function object (at: number): Data | undefined {
+    let [depth, isText] = [0, false]
+    for (let end = at; end < message.length; end++) {
+      if (isText && message[end] === '\\') end++
+      else if (message[end] === '"') isText = !isText
+      else if (!isText && message[end] === '{') depth++
+      else if (!isText && message[end] === '}' && --depth === 0) {
+        const text = message.slice(at, end + 1)
+        if (parseObject(text)) return { text, end: end + 1 }
+        break
+      }
+    }
+    unclosed.add('{')
+    return undefined
+  }
+
+  return (at) => {
+    const open = message[at]
+    if (open === '`') return message[at - 1] === '`' ? undefined : code(at)
+    if (unclosed.has(open)) return undefined
+    if (open === '{') return isBlank(message[at - 1]) ? object(at) : undefined
+    // An apostrophe inside a word opens no quotation.
+    return Object.hasOwn(CLOSERS, open) && !isWord(message[at - 1]) ? quotation(at + 1, open, CLOSERS[open]) : undefined
+  }
 }
 
-/** Removes the backslash of escaped quotes of the kind that encloses the text. */
-const unescaped = (text: string, quote: string) => text.includes(`\\${quote}`) ? text.replaceAll(`\\${quote}`, quote) : text
-
-function url (message: string, at: number): { end: number, text: string } | undefined {
-  if ((message[at] !== 'h' && message[at] !== 'H') || isWord(message[at - 1])) return undefined
-  const pattern = /https?:\/\/[^\s"`<>\u201D\u00BB]+/iy
-  pattern.lastIndex = at
-  const found = pattern.exec(message)?.[0]
-  if (!found) return undefined
-  let text = found.replace(/[.,;:!?'\u2019\]}]+$/, '')
-  if (text.endsWith(')') && !text.includes('(')) text = text.replace(/[).,;:!?]+$/, '')
-  return { end: at + text.length, text }
-}
-
-/** The characters of marks are replaced by marks too, so that a message cannot forge a mark. */
-function reserved (message: string, at: number) {
-  return message[at] === '\uE000' || message[at] === '\uE001' ? { end: at + 1, text: message[at] } : undefined
+/** Parses a text as a JSON object; undefined when it is not valid JSON or no object. */
+export function parseObject (text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
 }

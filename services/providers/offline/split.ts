@@ -1,60 +1,57 @@
-import { afterwards, beginsWriting, readCommands, type Command } from './commands.ts'
-import type { Known } from './paths.ts'
-import { isChatter, isGuarded, stripped } from './phrases.ts'
-import { MARK, markQuotes, type Marked } from './quotes.ts'
-import { runsBare } from './running.ts'
+import { readBackground } from './background.ts'
+import { after, afterNumber, Clause, type Command, type Known } from './clause.ts'
+import { CREATE, readCommands, WRITE } from './commands.ts'
+import { isPlain } from './paths.ts'
+import { tokenise, type Token } from './tokens.ts'
 
 /** A part of a message: a command, or a clause that is no command. */
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
 
-type Break = 'line' | 'semicolon' | 'then' | 'sentence' | 'soft'
-/** Stands for any file and folder named before, while only the boundaries of clauses are searched. */
+/** Characters and tokens of a message; a longer message is not read as commands. */
+const MAX_LENGTH = 100_000
+const MAX_TOKENS = 400
+/** The number of separators up to which the next command may reach. */
+const LOOKAHEAD = 7
+/** Stands for any file and folder named before, while only the ends of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
 
+/** Patterns (see `after`) between commands. A soft one separates only what is a command on both sides. */
+const SEPARATORS = [
+  ['line', '\n'],
+  ['semicolon', '; and? then? ,?'],
+  ['then', ',? and? then|afterwards|subsequently|->|=>|→ ,|:?'],
+  ['then', ',? and? after that|which ,?'],
+  ['then', ',? followed by'],
+  ['sentence', '.|?|!'],
+  ['soft', ', and? also|finally|lastly|next|please?'],
+  ['soft', 'and|&|plus|before|next also|finally|please?']
+] as const
 interface Separator {
-  kind: Break
-  start: number
+  kind: typeof SEPARATORS[number][0]
+  at: number
   end: number
 }
 
-/**
- * Characters of a message, and of the rest without its quotations; a longer message is not read as commands. The patterns
- * backtrack over blanks, which took minutes for a page of text and blocked the event loop.
- */
-const LONGEST = 20_000
-const LONGEST_UNQUOTED = 1_000
-const GAP = /[\s,]{40}/
-const QUOTES = /["'`\u2018-\u201E\u00AB\u00BB\u2039\u203A]/g
-const MOST_QUOTES = 400
-const SEPARATORS = new RegExp(
-  [
-    '(?<line>\\s*\\n\\s*)',
-    '(?<semicolon>\\s*;(?:\\s+|(?=[a-z]{2,}\\s))(?:and\\s+)?(?:then\\b[\\s,:]*)?)',
-    '(?<then>\\s*,?\\s+(?:and\\s+)?(?:then|afterwards|after that|after which|followed by|subsequently)\\b[\\s,:]*|\\s*(?:->|=>|→)\\s*)',
-    '(?<sentence>(?<!(?:^|\\s)\\d{1,3})[.!?]+\\s+(?!then\\b(?! ))|(?<=\\uE001)[.!?]+\\s+)',
-    '(?<soft>\\s*,\\s+(?:and\\s+)?(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+(?:and|&|plus|as well as|before|next)\\s+(?:(?:also|finally|lastly|next|please)\\s+)?|\\s+\\(?\\d{1,2}[.)]\\s+)'
-  ].join('|'),
-  'giu'
-)
+const WRITES = new Set(`${WRITE}|${CREATE}`.split('|'))
+const RUNS = /^(?:run|execute|\$)$/
+const REPEATED = /^(?:read|open|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)$/
+/** A condition or a negation: the command behind it must not simply be carried out. */
+const CONDITION = /^(?:if|when|whenever|unless|once|should|only|until|before|after)$/
+const NEGATION = /^(?:not|don't|never|mustn't|without)$/
 
-/** Reads a message as steps, in their order. A message beyond the limits is one unread step. */
-export function readSteps (message: string): Step[] {
-  const unread: Step[] = [{ kind: 'unread', text: message }]
-  if (message.length > LONGEST || (message.match(QUOTES)?.length ?? 0) > MOST_QUOTES) return unread
-  const marked = markQuotes(message)
-  if (marked.text.length > LONGEST_UNQUOTED || GAP.test(marked.text)) return unread
+/** Reads a message as steps, in their order; how often they are wanted is left out. */
+export function readSteps (wish: string): Step[] {
+  const message = readBackground(wish)?.goal ?? wish
+  const tokens = message.length > MAX_LENGTH ? undefined : tokenise(message)
+  if (tokens === undefined || tokens.length > MAX_TOKENS) return [{ kind: 'unread', text: message }]
   const steps: Step[] = []
   let known: Known = {}
-  let verb = ''
-  for (const clause of clauses(marked)) {
-    const commands = readCommands(marked, clause, known) ?? elliptic(marked, verb, clause, known)
-    if (!commands) steps.push({ kind: 'unread', text: marked.raw(clause).trim() })
+  let verb: Token | undefined
+  for (const part of split(message, tokens)) {
+    const clause = new Clause(message, part, known)
+    const commands = readCommands(clause) ?? readElliptic(clause, verb)
+    if (!commands) steps.push({ kind: 'unread', text: message.slice(part[0].start, part.at(-1)!.end).trim() })
     for (const command of commands ?? []) {
-      // "Read a.txt and show me what it says" reads the file once.
-      const before = steps.at(-1)
-      if (isChatter(clause) && before?.kind === 'command' && before.toolName === 'readFile' && before.input.path === command.input.path) {
-        continue
-      }
       steps.push({ kind: 'command', ...command })
       known = afterwards(command, known)
     }
@@ -63,59 +60,67 @@ export function readSteps (message: string): Step[] {
   return steps
 }
 
-/** Splits the message where one command ends and the next begins. */
-function clauses (marked: Marked): string[] {
-  const { text } = marked
-  const separators: Separator[] = [...text.matchAll(SEPARATORS)].map((found) => ({
-    kind: Object.entries(found.groups!).find(([, value]) => value !== undefined)![0] as Break,
-    start: found.index,
-    end: found.index + found[0].length
-  }))
-  const reads = (clause: string) => readCommands(marked, clause, ANY) !== undefined
-  const found: string[] = []
+/** Splits the tokens where one command ends and the next begins. */
+function split (message: string, tokens: Token[]): Token[][] {
+  const separators = separatorsIn(tokens)
+  const parts: Token[][] = []
   let start = 0
-  let verb = ''
-  separators.forEach((separator, index) => {
-    if (separator.start < start) return
-    const left = text.slice(start, separator.start)
-    const right = text.slice(separator.end)
-    if (!left.trim() || !right.trim()) return
-    const ends = [...separators.slice(index + 1, index + 7).map((next) => next.start), text.length]
-    const begins = () =>
-      ends.some((end) => {
-        const clause = text.slice(separator.end, end)
-        return clause.trim() !== '' && (reads(clause) || elliptic(marked, verbOf(left) ?? verb, clause, ANY) !== undefined)
+  let verb: Token | undefined
+  for (const [index, separator] of separators.entries()) {
+    const left = new Clause(message, tokens.slice(start, separator.at), ANY)
+    if (left.tokens.length === 0) continue
+    const leftVerb = verbOf(left) ?? verb
+    const isNextRead = () =>
+      [...separators.slice(index + 1, index + LOOKAHEAD).map(({ at }) => at), tokens.length].some((end) => {
+        const right = new Clause(message, tokens.slice(separator.end, end), ANY)
+        return right.tokens.length > 0 && (readCommands(right) ?? readElliptic(right, leftVerb)) !== undefined
       })
-    if (!splits(separator.kind, left, reads(left), begins)) return
-    found.push(left)
-    verb = verbOf(left) ?? verb
+    if (!separates(separator, left, isNextRead)) continue
+    parts.push(tokens.slice(start, separator.at))
+    verb = leftVerb
     start = separator.end
-  })
-  found.push(text.slice(start))
-  return found.filter((clause) => clause.trim() !== '')
+  }
+  return [...parts, tokens.slice(start)].filter((part) => part.some(({ kind }) => kind === 'word' || kind === 'quote'))
 }
 
-function splits (kind: Break, left: string, leftReads: boolean, rightBegins: () => boolean): boolean {
-  // The content to write may contain any separator, so the clause continues until it is a complete command.
-  const open = beginsWriting(left) && !leftReads
-  if (open) return false
-  if (kind === 'soft') return leftReads && rightBegins()
-  if (kind === 'sentence') return leftReads || rightBegins()
-  if (kind !== 'line' && isGuarded(stripped(left)) && !leftReads) return false
-  if (kind === 'line') return beginsWriting(left) && /:\s*\n/.test(left) ? rightBegins() : true
-  // An unquoted shell command keeps its semicolons.
-  if (kind === 'semicolon' && runsBare(stripped(left))) return rightBegins()
-  return true
+function separatorsIn (tokens: Token[]): Separator[] {
+  const found: Separator[] = []
+  for (let at = 0; at < tokens.length; at = Math.max(at + 1, found.at(-1)?.end ?? 0)) {
+    const separator = SEPARATORS.map(([kind, pattern]) => ({ kind, at, end: after(pattern, tokens, at) }))
+      .find(({ kind, end }) => end !== undefined && (kind !== 'sentence' || tokens[at].kind === 'mark'))
+    const end = separator?.end ?? afterNumber(tokens, at)
+    if (end !== undefined) found.push({ kind: separator?.kind ?? 'soft', at, end })
+  }
+  return found
+}
+
+function separates ({ kind }: Separator, left: Clause, isNextRead: () => boolean): boolean {
+  const { tokens, tokens: [{ word }] } = left
+  const isRead = readCommands(left) !== undefined
+  // The content to write may hold any separator, so the clause goes on until it is a complete command.
+  if (WRITES.has(word) && !isRead) return false
+  if (kind === 'soft') return isRead && isNextRead()
+  if (kind === 'sentence') return isRead || isNextRead()
+  // Unquoted lines to write and an unquoted shell command keep their separators.
+  const isBlock = tokens.some((token, at) => token.word === ':' && tokens[at + 1]?.kind === 'line')
+  if (kind === 'line') return !(WRITES.has(word) && isBlock) || isNextRead()
+  if (kind === 'semicolon' && RUNS.test(word) && !tokens.some((token) => token.kind === 'quote')) return isNextRead()
+  return isRead || !(CONDITION.test(word) || tokens.some((token) => NEGATION.test(token.word)))
 }
 
 /** Reads a clause that has only an argument with the verb of the clause before, as in "read a.txt, then b.txt". */
-function elliptic (marked: Marked, verb: string, clause: string, known: Known): Command[] | undefined {
-  const text = stripped(clause)
-  const argument = /^(?:run|execute)/i.test(verb) ? MARK : `(?:${MARK}|\\S*[./\\\\]\\S*[^\\s.!?,])`
-  if (!verb || !new RegExp(`^${argument}(?=[.,!?]*$|,?\\s)`).test(text)) return undefined
-  return readCommands(marked, `${verb} ${text}`, known)
+function readElliptic (clause: Clause, verb: Token | undefined): Command[] | undefined {
+  const [first] = clause.tokens
+  if (!verb || !first || !(first.kind === 'quote' || (isPlain(first) && !RUNS.test(verb.word)))) return undefined
+  return readCommands(new Clause(clause.message, [verb, ...clause.tokens], clause.known))
 }
 
-const verbOf = (clause: string) =>
-  /^(?:read|open|show me|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download)\b/i.exec(stripped(clause))
-    ?.[0]
+const verbOf = ({ tokens: [first] }: Clause) => first !== undefined && REPEATED.test(first.word) ? first : undefined
+
+/** Returns what "it" and "there" refer to after a command. After a web page, "it" is no file. */
+function afterwards ({ toolName, input: { path } }: Command, known: Known): Known {
+  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
+  const isRead = toolName === 'readFile'
+  if (typeof path !== 'string') return { ...known, isRead }
+  return { ...known, isRead, ...toolName === 'listDirectory' ? { folder: path } : { file: path } }
+}

@@ -72,8 +72,6 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
   }
 
   const ttl = () => config().tasks?.approvalTtl ?? APPROVAL_TTL_MS
-  /** The segment of the run that ends with the next requests. */
-  const segmentOf = ({ items }: Session) => Math.max(-1, ...items.all().map(({ segment }) => segment)) + 1
 
   /** Requests approvals of calls. A request that was approved for another folder is replaced by the new one of its call. */
   function askTools (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
@@ -81,13 +79,13 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
       session.callsToAsk.map(({ toolCallId, toolName, input, folder, identity, reason }) => ({
         taskId: task.id,
         runId: run.runId,
-        segment: segmentOf(session),
+        segment: session.items.segment(),
         toolCallId,
         toolName,
         input,
         ...boundTo(folder),
-        ...(reason !== undefined && { note: reason }),
-        identity
+        identity,
+        ...(reason !== undefined && { note: reason })
       })),
       ttl()
     )
@@ -102,7 +100,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
     wait(
       task,
       run,
-      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: segmentOf(session), output: run.output }, ttl()).approvals
+      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: session.items.segment(), output: run.output }, ttl()).approvals
     )
 
   /**

@@ -1,5 +1,6 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
+import type { TaskApproval } from '../../approvals/approval-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
@@ -18,10 +19,10 @@ const MAX_OUTPUT_CHARACTERS = 32 * MIB
 /** What the parts of a session share. */
 export interface SessionParts {
   task: StoredTask
+  items: RunItems
   current: () => StoredRun
-  items: Pick<RunItems, 'approvalOf' | 'wasDenied'>
   log: readonly TaskLogEvent[]
-  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[]) => Promise<void>
+  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[]) => Promise<void>
   attempt: number
   signal: AbortSignal
   deps: RunDeps
@@ -30,7 +31,7 @@ export interface SessionParts {
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
-export function createSessionCalls ({ task, current, items, log, record, attempt, signal, deps: { host, emit } }: SessionParts) {
+export function createSessionCalls ({ task, items, current, log, record, attempt, signal, deps: { host, emit } }: SessionParts) {
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
   const tools = createTaskTools(host, () => current().phases)
@@ -56,14 +57,15 @@ export function createSessionCalls ({ task, current, items, log, record, attempt
   }
 
   async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean): Promise<void> {
-    if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }])
+    if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], items.moved(toolCallId, 'executing'))
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, tool, input })
   }
 
   /** Stores the end of a call, then emits it. */
-  async function end ({ toolName: tool, input }: Call, { event, durationMs }: CallEnd): Promise<void> {
+  async function end ({ toolCallId, toolName: tool, input }: Call, { event, state, durationMs }: CallEnd): Promise<void> {
     const phases = tools.reportedPhases()
-    await record({ ...(phases && { phases }) }, [{ ...event, ...(durationMs !== undefined && { durationMs }) }])
+    const timed = { ...event, ...(durationMs !== undefined && { durationMs }) }
+    await record({ ...(phases && { phases }) }, [timed], items.moved(toolCallId, state))
     outputCharacters += sizeOf(event)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })
   }

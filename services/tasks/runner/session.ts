@@ -53,27 +53,26 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   const activeMs = () => activeMsBefore + Math.round(clock.awake() - startedAt)
 
   /** Applies `changes` to the stored run, appends `fresh` to its history and emits phase events. Writes happen in order. */
-  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = []): Promise<void> {
-    const written = writing.then(() => write(changes, fresh))
+  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskApproval[] = []): Promise<void> {
+    const written = writing.then(() => write(changes, fresh, approvals))
     writing = written.catch(() => {})
     return written
   }
 
-  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[]) {
+  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[], approvals: TaskApproval[]) {
     // The code that ended the attempt writes the final state of the run; a write from here would overwrite it.
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const changedPhases = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    const moved = items.moved(fresh)
-    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, moved)
-    items.keep(moved)
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, approvals)
+    items.keep(approvals)
     log.push(...fresh)
     for (const { id, description, status } of changedPhases) {
       emit({ type: 'task:phase', taskId: task.id, runId: run.runId, phaseId: id, phase: description, status })
     }
   }
 
-  const parts = { task, current: () => run, items, log, record, attempt, signal, deps }
+  const parts = { task, items, current: () => run, log, record, attempt, signal, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 

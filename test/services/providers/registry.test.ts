@@ -2,7 +2,7 @@ import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import type { Provider } from '../../../services/providers/provider.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
-import { createOfflineProvider } from '../../../services/providers/offline/offline-provider.ts'
+import { createOfflineProvider } from '../../../services/providers/offline/index.ts'
 import { createRegistry, type ModelSettings } from '../../../services/providers/registry.ts'
 
 function setUp (settings: ModelSettings = {}, { key, ollama }: { key?: string, ollama?: boolean } = {}) {

@@ -54,7 +54,7 @@ t.test('a denied call is told, not asked again, and the rest goes on', async (t)
     ({ toolName }) => toolName === 'deleteFile' ? { type: 'execution-denied', reason: 'keep it' } : json({ entries: [] })
   )
   t.strictSame(calls.map(({ toolName }) => toolName), ['deleteFile', 'listDirectory'])
-  t.match(text, /You did not approve deleting `a\.txt`, so I did not do it\. \(keep it\)/)
+  t.match(text, /You did not approve that I delete `a\.txt`, so I did not do it\. \(keep it\)/)
   t.match(text, /`\.` is empty/)
 })
 
@@ -216,7 +216,7 @@ t.test('what any tool answers is told, whatever its name is', async (t) => {
       'Echo: hi\n{"type":"resource_link"',
       'constructor answered:',
       'I could not use toString: no luck',
-      '[image/png]',
+      '[image 1: image/png]',
       'the tool gone is not available here'
     ]
   ) t.ok(text.includes(words), words)

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolCall, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { systemClock } from '../../../../services/lib/clock.ts'
-import { createOfflineProvider } from '../../../../services/providers/offline/offline-provider.ts'
+import { createOfflineProvider } from '../../../../services/providers/offline/index.ts'
 
 export const offline = createOfflineProvider({ clock: systemClock, script: () => undefined })
 const ALL = [

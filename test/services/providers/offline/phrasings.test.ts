@@ -148,6 +148,11 @@ t.test('a message far too long for a command is read in no time and is none', as
   t.strictSame(calls(message), [unread(message)])
 })
 
+t.test('a long text in quotes is written as a whole', async (t) => {
+  const text = 'He said "list here, then delete a.txt"; it is `code`.\n'.repeat(1_000)
+  t.strictSame(calls(`write '${text}' to a.txt, then read a.txt`), [write('a.txt', text), read('a.txt')])
+})
+
 t.test('long messages that try the patterns are read in little time', async (t) => {
   const started = performance.now()
   const parts = [

@@ -2,11 +2,11 @@ import t from 'tap'
 import { parseSchedule } from '../../../../services/tasks/scheduling/calendar/parse-schedule.ts'
 import { offline } from './converse.ts'
 
-async function structured (name: string | undefined, message: string, schema?: object): Promise<any> {
+async function structured (name: string | undefined, message: string): Promise<any> {
   const model = await offline.languageModel('assistant')
   const { content } = await model.doGenerate({
     prompt: [{ role: 'user', content: [{ type: 'text', text: message }] }],
-    responseFormat: { type: 'json', name, schema }
+    responseFormat: { type: 'json', name }
   })
   return JSON.parse((content[0] as { text: string }).text)
 }
@@ -69,60 +69,14 @@ t.test('an analysis says what it found', async (t) => {
   })
 })
 
-t.test('an evaluation is satisfied with anything but nothing and errors', async (t) => {
-  t.match(await structured('evaluation', 'The files are a and b.'), { satisfied: true, score: 1, issues: [] })
-  t.match(await structured('evaluation', 'Goal: list. Answer: '), { satisfied: false, score: 0, issues: ['The answer is empty.'] })
-  t.match(await structured('evaluation', 'Goal: list.\nOutput: Error: no such folder'), { satisfied: false })
-})
-
-t.test('a plan has one phase a command, in the shape the schema asks for', async (t) => {
-  const schema = {
-    type: 'object',
-    properties: {
-      phases: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: { id: { type: 'string' }, description: { type: 'string' }, status: { enum: ['pending', 'done'] } },
-          required: ['id', 'description', 'status']
-        }
-      },
-      qualityCriteria: { type: 'array', items: { type: 'string' } }
-    },
-    required: ['phases', 'qualityCriteria']
-  }
-  t.strictSame(await structured('plan', 'list here then read a.txt', schema), {
-    phases: [{ id: 'phase-1', description: 'listDirectory .', status: 'pending' }, {
-      id: 'phase-2',
-      description: 'readFile a.txt',
-      status: 'pending'
-    }],
+t.test('a plan has one phase a command, or the request as its only phase', async (t) => {
+  t.strictSame(await structured('plan', 'list here then read a.txt'), {
+    phases: [{ description: 'listDirectory .' }, { description: 'readFile a.txt' }],
     qualityCriteria: []
   })
+  t.strictSame(await structured('plan', 'Think about it.'), { phases: [{ description: 'Think about it.' }], qualityCriteria: [] })
 })
 
-t.test('any other schema is answered with its smallest instance', async (t) => {
-  t.strictSame(
-    await structured('other', 'x', {
-      type: 'object',
-      properties: {
-        kind: { enum: ['b', 'a'] },
-        list: { type: 'array', items: { type: 'integer', minimum: 3 }, minItems: 2 },
-        text: { type: 'string' },
-        fixed: { const: 7 },
-        either: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
-        inner: { $ref: '#/definitions/inner' },
-        optional: { type: 'string' },
-        nothing: { type: ['null', 'string'] }
-      },
-      required: ['kind', 'list', 'text', 'fixed', 'either', 'inner', 'nothing'],
-      definitions: { inner: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }
-    }),
-    { kind: 'b', list: [3, 3], text: '', fixed: 7, either: false, inner: { n: 0 }, nothing: null }
-  )
-  t.strictSame(await structured(undefined, 'x'), {})
-  t.ok(
-    await structured('loop', 'x', { $ref: '#/a', a: { type: 'object', properties: { a: { $ref: '#/a' } }, required: ['a'] } }),
-    'a schema that holds itself ends'
-  )
+t.test('a question without a rule gets an answer that fits no schema', async (t) => {
+  for (const name of ['summary', 'constructor', undefined]) t.strictSame(await structured(name, 'x'), {})
 })

@@ -1,8 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import t from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
-import { createOfflineProvider } from '../../../../services/providers/offline/offline-provider.ts'
-import type { ScriptedTurn } from '../../../../services/providers/offline/scripted.ts'
+import { createOfflineProvider } from '../../../../services/providers/offline/index.ts'
+import type { ScriptedTurn } from '../../../../services/providers/offline/index.ts'
 
 const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const assistant = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'went' }] }

@@ -1,11 +1,4 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4FinishReason,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage
-} from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { callsMade } from './prompt.ts'
@@ -22,8 +15,7 @@ export interface Reply {
   chunkMs?: number
 }
 
-/** The error of a scripted turn that has `error`. */
-export class ScriptedFailure extends Error {
+class ScriptedFailure extends Error {
   override name = 'ScriptedFailure'
 }
 
@@ -38,45 +30,38 @@ export function createReplyModel ({ modelId, clock, reply }: {
 }): LanguageModelV4 {
   async function answer (options: LanguageModelV4CallOptions) {
     options.abortSignal?.throwIfAborted()
-    const result = reply(options)
-    if (result.delayMs) await clock.sleep(result.delayMs, options.abortSignal)
-    if (result.error !== undefined && !result.text) throw new ScriptedFailure(result.error)
-    const promptText = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value)
+    const { text = '', toolCalls = [], error, delayMs, chunkMs } = reply(options)
+    if (delayMs) await clock.sleep(delayMs, options.abortSignal)
+    if (error !== undefined && text === '') throw new ScriptedFailure(error)
     // Two conversations may have identical texts, so a random part is needed to keep their call ids apart.
     const salt = newId().slice(-12)
     const before = callsMade(options.prompt).length
-    const toolCalls = (result.toolCalls ?? []).map(({ toolName, input }, index) => ({
+    const calls = toolCalls.map(({ toolName, input }, index) => ({
       type: 'tool-call' as const,
       toolCallId: `call_${before + index + 1}_${salt}`,
       toolName,
       input: JSON.stringify(input ?? {})
     }))
-    const length = (result.text?.length ?? 0) + toolCalls.reduce((sum, call) => sum + call.input.length, 0)
-    const unified = result.error !== undefined ? 'error' : toolCalls.length > 0 ? 'tool-calls' : 'stop'
-    return {
-      ...result,
-      toolCalls,
-      id: `${modelId}_${salt}`,
-      usage: usage(promptText.length, length),
-      finishReason: { unified, raw: unified } satisfies LanguageModelV4FinishReason
-    }
+    const asked = JSON.stringify(options.prompt, (_key, value) => value instanceof Uint8Array ? '' : value).length
+    const unified = error !== undefined ? 'error' as const : calls.length > 0 ? 'tool-calls' as const : 'stop' as const
+    const end = { usage: usage(asked, text.length + JSON.stringify(calls).length), finishReason: { unified, raw: unified } }
+    return { id: `${modelId}_${salt}`, text, calls, error, chunkMs, end }
   }
 
-  async function * parts (given: Awaited<ReturnType<typeof answer>>, signal?: AbortSignal): AsyncGenerator<LanguageModelV4StreamPart> {
+  async function * parts (
+    { id, text, calls, error, chunkMs, end }: Awaited<ReturnType<typeof answer>>,
+    signal?: AbortSignal
+  ): AsyncGenerator<LanguageModelV4StreamPart> {
     yield { type: 'stream-start', warnings: [] }
-    yield { type: 'response-metadata', id: given.id, modelId, timestamp: new Date(clock.now()) }
-    if (given.text) {
-      yield { type: 'text-start', id: 'text' }
-      let first = true
-      for (const [delta] of given.text.matchAll(/\S+\s*|\s+/g)) {
-        if (given.chunkMs && !first) await clock.sleep(given.chunkMs, signal)
-        signal?.throwIfAborted()
-        first = false
-        yield { type: 'text-delta', id: 'text', delta }
-      }
-      yield { type: 'text-end', id: 'text' }
+    yield { type: 'response-metadata', id, modelId, timestamp: new Date(clock.now()) }
+    if (text !== '') yield { type: 'text-start', id: 'text' }
+    for (const { 0: delta, index } of text.matchAll(/\S+\s*|\s+/g)) {
+      if (chunkMs && index > 0) await clock.sleep(chunkMs, signal)
+      signal?.throwIfAborted()
+      yield { type: 'text-delta', id: 'text', delta }
     }
-    for (const call of given.toolCalls) {
+    if (text !== '') yield { type: 'text-end', id: 'text' }
+    for (const call of calls) {
       signal?.throwIfAborted()
       yield { type: 'tool-input-start', id: call.toolCallId, toolName: call.toolName }
       for (let at = 0; at < call.input.length; at += 4096) {
@@ -86,8 +71,8 @@ export function createReplyModel ({ modelId, clock, reply }: {
       yield call
     }
     signal?.throwIfAborted()
-    if (given.error !== undefined) yield { type: 'error', error: new ScriptedFailure(given.error) }
-    yield { type: 'finish', usage: given.usage, finishReason: given.finishReason }
+    if (error !== undefined) yield { type: 'error', error: new ScriptedFailure(error) }
+    yield { type: 'finish', ...end }
   }
 
   return {
@@ -99,10 +84,9 @@ export function createReplyModel ({ modelId, clock, reply }: {
       return { stream: ReadableStream.from(parts(await answer(options), options.abortSignal)) as ReadableStream<LanguageModelV4StreamPart> }
     },
     async doGenerate (options) {
-      const given = await answer(options)
-      if (given.error !== undefined) throw new ScriptedFailure(given.error)
-      const content: LanguageModelV4Content[] = given.text ? [{ type: 'text', text: given.text }, ...given.toolCalls] : given.toolCalls
-      return { content, finishReason: given.finishReason, usage: given.usage, warnings: [], response: { id: given.id, modelId } }
+      const { id, text, calls, error, end } = await answer(options)
+      if (error !== undefined) throw new ScriptedFailure(error)
+      return { content: [...text === '' ? [] : [{ type: 'text' as const, text }], ...calls], warnings: [], response: { id, modelId }, ...end }
     }
   }
 }

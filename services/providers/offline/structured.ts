@@ -1,0 +1,55 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { readBackground } from './background.ts'
+import type { Command } from './clause.ts'
+import { lastRequest } from './prompt.ts'
+import type { Reply } from './reply-model.ts'
+import { readSteps } from './split.ts'
+
+const COMPLEX =
+  /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
+const READS_ONLY = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
+/** A request with more commands is complex. */
+const MAX_STANDARD_COMMANDS = 3
+
+const RULES: Record<string, (request: string) => object> = {
+  analysis,
+  plan,
+  evaluation: () => ({ satisfied: true, score: 1, issues: [] }),
+  // The first line of a run's report.
+  'task-memory': (request) => ({ findings: [shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')], decisions: [] })
+}
+
+/** Answers a structured call by the rule of its name. Without a rule the answer is `{}`, which counts as no answer. */
+export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = ''): Reply {
+  return { text: JSON.stringify(Object.hasOwn(RULES, name) ? RULES[name](lastRequest(prompt)) : {}) }
+}
+
+function analysis (request: string) {
+  const background = readBackground(request)
+  const commands = commandsIn(request)
+  const isSimple = commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName))
+  const isComplex = commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
+  const complexity = background ? 'long_running' : isComplex ? 'complex' : isSimple ? 'simple' : 'standard'
+  const found = commands.length === 1 ? 'one command' : `${commands.length} commands`
+  return {
+    complexity,
+    // The goal of a task is not shortened, because its runs get no other text of the request.
+    goal: background?.goal ?? shortened(request),
+    ...background && { interval: background.interval ?? '' },
+    thinking: (background ? 'This is work for a background task. ' : '') + (commands.length === 0
+      ? 'I find no command in this message.'
+      : `I find ${found}: ${commands.map(({ toolName }) => toolName).join(', then ')}.`),
+    qualityCriteria: complexity === 'simple' ? [] : commands.map((command) => `The result of ${described(command)} is reported.`)
+  }
+}
+
+/** Makes a plan of one phase per command. */
+function plan (request: string) {
+  const phases = commandsIn(request).map(described)
+  return { phases: (phases.length === 0 ? [shortened(request)] : phases).map((description) => ({ description })), qualityCriteria: [] }
+}
+
+const commandsIn = (request: string): Command[] => readSteps(request).filter((step) => step.kind === 'command')
+const described = ({ toolName, input }: Command) =>
+  `${toolName} ${shortened(String(input.path ?? input.command ?? input.url ?? input.query ?? ''))}`.trim()
+const shortened = (text: string) => text.trim().length > 200 ? `${text.trim().slice(0, 199)}…` : text.trim()
