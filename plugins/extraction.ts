@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
-import { createExtraction, type Extractor } from '../services/brain/extraction/extraction.ts'
+import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { askStructured } from '../services/models/structured-call.ts'
 import { createTitles } from '../services/threads/titles.ts'
@@ -17,9 +17,13 @@ const ANSWER_MS = 30_000
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
 
+/** The newest tasks whose goals the extraction looks at. */
+const SHOWN_TASKS = 20
+
 interface Question<S extends TSchema> {
   name: string
   schema: S
+  asked?: TSchema
   instructions: string
   text: string
   signal: AbortSignal
@@ -32,7 +36,17 @@ export default fp(async (app) => {
     askStructured({ load: () => providers.model('fast'), limitMs: ANSWER_MS, clock, ...question })
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
-  const extractor = createExtraction({ threads, brain, ask, isOffline })
+  const extractor = createExtraction({
+    threads,
+    brain,
+    ask,
+    isOffline,
+    log,
+    async ranTasks () {
+      const { tasks } = await app.tasks.list({ limit: SHOWN_TASKS })
+      return tasks.flatMap(({ id, goal, lastRunAt }) => lastRunAt === undefined ? [] : [{ taskId: id, goal, at: lastRunAt }])
+    }
+  })
   const idleThreads = createIdleThreads({
     threads,
     extractor,
@@ -55,4 +69,4 @@ export default fp(async (app) => {
     stop.abort()
     await Promise.all([running, titles.close()])
   })
-}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config'] })
+}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config', 'tasks'] })

@@ -41,11 +41,14 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
         web: app.web,
         search: app.webSearch,
         desktop: app.desktop,
-        describe
+        describe,
+        brain: app.brain,
+        // The agent is made of the tools.
+        userWords: (runId) => app.agent.userWords(runId)
       }),
       permissions: () => app.config.current.permissions ?? {},
       clock: app.clock,
       fence
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop'] })
+}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain'] })

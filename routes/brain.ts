@@ -4,12 +4,17 @@ import {
   BrainSchema,
   BrainViewSchema,
   FactBodySchema,
+  FactChangedSchema,
+  FactChangeSchema,
   FactLearnedSchema,
   FactListSchema,
+  FactParams,
   FactQuery,
   FactRemovedSchema,
   KnownFactSchema,
+  PatternSchema,
   PreferenceBodySchema,
+  PreferenceKeySchema,
   PreferenceSetSchema
 } from '../schemas/brain.ts'
 import { ref } from '../schemas/common.ts'
@@ -23,9 +28,13 @@ const schemas = [
   FactLearnedSchema,
   FactRemovedSchema,
   PreferenceBodySchema,
+  PreferenceKeySchema,
   PreferenceSetSchema,
+  PatternSchema,
   KnownFactSchema,
-  FactListSchema
+  FactListSchema,
+  FactChangeSchema,
+  FactChangedSchema
 ]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -44,11 +53,33 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'listFacts',
-      summary: "Lists the facts, newest first, with the user's words from which they were learned",
+      summary: "Lists what is remembered, newest first, with the user's words from which it was learned",
+      description: 'Facts that are known, unless `state` and `kind` ask for proposals, replaced facts, preferences, instructions or patterns.',
       querystring: FactQuery,
       response: { 200: ref(FactListSchema), 400: ErrorRef }
     }
   }, async (request) => app.brain.facts(request.query))
+
+  app.put('/memory/brain/facts/:id', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'changeFact',
+      summary: 'Edits, pins, accepts, restores or hides a fact, preference or instruction',
+      params: FactParams,
+      body: ref(FactChangeSchema),
+      response: { 200: ref(FactChangedSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
+    }
+  }, async (request) => ({ status: 'changed' as const, ...await app.brain.change(request.params.id, request.body) }))
+
+  app.delete('/memory/brain/facts/:id', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'deleteFact',
+      summary: 'Erases a fact, preference, instruction or pattern, what it had replaced, and proposals to replace it',
+      params: FactParams,
+      response: { 200: ref(FactRemovedSchema), 404: ErrorRef }
+    }
+  }, async (request) => ({ status: 'removed' as const, brain: await app.brain.remove(request.params.id) }))
 
   app.post('/memory/brain/fact', {
     schema: {
@@ -64,7 +95,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['brain'],
       operationId: 'forgetFact',
-      summary: 'Deletes the fact that equals the given text',
+      summary: 'Erases the fact that equals the given text, what it had replaced, and proposals to replace it',
       body: ref(FactBodySchema),
       response: { 200: ref(FactRemovedSchema), 400: ErrorRef, 404: ErrorRef }
     }
@@ -80,11 +111,21 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request) => ({ status: 'set' as const, brain: await app.brain.prefer(request.body) }))
 
+  app.delete('/memory/brain/pref', {
+    schema: {
+      tags: ['brain'],
+      operationId: 'deletePreference',
+      summary: 'Erases a preference, its proposals and its earlier values',
+      body: ref(PreferenceKeySchema),
+      response: { 200: ref(FactRemovedSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => ({ status: 'removed' as const, brain: await app.brain.dropPreference(request.body.key) }))
+
   app.delete('/memory/brain', {
     schema: {
       tags: ['brain'],
       operationId: 'clearBrain',
-      summary: 'Deletes all facts, preferences and patterns permanently',
+      summary: 'Deletes all facts, preferences, instructions and patterns permanently, with proposals and what was replaced',
       response: { 200: ref(BrainClearedSchema) }
     }
   }, async () => {

@@ -3,25 +3,30 @@ import { Timestamp } from './common.ts'
 import * as examples from './examples/brain.ts'
 
 /** Characters are Unicode code points, as everywhere in JSON Schema. */
-export const LIMITS = { facts: 1_000, preferences: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
+export const LIMITS = { facts: 1_000, preferences: 1_000, instructions: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
 
-const PatternSchema = Type.Object({
+export const PatternSchema = Type.Object({
   id: Type.String(),
-  pattern: Type.String(),
-  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  pattern: Type.String({ description: "The user's request, in their own words" }),
+  confidence: Type.Number({ minimum: 0, maximum: 1, description: 'Grows with the number of threads and runs in `evidence`' }),
+  evidence: Type.Array(
+    Type.Object({ threadId: Type.Optional(Type.String()), taskId: Type.Optional(Type.String()), at: Timestamp }),
+    { description: 'The threads and tasks that hold the request, with the time of the message or of the run; the newest ones' }
+  ),
   updatedAt: Timestamp
-}, { description: "A pattern learned from the user's behaviour" })
+}, { $id: 'Pattern', description: 'A request that recurred in at least three threads or runs', examples: [examples.pattern] })
+export type Pattern = Static<typeof PatternSchema>
 
 /** The brain: facts, preferences and patterns that the service remembers of its user. */
 export const BrainSchema = Type.Object({
-  facts: Type.Array(Type.String(), { maxItems: LIMITS.facts, description: 'Statements about the user, newest last' }),
+  facts: Type.Array(Type.String(), { maxItems: LIMITS.facts, description: 'Statements about the user that are known, newest last' }),
   // Not Type.Record: the serializer would drop keys with a line break, because they do not match its pattern.
   preferences: Type.Unsafe<Record<string, string>>(Type.Object({}, {
     additionalProperties: Type.String(),
     maxProperties: LIMITS.preferences,
     description: 'The preferences of the user: values by key'
   })),
-  patterns: Type.Array(PatternSchema, { description: 'Learned patterns. The service learns none at present, so the list is empty' }),
+  patterns: Type.Array(Type.Unsafe<Pattern>(Type.Ref('Pattern')), { description: 'Requests that recur; DELETE /memory/brain/facts/:id removes one' }),
   updatedAt: Type.Integer({ description: 'Time of the last change in milliseconds since the Unix epoch; 0 before the first change' })
 }, { $id: 'Brain', description: 'The facts, preferences and patterns that the service remembers of its user', examples: [examples.brain] })
 export type Brain = Static<typeof BrainSchema>
@@ -31,7 +36,8 @@ const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
 export const BrainViewSchema = Type.Object({
   brain: BrainRef,
   contextPreview: Type.String({
-    description: 'The text that is added to the system prompt of every run; at most 4,000 tokens of 4 characters each'
+    description: 'The facts and preferences as the system prompt of every run states them; at most 4,000 tokens of 4 characters each. ' +
+      'Accepted instructions and patterns stand in sections of their own'
   })
 }, { $id: 'BrainView', description: 'The brain, and the text that it adds to the system prompt', examples: [examples.brainView] })
 export type BrainView = Static<typeof BrainViewSchema>
@@ -70,32 +76,92 @@ export const FactSourceSchema = Type.Object({
 }, { description: 'The words of the user from which the fact was learned' })
 export type FactSource = Static<typeof FactSourceSchema>
 
+const KindSchema = Type.Union([Type.Literal('fact'), Type.Literal('preference'), Type.Literal('instruction'), Type.Literal('pattern')], {
+  description: 'What it is: a statement, a value by key, a standing wish, or a request that recurs'
+})
+const StateSchema = Type.Union([Type.Literal('known'), Type.Literal('proposed'), Type.Literal('replaced')], {
+  description: 'known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can be restored'
+})
+
 export const KnownFactSchema = Type.Object({
   id: Type.String(),
-  fact: Type.String(),
+  fact: Type.String({ description: 'The words of the user; of a preference that was set through the API, `key: value`' }),
+  kind: KindSchema,
+  state: StateSchema,
+  pinned: Type.Optional(Type.Literal(true)),
+  key: Type.Optional(Type.String({ description: 'Of a preference' })),
+  value: Type.Optional(Type.String({ description: 'Of a preference' })),
   source: Type.Optional(FactSourceSchema),
   createdAt: Timestamp,
-  supersedes: Type.Optional(Type.String({ description: 'The earlier fact that this one replaced' }))
+  supersedes: Type.Optional(Type.String({ description: 'The earlier fact that this one replaced or, while proposed, would replace' })),
+  replaces: Type.Optional(Type.Array(Type.String(), { description: 'Ids of what it replaced or, while proposed, would replace' })),
+  replacedBy: Type.Optional(Type.String({ description: 'Id of what took its place; absent when it was only taken back' })),
+  retracts: Type.Optional(Type.Literal(true, { description: 'Accepting it hides what it replaces, and adds nothing' })),
+  confidence: Type.Optional(Type.Number({ description: 'Of a pattern' })),
+  evidence: Type.Optional(PatternSchema.properties.evidence)
 }, {
   $id: 'KnownFact',
-  description: 'A fact and its source; without `source` it was added through the API',
+  description: 'A fact, preference, instruction or pattern, and its source; without `source` it was added through the API',
   examples: [examples.knownFact]
 })
 export type KnownFact = Static<typeof KnownFactSchema>
+const KnownFactRef = Type.Unsafe<KnownFact>(Type.Ref('KnownFact'))
 
 export const FactListSchema = Type.Object({
-  facts: Type.Array(Type.Unsafe<KnownFact>(Type.Ref('KnownFact'))),
+  facts: Type.Array(KnownFactRef),
   nextCursor: Type.Optional(Type.String())
 }, { $id: 'FactList', description: 'A page of facts, newest first; nextCursor is present when there are more', examples: [examples.factList] })
+export type FactList = Static<typeof FactListSchema>
 
 export const FactQuery = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: LIMITS.key, description: 'Words that the fact holds; case does not count' })),
+  state: Type.Optional({ ...StateSchema, default: 'known' }),
+  kind: Type.Optional({ ...KindSchema, description: 'Absent: facts of what is known, everything of what is proposed or replaced' }),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+})
+export type FactFilter = Static<typeof FactQuery>
+
+export const FactParams = Type.Object({ id: Type.String({ description: 'Id of a fact, preference, instruction or pattern' }) })
+
+export const FactChangeSchema = Type.Object({
+  fact: Type.Optional(Type.String({ description: `The text in the user's own words, 1 to ${LIMITS.fact} characters after trimming` })),
+  pinned: Type.Optional(Type.Boolean({ description: 'What is pinned stays in the prompt, and nothing learned replaces it unasked' })),
+  state: Type.Optional(StateSchema)
+}, {
+  $id: 'FactChange',
+  additionalProperties: false,
+  minProperties: 1,
+  description: 'known accepts a proposal or restores what was replaced; replaced hides; proposed asks again',
+  examples: [examples.factChange]
+})
+export type FactChange = Static<typeof FactChangeSchema>
+
+export const FactChangedSchema = Type.Object({
+  status: Type.Literal('changed'),
+  fact: Type.Optional(KnownFactRef),
+  brain: BrainRef
+}, {
+  $id: 'FactChanged',
+  description: 'The fact and the brain after the change; `fact` is absent after a retraction was accepted',
+  examples: [{ status: 'changed', fact: { ...examples.knownFact, pinned: true }, brain: examples.brain }]
+})
+
+export const PreferenceKeySchema = Type.Object({ key: Type.String({ description: `1 to ${LIMITS.key} characters after trimming` }) }, {
+  $id: 'PreferenceKey',
+  additionalProperties: false,
+  examples: [examples.preferenceKey]
 })
 
 export const ExtractionSchema = Type.Object({
   facts: Type.Array(Type.String(), { description: 'The facts that are known from this thread' }),
   preferences: Type.Unsafe<Record<string, string>>(Type.Object({}, { additionalProperties: Type.String() })),
-  added: Type.Integer({ description: 'Number of facts and preferences that are new' })
+  added: Type.Integer({ description: 'Number of facts and preferences that are new' }),
+  proposed: Type.Integer({ description: 'Number of new proposals, which wait for a person: GET /memory/brain/facts?state=proposed' }),
+  rejected: Type.Optional(
+    Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'What the model pointed at and is not learned, because the check of its words failed'
+    })
+  )
 }, { $id: 'Extraction', description: 'Facts and preferences from the statements of the user in a thread', examples: [examples.extraction] })
 export type Extraction = Static<typeof ExtractionSchema>

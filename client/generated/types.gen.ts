@@ -186,7 +186,7 @@ export type ApproveBody = {
  */
 export type Brain = {
     /**
-     * Statements about the user, newest last
+     * Statements about the user that are known, newest last
      */
     facts: Array<string>;
     /**
@@ -196,17 +196,9 @@ export type Brain = {
         [key: string]: string;
     };
     /**
-     * Learned patterns. The service learns none at present, so the list is empty
+     * Requests that recur; DELETE /memory/brain/facts/:id removes one
      */
-    patterns: Array<{
-        id: string;
-        pattern: string;
-        confidence: number;
-        /**
-         * Milliseconds since the Unix epoch
-         */
-        updatedAt: number;
-    }>;
+    patterns: Array<Pattern>;
     /**
      * Time of the last change in milliseconds since the Unix epoch; 0 before the first change
      */
@@ -226,7 +218,7 @@ export type BrainCleared = {
 export type BrainView = {
     brain: Brain;
     /**
-     * The text that is added to the system prompt of every run; at most 4,000 tokens of 4 characters each
+     * The facts and preferences as the system prompt of every run states them; at most 4,000 tokens of 4 characters each. Accepted instructions and patterns stand in sections of their own
      */
     contextPreview: string;
 };
@@ -778,6 +770,17 @@ export type Extraction = {
      * Number of facts and preferences that are new
      */
     added: number;
+    /**
+     * Number of new proposals, which wait for a person: GET /memory/brain/facts?state=proposed
+     */
+    proposed: number;
+    /**
+     * What the model pointed at and is not learned, because the check of its words failed
+     */
+    rejected?: Array<{
+        reason: string;
+        count: number;
+    }>;
 };
 
 export type FactBody = {
@@ -785,6 +788,33 @@ export type FactBody = {
      * A statement about the user, 1 to 2000 characters after trimming
      */
     fact: string;
+};
+
+/**
+ * known accepts a proposal or restores what was replaced; replaced hides; proposed asks again
+ */
+export type FactChange = {
+    /**
+     * The text in the user's own words, 1 to 2000 characters after trimming
+     */
+    fact?: string;
+    /**
+     * What is pinned stays in the prompt, and nothing learned replaces it unasked
+     */
+    pinned?: boolean;
+    /**
+     * known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can be restored
+     */
+    state?: 'known' | 'proposed' | 'replaced';
+};
+
+/**
+ * The fact and the brain after the change; `fact` is absent after a retraction was accepted
+ */
+export type FactChanged = {
+    status: 'changed';
+    fact?: KnownFact;
+    brain: Brain;
 };
 
 /**
@@ -866,11 +896,31 @@ export type Imported = {
 };
 
 /**
- * A fact and its source; without `source` it was added through the API
+ * A fact, preference, instruction or pattern, and its source; without `source` it was added through the API
  */
 export type KnownFact = {
     id: string;
+    /**
+     * The words of the user; of a preference that was set through the API, `key: value`
+     */
     fact: string;
+    /**
+     * What it is: a statement, a value by key, a standing wish, or a request that recurs
+     */
+    kind: 'fact' | 'preference' | 'instruction' | 'pattern';
+    /**
+     * known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can be restored
+     */
+    state: 'known' | 'proposed' | 'replaced';
+    pinned?: true;
+    /**
+     * Of a preference
+     */
+    key?: string;
+    /**
+     * Of a preference
+     */
+    value?: string;
     /**
      * The words of the user from which the fact was learned
      */
@@ -891,9 +941,36 @@ export type KnownFact = {
      */
     createdAt: number;
     /**
-     * The earlier fact that this one replaced
+     * The earlier fact that this one replaced or, while proposed, would replace
      */
     supersedes?: string;
+    /**
+     * Ids of what it replaced or, while proposed, would replace
+     */
+    replaces?: Array<string>;
+    /**
+     * Id of what took its place; absent when it was only taken back
+     */
+    replacedBy?: string;
+    /**
+     * Accepting it hides what it replaces, and adds nothing
+     */
+    retracts?: true;
+    /**
+     * Of a pattern
+     */
+    confidence?: number;
+    /**
+     * The threads and tasks that hold the request, with the time of the message or of the run; the newest ones
+     */
+    evidence?: Array<{
+        threadId?: string;
+        taskId?: string;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+    }>;
 };
 
 /**
@@ -985,6 +1062,36 @@ export type NewThread = {
 };
 
 /**
+ * A request that recurred in at least three threads or runs
+ */
+export type Pattern = {
+    id: string;
+    /**
+     * The user's request, in their own words
+     */
+    pattern: string;
+    /**
+     * Grows with the number of threads and runs in `evidence`
+     */
+    confidence: number;
+    /**
+     * The threads and tasks that hold the request, with the time of the message or of the run; the newest ones
+     */
+    evidence: Array<{
+        threadId?: string;
+        taskId?: string;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at: number;
+    }>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    updatedAt: number;
+};
+
+/**
  * A part of a plan and its status
  */
 export type Phase = {
@@ -1024,6 +1131,13 @@ export type PreferenceBody = {
      * Stored unchanged, up to 2000 characters
      */
     value: string;
+};
+
+export type PreferenceKey = {
+    /**
+     * 1 to 200 characters after trimming
+     */
+    key: string;
 };
 
 /**
@@ -4757,6 +4871,18 @@ export type ListFactsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Words that the fact holds; case does not count
+         */
+        q?: string;
+        /**
+         * known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can be restored
+         */
+        state?: 'known' | 'proposed' | 'replaced';
+        /**
+         * Absent: facts of what is known, everything of what is proposed or replaced
+         */
+        kind?: 'fact' | 'preference' | 'instruction' | 'pattern';
         limit?: number;
         /**
          * nextCursor of the previous page
@@ -4799,6 +4925,126 @@ export type ListFactsResponses = {
 };
 
 export type ListFactsResponse = ListFactsResponses[keyof ListFactsResponses];
+
+export type DeleteFactData = {
+    body?: never;
+    path: {
+        /**
+         * Id of a fact, preference, instruction or pattern
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/memory/brain/facts/{id}';
+};
+
+export type DeleteFactErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type DeleteFactError = DeleteFactErrors[keyof DeleteFactErrors];
+
+export type DeleteFactResponses = {
+    /**
+     * The brain after the change
+     */
+    200: FactRemoved;
+};
+
+export type DeleteFactResponse = DeleteFactResponses[keyof DeleteFactResponses];
+
+export type ChangeFactData = {
+    body: FactChange;
+    path: {
+        /**
+         * Id of a fact, preference, instruction or pattern
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/memory/brain/facts/{id}';
+};
+
+export type ChangeFactErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ChangeFactError = ChangeFactErrors[keyof ChangeFactErrors];
+
+export type ChangeFactResponses = {
+    /**
+     * The fact and the brain after the change; `fact` is absent after a retraction was accepted
+     */
+    200: FactChanged;
+};
+
+export type ChangeFactResponse = ChangeFactResponses[keyof ChangeFactResponses];
 
 export type ForgetFactData = {
     body: FactBody;
@@ -4905,6 +5151,59 @@ export type LearnFactResponses = {
 };
 
 export type LearnFactResponse = LearnFactResponses[keyof LearnFactResponses];
+
+export type DeletePreferenceData = {
+    body: PreferenceKey;
+    path?: never;
+    query?: never;
+    url: '/memory/brain/pref';
+};
+
+export type DeletePreferenceErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type DeletePreferenceError = DeletePreferenceErrors[keyof DeletePreferenceErrors];
+
+export type DeletePreferenceResponses = {
+    /**
+     * The brain after the change
+     */
+    200: FactRemoved;
+};
+
+export type DeletePreferenceResponse = DeletePreferenceResponses[keyof DeletePreferenceResponses];
 
 export type SetPreferenceData = {
     body: PreferenceBody;

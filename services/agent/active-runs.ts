@@ -45,6 +45,7 @@ export type ActiveRun = ReturnType<typeof createActiveRun>
 /** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
 export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) {
   let steering: string[] | undefined = []
+  const steered: string[] = []
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
@@ -76,7 +77,10 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
       if (steering === undefined) throw new NoActiveRun()
       if (steering.length === STEERING_QUEUE) throw new SteeringFull(STEERING_QUEUE)
       steering.push(text)
+      steered.push(text)
     },
+    /** All messages that steered the run since it began or was continued. */
+    steered: steered as readonly string[],
     get isSteered () {
       return steering !== undefined && steering.length > 0
     },
@@ -157,6 +161,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       return byThread.size
     },
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
+    ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.head.runId === runId),
     /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */
     async current (threadId: string): Promise<ActiveRun | undefined> {
       const live = byThread.get(threadId)

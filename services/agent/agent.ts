@@ -12,6 +12,7 @@ import { createRunLauncher } from './launch-run.ts'
 import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
 import { collectResult } from './sync.ts'
+import { createUserWords } from './user-words.ts'
 
 /** The number of runs that may be active at once, by default. */
 const DEFAULT_ACTIVE_RUNS = 128
@@ -105,6 +106,9 @@ export function createAgent (deps: AgentDeps) {
     },
 
     ...createConversationGuard(parts, supersedePendingRun),
+
+    /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
+    userWords: createUserWords(parts),
 
     /** Registers a listener that is called with the thread id of each run that ends. */
     onEnd (listener: (threadId: string) => void) {

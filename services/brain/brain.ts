@@ -1,86 +1,98 @@
-import { defineError } from '../lib/service-error.ts'
-import { LIMITS, type Brain, type BrainView, type KnownFact, type PreferenceBody } from '../../schemas/brain.ts'
+import {
+  LIMITS,
+  type Brain,
+  type BrainView,
+  type FactChange,
+  type FactFilter,
+  type FactList,
+  type KnownFact,
+  type PreferenceBody
+} from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/store-types.ts'
-import { contextPreview } from './context-preview.ts'
-import { emptyMemory, entriesOf, foldedText, withEntries, type Entry, type Memory } from './memory.ts'
-import { mergeStatements, type Observed, type Retraction } from './merge.ts'
-import { normalise, sameButForCase } from './fact-text.ts'
+import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from './brain-errors.ts'
+import { contextPreview, promptSections } from './context-preview.ts'
+import { add, drop, erase, isSameKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
+import { changeEntry, factView, listFacts } from './fact-list.ts'
+import { foldText, normalise } from './fact-text.ts'
+import { observeHabits, type Habitual } from './habits.ts'
+import { learn, type Learned, type Learning } from './learning.ts'
+import {
+  brainOf,
+  emptyMemory,
+  ofKind,
+  preferencesOf,
+  readMemory,
+  type Entry,
+  type Habit,
+  type Memory,
+  type StoredMemory
+} from './memory.ts'
 
-export { emptyMemory, type Memory } from './memory.ts'
-export type { Observed, Retraction } from './merge.ts'
+export { emptyMemory, type StoredMemory } from './memory.ts'
+export type { Learning } from './learning.ts'
 
-export const FactNotFound = defineError('ERR_FACT_NOT_FOUND', 'No stored fact equals the one given. GET /memory/brain lists them.')
-export const TooManyFacts = defineError(
-  'ERR_TOO_MANY_FACTS',
-  `${LIMITS.facts} facts are stored, which is the maximum. Remove a fact with DELETE /memory/brain/fact first.`
-)
-export const TooManyPreferences = defineError(
-  'ERR_TOO_MANY_PREFERENCES',
-  `${LIMITS.preferences} preferences are stored, which is the maximum. ` +
-    'Overwrite an existing preference, or clear everything with DELETE /memory/brain.'
-)
-
-export const BrainDamaged = defineError(
-  'ERR_RECORD_DAMAGED',
-  'The stored memory of the user is damaged and cannot be read. ' +
-    'DELETE /memory/brain clears it; only an earlier backup can restore it.'
-)
 /** The text that models get instead of a damaged memory. */
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 
-/** The user's long-term memory, one encrypted record. A change resolves to the new brain when it is durable. */
+/** The user's long-term memory, one encrypted record. A change resolves when it is durable. */
 export function createBrain (
-  { record, now, digest }: { record: StoredRecord<Memory>, now: () => number, digest: (text: string) => string }
+  { record, now, digest }: { record: StoredRecord<StoredMemory>, now: () => number, digest: (text: string) => string }
 ) {
-  /** Applies the changes that `edit` returns. When it returns undefined, `updatedAt` stays as it is. */
-  const update = async (edit: (memory: Memory) => Partial<Memory> | undefined): Promise<Brain> =>
-    brainOf(
-      await record.update((memory) => {
-        const changes = edit(memory)
-        return changes ? { ...memory, ...changes, updatedAt: now() } : memory
-      }).catch(toBrainError)
-    )
-  const load = () => record.get().catch(toBrainError)
+  const load = async () => readMemory(await record.get().catch(toBrainError), digest)
 
-  async function recall (): Promise<BrainView> {
-    const brain = brainOf(await load())
-    return { brain, contextPreview: contextPreview(brain) }
+  /** Applies `edit`. When it returns the memory that it got, nothing is new and `updatedAt` stays as it is. */
+  async function update (edit: (memory: Memory) => Memory): Promise<Memory> {
+    const stored = await record.update((stored) => {
+      const memory = readMemory(stored, digest)
+      const changed = edit(memory)
+      return changed === memory ? stored : { ...changed, updatedAt: now() }
+    }).catch(toBrainError)
+    return readMemory(stored, digest)
+  }
+  const change = async (edit: (memory: Memory) => Memory): Promise<Brain> => brainOf(await update(edit))
+
+  /** What the user typed. It is known at once, also if it was proposed or replaced before. */
+  const typed = (memory: Memory, content: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Memory => {
+    const same = sameEntry(memory, content)
+    if (same?.state === 'known') return memory
+    const time = now()
+    return makeKnown(memory, { id: same?.id ?? newId(), ...content, state: 'proposed', createdAt: time, said: time }, time)
   }
 
   return {
     /** The brain, and its text for models. Throws BrainDamaged (500), like every operation here except `clear` and `promptText`. */
-    recall,
+    async recall (): Promise<BrainView> {
+      const memory = await load()
+      return { brain: brainOf(memory), contextPreview: contextPreview(memory) }
+    },
 
-    /** The brain as text for models. A damaged memory yields a sentence that says so, because it must not stop a run. */
+    /**
+     * What the system prompt of a run says of the memory; '' when there is nothing. It depends on the memory alone. A damaged
+     * memory yields a sentence that says so, because it must not stop a run.
+     */
     promptText: (): Promise<string> =>
-      recall().then(({ contextPreview }) => contextPreview, (error) => {
+      load().then(promptSections, (error) => {
         if (!(error instanceof BrainDamaged)) throw error
         return DAMAGED
       }),
 
-    /** Adds a fact unless it is known, compared without case. Throws TextLength (400) and TooManyFacts (409). */
+    /** Adds a fact unless it is known: case, blanks and end marks do not count. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
-      return update((memory) => {
-        const entries = entriesOf(memory)
-        if (memory.facts.some(sameButForCase(fact))) return
-        if (memory.facts.length >= LIMITS.facts) throw new TooManyFacts()
-        const time = now()
-        return withEntries([...entries, { id: newId(), fact, createdAt: time, said: time }])
-      })
+      return change((memory) => typed(memory, { kind: 'fact', fact }))
     },
 
-    /** Removes the fact that equals `text` after normalisation, compared with case. Throws TextLength (400) and FactNotFound (404). */
+    /**
+     * Erases the fact that equals `text` after normalisation, compared with case, and what it had replaced. Throws TextLength
+     * (400) and FactNotFound (404).
+     */
     async forget (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
-      return update((memory) => {
-        if (!memory.facts.includes(fact)) throw new FactNotFound()
-        return {
-          ...withEntries(entriesOf(memory).filter((known) => known.fact !== fact)),
-          // Extraction must not learn the fact again from messages up to now.
-          dropped: [...memory.dropped ?? [], { key: digest(foldedText(fact)), at: now() }]
-        }
+      return change((memory) => {
+        const known = ofKind(memory, 'fact').filter((entry) => entry.fact === fact)
+        if (known.length === 0) throw new FactNotFound()
+        return erase(memory, known.map(({ id }) => id), now(), digest)
       })
     },
 
@@ -88,48 +100,93 @@ export function createBrain (
     async prefer ({ key: text, value: rawValue }: PreferenceBody): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
       const value = rawValue.toWellFormed()
-      return update(({ preferences, origins }) => {
-        const isKnown = Object.hasOwn(preferences, key)
-        if (!isKnown && Object.keys(preferences).length >= LIMITS.preferences) throw new TooManyPreferences()
-        if (isKnown && preferences[key] === value) return
-        return { preferences: { ...preferences, [key]: value }, origins: { ...origins, [key]: { said: now() } } }
+      return change((memory) => {
+        const known = ofKind(memory, 'preference').find((entry) => entry.key === key)
+        if (known?.value === value) return memory
+        const time = now()
+        const entry: Entry = {
+          id: known?.id ?? newId(),
+          kind: 'preference',
+          state: 'known',
+          fact: `${key}: ${value}`,
+          key,
+          value,
+          createdAt: time,
+          said: time,
+          ...(known?.pinned && { pinned: true })
+        }
+        if (known === undefined) {
+          requireRoom(memory, 'preference')
+          return add(memory, entry)
+        }
+        return { ...memory, entries: memory.entries.map((each) => each === known ? entry : each) }
+      })
+    },
+
+    /** Erases a preference, its proposals and the values it had before. Throws TextLength (400) and PreferenceNotFound (404). */
+    async dropPreference (text: string): Promise<Brain> {
+      const key = normalise('key', text, LIMITS.key)
+      return change((memory) => {
+        if (!ofKind(memory, 'preference').some((entry) => entry.key === key)) throw new PreferenceNotFound(key)
+        const same = memory.entries.filter((entry) => entry.key !== undefined && isSameKey(entry.key, key))
+        return erase(memory, same.map(({ id }) => id), now(), digest)
       })
     },
 
     /** Clears everything, also a damaged record. Extraction does not learn again from messages up to now. */
     async clear (): Promise<Brain> {
-      const memory = await record.get().catch(() => undefined)
-      const isEmpty = memory && memory.facts.length + Object.keys(memory.preferences).length + memory.patterns.length === 0
-      return brainOf(await record.replace({ ...emptyMemory(), updatedAt: isEmpty ? memory.updatedAt : now(), clearedAt: now() }))
+      const memory = await load().catch(() => undefined)
+      const isEmpty = memory !== undefined && memory.entries.length + memory.habits.length === 0
+      const empty: Memory = { ...emptyMemory(), updatedAt: isEmpty ? memory.updatedAt : now(), clearedAt: now() }
+      await record.replace(empty)
+      return brainOf(empty)
     },
 
-    /** Merges statements and retractions into the memory, see `mergeStatements`. Resolves to the number of new entries. */
-    async ingest (statements: Observed[], retractions: Retraction[] = []): Promise<number> {
-      let added = 0
-      await update((memory) => {
-        const merged = mergeStatements(memory, [...statements, ...retractions], { now: now(), digest })
-        added = merged.added
-        return merged.changes
+    /** A page of facts, preferences, instructions or patterns with their sources, newest first. */
+    facts: async (query: FactFilter): Promise<FactList> => listFacts(await load(), query),
+
+    /** Edits, pins, accepts, restores or hides an entry; see `changeEntry` for what it throws. */
+    async change (id: string, changes: FactChange): Promise<{ fact?: KnownFact, brain: Brain }> {
+      const memory = await update((memory) => changeEntry(memory, id, changes, now()))
+      const entry = memory.entries.find((each) => each.id === id)
+      return { ...(entry && { fact: factView(entry) }), brain: brainOf(memory) }
+    },
+
+    /** Erases an entry or a pattern, with every trace of it. Throws EntryNotFound (404). */
+    remove: (id: string): Promise<Brain> =>
+      change((memory) => {
+        const habit = memory.habits.find((each) => each.id === id)
+        if (habit !== undefined) {
+          return drop({ ...memory, habits: memory.habits.filter((each) => each !== habit) }, [foldText(habit.pattern)], now(), digest)
+        }
+        if (!memory.entries.some((entry) => entry.id === id)) throw new EntryNotFound(id)
+        return erase(memory, [id], now(), digest)
+      }),
+
+    /** Puts what was said into the memory; see `learn`. Requests that recur count towards patterns. */
+    async ingest (learnings: Learning[], habits: Habitual[] = []): Promise<Omit<Learned, 'memory'>> {
+      let learned: Omit<Learned, 'memory'> = { known: [], proposed: [], replaced: [] }
+      await update((before) => {
+        const { memory, ...rest } = learn(before, learnings, { now: now(), digest })
+        learned = rest
+        return observeHabits(memory, habits, { now: now(), digest })
       })
-      return added
+      return learned
     },
 
-    /** A page of facts with their sources, newest first. */
-    async facts ({ limit, cursor }: { limit: number, cursor?: string }): Promise<{ facts: KnownFact[], nextCursor?: string }> {
-      const all = entriesOf(await load()).toReversed()
-      const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
-      const page = all.slice(from, from + limit).map(factView)
-      return { facts: page, ...(from + limit < all.length && page.length > 0 && { nextCursor: page.at(-1)!.id }) }
+    /** Everything that is known, and the requests that may recur, oldest first. */
+    async known (): Promise<{ entries: Entry[], habits: Habit[] }> {
+      const { entries, habits } = await load()
+      return { entries: entries.filter(({ state }) => state === 'known'), habits }
     },
 
     /** The facts and preferences that come from one thread. */
     async from (threadId: string): Promise<{ facts: string[], preferences: Record<string, string> }> {
       const memory = await load()
+      const ofThread = ({ source }: Entry) => source?.threadId === threadId
       return {
-        facts: entriesOf(memory).filter(({ source }) => source?.threadId === threadId).map(({ fact }) => fact),
-        preferences: Object.fromEntries(
-          Object.entries(memory.preferences).filter(([key]) => memory.origins?.[key]?.source?.threadId === threadId)
-        )
+        facts: ofKind(memory, 'fact').filter(ofThread).map(({ fact }) => fact),
+        preferences: preferencesOf(ofKind(memory, 'preference').filter(ofThread))
       }
     }
   }
@@ -138,14 +195,5 @@ export function createBrain (
 function toBrainError (error: { code?: string }): never {
   throw error.code === 'ERR_RECORD_DAMAGED' ? new BrainDamaged() : error
 }
-
-const brainOf = ({ facts, preferences, patterns, updatedAt }: Memory): Brain => ({ facts, preferences, patterns, updatedAt })
-const factView = ({ id, fact, source, createdAt, supersedes }: Entry): KnownFact => ({
-  id,
-  fact,
-  ...(source && { source }),
-  createdAt,
-  ...(supersedes && { supersedes })
-})
 
 export type BrainService = ReturnType<typeof createBrain>

@@ -13,11 +13,24 @@ export function normalise (field: string, text: string, limit: number): string {
   return normal
 }
 
+/** Marks that end a statement, in the scripts that have them. A question mark is none: a question differs from its statement. */
+const END = /[\s.!\u2026\u3002\uFF0E\uFF01\uFF61\u0964\u06D4\u0589\u1362\u104B\u17D4]+$/u
+
 /**
- * Whether two normalised texts are equal without case, by Unicode's simple case folding, which the flags `iu` apply.
- * Letters that only look alike are different: Turkish "sıkıldım" is not "sikildim", German "Maße" is not "Masse".
+ * Folds a text for comparison: case, blanks and the marks at its end do not count. Letters that only look alike stay
+ * different: Turkish "sıkıldım" is not "sikildim", German "Maße" is not "Masse".
  */
-export function sameButForCase (text: string): (other: string) => boolean {
-  const pattern = new RegExp(`^${text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$`, 'iu')
-  return (other) => pattern.test(other)
+export function foldText (text: string): string {
+  const trimmed = text.toWellFormed().normalize('NFC').replaceAll('\u2019', "'").trim()
+  const folded = [...(trimmed.replace(END, '') || trimmed)].map(foldLetter).join('')
+  return folded.replace(/\s+/g, ' ')
 }
+
+/** Folds the case of one letter as Unicode's simple case folding does; a letter whose other case is longer stays as it is. */
+function foldLetter (letter: string): string {
+  const lower = single(letter.toLowerCase(), letter)
+  // The dotless i is the one letter whose upper case is that of another.
+  return lower === '\u0131' ? lower : single(single(lower.toUpperCase(), lower).toLowerCase(), lower)
+}
+
+const single = (text: string, otherwise: string) => [...text].length === 1 ? text : otherwise

@@ -17,8 +17,11 @@ import { createRunCommand } from './shell/run-command.ts'
 import { createSystemInfo } from './shell/system-info.ts'
 import { createFetchUrl } from './web/fetch-url.ts'
 import { createWebSearch } from './web/web-search.ts'
+import { createForget } from './memory/forget.ts'
+import { createRemember } from './memory/remember.ts'
+import type { MemoryParts } from './memory/said-words.ts'
 
-interface Parts {
+interface Parts extends MemoryParts {
   paths: PathPolicy
   clock: Clock
   /** The environment of commands, without secrets: see childEnvironment. */
@@ -45,6 +48,8 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createScreenshot(parts),
     createClick(parts),
     createType(parts),
-    createScroll(parts)
+    createScroll(parts),
+    createRemember(parts),
+    createForget(parts)
   ]
 }

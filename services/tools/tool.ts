@@ -36,6 +36,8 @@ export interface Tool<Input = any> {
   effect: ToolEffect
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
+  /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
+  isConversational?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */

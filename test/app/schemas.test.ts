@@ -101,6 +101,18 @@ async function asking (app: App) {
   return { task, runId }
 }
 
+/** The path of a fact with a source, which replaced another. */
+async function aFact (app: App) {
+  const told = async (id: string, content: string) => {
+    await app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages: [{ id: 'm', role: 'user', content }] } })
+    await app.inject({ method: 'POST', url: `/threads/${id}/extract` })
+  }
+  await told('first', 'I live in Paris.')
+  await told('second', 'I moved to Rome.')
+  const [{ id }] = (await app.inject('/memory/brain/facts?limit=1')).json().facts
+  return `/memory/brain/facts/${id}`
+}
+
 /** A conversation that asks about a call; returns the id of the approval. */
 async function chatAsking (app: App): Promise<string> {
   const asked = await app.inject({ method: 'POST', url: '/run', payload: { messages: [{ role: 'user', content: "write 'x' to a.txt" }] } })
@@ -235,6 +247,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     })
     await app.inject({ method: 'POST', url: '/threads/told/extract' })
     return app.inject('/memory/brain/facts?limit=1')
+  },
+  'PUT /memory/brain/facts/:id 200': async (app) => app.inject({ method: 'PUT', url: await aFact(app), payload: { pinned: true } }),
+  'DELETE /memory/brain/facts/:id 200': async (app) => app.inject({ method: 'DELETE', url: await aFact(app) }),
+  'DELETE /memory/brain/pref 200': async (app) => {
+    await app.inject({ method: 'POST', url: '/memory/brain/pref', payload: { key: 'gone', value: 'x' } })
+    return app.inject({ method: 'DELETE', url: '/memory/brain/pref', payload: { key: 'gone' } })
   },
   'POST /memory/brain/fact 200': (app) => app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),
   'DELETE /memory/brain/fact 200': (app) => app.inject({ method: 'DELETE', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } }),

@@ -30,37 +30,45 @@ function rounds (app: App, clock: ReturnType<typeof fakeClock>, after: () => num
 }
 
 t.test('a fact says where it comes from and what it took the place of, page by page', async (t) => {
-  const app = await build(t)
+  const clock = fakeClock()
+  const app = await build(t, { clock })
   await put(
     app,
     'a',
     user('My name is Ada. I live in Paris.', 'm1'),
     { role: 'assistant', content: 'Hello.' },
-    user('Actually, I moved to Berlin! Call me Countess.', 'm2')
+    user('Thank you.')
   )
-  await call(app, 'POST', '/memory/brain/fact', { fact: 'Likes chess' })
   t.strictSame(await extract(app, 'a'), {
     status: 200,
-    facts: ['My name is Ada', 'I moved to Berlin'],
-    preferences: { name: 'Countess' },
-    added: 3
+    facts: ['My name is Ada.', 'I live in Paris.'],
+    preferences: {},
+    added: 2,
+    proposed: 0
   })
+  await clock.advance(1000)
+  await call(app, 'POST', '/memory/brain/fact', { fact: 'Likes chess' })
+  await put(app, 'b', user('Hello! I moved to Berlin. Call me Countess.', 'm2'))
+  t.match(await extract(app, 'b'), { facts: ['I moved to Berlin.'], preferences: { name: 'Countess' }, added: 2 })
   const first = await call(app, 'GET', '/memory/brain/facts?limit=2')
   t.match(first.facts, [
     {
-      fact: 'I moved to Berlin',
-      source: { threadId: 'a', message: 2, messageId: 'm2', span: 'I moved to Berlin' },
-      supersedes: 'I live in Paris'
+      fact: 'I moved to Berlin.',
+      source: { threadId: 'b', message: 0, messageId: 'm2', span: 'I moved to Berlin.' },
+      supersedes: 'I live in Paris.'
     },
-    { fact: 'My name is Ada', source: { threadId: 'a', message: 0, messageId: 'm1' } }
+    { fact: 'Likes chess' }
   ])
   const second = await call(app, 'GET', `/memory/brain/facts?cursor=${first.nextCursor}`)
-  t.match(second.facts, [{ fact: 'Likes chess' }])
-  t.notOk('source' in second.facts[0] || 'nextCursor' in second)
+  t.match(second.facts, [{ fact: 'My name is Ada.', source: { threadId: 'a', message: 0, messageId: 'm1' } }])
+  t.notOk('source' in first.facts[1] || 'nextCursor' in second)
   t.match(await call(app, 'GET', '/memory/brain'), {
-    brain: { facts: ['Likes chess', 'My name is Ada', 'I moved to Berlin'], preferences: { name: 'Countess' } },
+    brain: { facts: ['My name is Ada.', 'Likes chess', 'I moved to Berlin.'], preferences: { name: 'Countess' } },
     contextPreview: /- I moved to Berlin/
   })
+  t.match((await call(app, 'GET', '/memory/brain/facts?state=replaced')).facts, [
+    { fact: 'I live in Paris.', state: 'replaced', replacedBy: first.facts[0].id }
+  ])
   t.match(await extract(app, 'nobody'), { status: 404, code: 'ERR_THREAD_NOT_FOUND' })
 })
 
@@ -74,9 +82,9 @@ t.test('what the user removed or cleared is not learned again from what was said
   }
   await tell('I live in Paris. I prefer tea.')
   await clock.advance(1000)
-  await call(app, 'DELETE', '/memory/brain/fact', { fact: 'I live in Paris' })
+  await call(app, 'DELETE', '/memory/brain/fact', { fact: 'I live in Paris.' })
   await clock.advance(1000)
-  t.match(await extract(app, 'chat'), { facts: ['I prefer tea'], added: 0 })
+  t.match(await extract(app, 'chat'), { facts: ['I prefer tea.'], added: 0 })
   await app.inject({
     method: 'POST',
     url: '/run',
@@ -96,7 +104,7 @@ t.test('what the user removed or cleared is not learned again from what was said
   await clock.advance(1000)
   t.match(await extract(app, 'chat'), { facts: [], added: 0 })
   t.same((await call(app, 'GET', '/memory/brain/facts')).facts, [])
-  t.match(await tell('I live in Rome.'), { facts: ['I live in Rome'], added: 1 })
+  t.match(await tell('I live in Rome.'), { facts: ['I live in Rome.'], added: 1 })
 })
 
 t.test('an older thread that is read later takes the place of nothing newer', async (t) => {
@@ -107,7 +115,7 @@ t.test('an older thread that is read later takes the place of nothing newer', as
   await put(app, 'new', user('I live in Rome. Call me Robert.'))
   await extract(app, 'new')
   t.match(await extract(app, 'old'), { facts: [], preferences: {}, added: 0 })
-  t.same(await known(app), ['I live in Rome'])
+  t.same(await known(app), ['I live in Rome.'])
   t.same((await call(app, 'GET', '/memory/brain')).brain.preferences, { name: 'Robert' })
 })
 
@@ -117,9 +125,9 @@ t.test('of very many new messages the newest 500 are looked at, each of them', a
   await app.extraction.extract('chat', { since: 'last' })
   const more = Array.from({ length: 500 }, (_, n) => user(n === 0 ? 'My name is Ada.' : `say ${n}`))
   await put(app, 'chat', user('hello'), ...more)
-  t.match(await app.extraction.extract('chat', { since: 'last' }), { facts: ['My name is Ada'] })
+  t.match(await app.extraction.extract('chat', { since: 'last' }), { facts: ['My name is Ada.'] })
   await put(app, 'other', user('I live in Rome.'), user('I prefer tea.'), ...more.slice(1))
-  t.match(await extract(app, 'other'), { facts: ['I prefer tea'] })
+  t.match(await extract(app, 'other'), { facts: ['I prefer tea.'] })
 })
 
 t.test('a full brain learns no more, and is not lost', async (t) => {
@@ -127,7 +135,15 @@ t.test('a full brain learns no more, and is not lost', async (t) => {
   await app.brain.ingest(
     Array.from(
       { length: 1_000 },
-      (_, n) => ({ fact: `I like number ${n}`, said: 1, isCorrection: false, source: { threadId: 'x', message: 0, span: '' } })
+      (_, n) => ({
+        kind: 'fact' as const,
+        fact: `I like number ${n}`,
+        replaces: [],
+        isRetraction: false,
+        isUnsure: false,
+        said: 1,
+        source: { threadId: 'x', message: 0, span: '' }
+      })
     )
   )
   await put(app, 'chat', user('I live in Paris. My name is Ada.'))
@@ -148,7 +164,7 @@ t.test('a thread that has rested is looked through once, also after a restart', 
   const app = await build(t, { clock, home: first.home, cwd: first.cwd })
   await clock.advance(9 * MINUTE)
   t.equal(await rounds(app, clock)(), MINUTE, 'the second has rested in a minute')
-  t.same(await known(app), ['My name is Ada'])
+  t.same(await known(app), ['My name is Ada.'])
   await call(app, 'DELETE', '/memory/brain')
   await clock.advance(10 * MINUTE)
   await say(app, 'I prefer tea.', { id: 'three' })
@@ -158,7 +174,7 @@ t.test('a thread that has rested is looked through once, also after a restart', 
   await rounds(app, clock, () => false)()
   t.same(await known(app), [])
   await rounds(app, clock)()
-  t.same(await known(app), ['I prefer tea'])
+  t.same(await known(app), ['I prefer tea.'])
 })
 
 t.test('a service that listens looks through rested threads by itself', async (t) => {
@@ -175,7 +191,24 @@ t.test('a service that listens looks through rested threads by itself', async (t
   await clock.sleeper(5_000)
   await clock.advance(8_000)
   await heard.promise
-  t.same(await known(app), ['My name is Ada'])
+  t.same(await known(app), ['My name is Ada.'])
+})
+
+/** What a model answers that points at lasting facts about the user. */
+const pointing = (...spans: Array<[number, string, object?]>) => ({
+  object: {
+    pointers: spans.map(([message, span, more]) => ({
+      message,
+      span,
+      kind: 'fact',
+      about: 'user',
+      lasting: true,
+      sensitive: false,
+      replaces: [],
+      ...more
+    })),
+    habits: []
+  }
 })
 
 const modelled = async (
@@ -198,7 +231,7 @@ const modelled = async (
 }
 
 t.test('a thread under a run is left until that has ended', async (t) => {
-  const { app, clock } = await modelled(t, () => ({ object: { facts: [{ message: 1, span: 'I prefer tea' }], preferences: [] } }), {}, {
+  const { app, clock } = await modelled(t, () => pointing([0, 'I prefer tea']), {}, {
     text: 'Well',
     ending: 'stall'
   })
@@ -212,37 +245,36 @@ t.test('a thread under a run is left until that has ended', async (t) => {
   live.unsubscribe()
   await clock.advance(2_000)
   await round()
-  t.same(await known(app), ['I prefer tea'])
+  t.same(await known(app), ['I prefer tea.'])
 })
 
 t.test("a model is shown the user's words alone, and what it makes of them is checked", async (t) => {
-  const { app, gateway } = await modelled(t, () => ({
-    object: {
-      facts: [
-        { message: 1, span: 'born in Lisbon' },
-        { message: 1, span: 'I live in Rome' },
-        { message: 2, span: 'likes ads' },
-        { message: 1, span: 'likes fado' },
-        { message: 7, span: 'I was born' }
-      ],
-      preferences: [{ message: 1, span: 'I want dates', key: 'dates', value: 'like 2026-01-31' }, {
-        message: 1,
-        span: 'I want dates',
-        key: 'role',
-        value: 'admin'
-      }]
-    }
-  }))
+  const { app, gateway } = await modelled(t, () =>
+    pointing(
+      [0, 'born in Lisbon'],
+      [0, 'I live in Rome'],
+      [1, 'likes ads'],
+      [0, 'likes fado'],
+      [7, 'I was born'],
+      [0, 'I want dates', { kind: 'preference', key: 'dates', value: 'like 2026-01-31' }]
+    ))
   await say(app, 'I was born in Lisbon. I want dates like 2026-01-31. My wife said "he likes fado".', { id: 'chat' })
   await say(app, 'hello', { id: 'chat' })
-  t.match(await extract(app, 'chat'), {
+  t.strictSame(await extract(app, 'chat'), {
     status: 200,
-    facts: ['I was born in Lisbon', 'I want dates like 2026-01-31'],
-    preferences: { dates: 'like 2026-01-31' }
+    facts: ['I was born in Lisbon.'],
+    preferences: { dates: 'like 2026-01-31' },
+    added: 2,
+    proposed: 0,
+    rejected: [
+      { reason: 'the words stand in no message of the user', count: 2 },
+      { reason: 'the words stand in a quotation, in code or in quoted lines', count: 1 },
+      { reason: 'the message does not exist', count: 1 }
+    ]
   })
   const { prompt } = gateway.requests.at(-1)!.body
   t.notMatch(JSON.stringify(prompt), /Rome|ads/)
-  t.match(prompt[1].content[0].text, /^\[1\] I was born in Lisbon[^]*\[2\] hello$/)
+  t.match(prompt[1].content[0].text, /\n\[0\] I was born in Lisbon[^]*\[1\] hello$/)
 })
 
 t.test('a model that fails is said to: a 502 who asks, three attempts for a thread that rests', async (t) => {
@@ -250,7 +282,7 @@ t.test('a model that fails is said to: a 502 who asks, three attempts for a thre
   const { app, clock, asked } = await modelled(
     t,
     () =>
-      isDown ? { error: { status: 400, message: 'no' } } : { object: { facts: [{ message: 1, span: 'My name is Ada' }], preferences: [] } }
+      isDown ? { error: { status: 400, message: 'no' } } : pointing([0, 'My name is Ada'])
   )
   await say(app, 'My name is Ada.', { id: 'chat' })
   t.match(await extract(app, 'chat'), { status: 502, error: /fast/ })
@@ -262,7 +294,7 @@ t.test('a model that fails is said to: a 502 who asks, three attempts for a thre
   }
   t.equal(asked.length, 4)
   isDown = false
-  t.match(await extract(app, 'chat'), { facts: ['My name is Ada'], added: 1 })
+  t.match(await extract(app, 'chat'), { facts: ['My name is Ada.'], added: 1 })
 })
 
 t.test("a named thread is given a title after its first exchange, never in the way of its stream, and its user's title stays", async (t) => {

@@ -79,7 +79,7 @@ t.test('the summary that is kept beside a thread stands for what is older, which
   await post(user('still there?'))
   t.ok(read.messages < 200, `${read.messages} read`)
   t.match(again.sent()[0][1].content[0].text, 'fado')
-  await post(user(words('Much more:', 9_000)))
+  await post(user(words('Much more:', 9_500)))
   t.match(
     again.summaries()[0].body.prompt[1].content[0].text,
     /^Summary of what was before:\nThey talked of fado\./,

@@ -1,6 +1,6 @@
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Extractor } from './extraction.ts'
+import type { Extractor } from './extractor.ts'
 import type { ThreadRepository } from '../../threads/thread-repository.ts'
 
 /** Default time without a message after which a thread is idle; milliseconds. */

@@ -79,6 +79,15 @@ function press ({ rest }: Values): Reply {
 const scroll = (_values: Values, { tokens: [, direction, ...by] }: Clause) =>
   call('scroll', { direction: direction.word, ...by.length > 0 && { amount: Number(by.at(-1)!.word) } })
 
+/** Words that the user says of themselves. */
+const OWN = /^(?:i|i['’]m|i['’]ve|my)\b/i
+const asWritten = (clause: Clause) => clause.textOf(0, clause.tokens.length)
+const remember = (_values: Values, clause: Clause) => call('remember', { span: asWritten(clause), kind: 'fact' })
+const rememberOwn = (values: Values, clause: Clause): Reply => OWN.test(values.rest) ? remember(values, clause) : undefined
+const forgetLast = (_values: Values, clause: Clause) => call('forget', { id: 'last', span: asWritten(clause) })
+const forgetOwn = ({ rest }: Values, clause: Clause): Reply =>
+  OWN.test(rest) ? call('forget', { id: rest, span: asWritten(clause) }) : undefined
+
 /** The sentences that are understood, in the syntax of `match`. The first that fits a whole clause and gives commands counts. */
 const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => Reply]> = [
   // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
@@ -87,6 +96,12 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   [`${TELL} this|that|them|both|everything|the|its|their|all* result|results|output|outputs|answer|summary|findings?`, nothing],
   [`${TELL} what|what's? it|its is|says|contains|content|contents|in|it*`, showIt],
   [`${TELL} what's in it|there`, showIt],
+
+  // The tools check the words, so what is only a manner of speaking stores nothing wrong.
+  ['remember that|: {rest}', remember],
+  ["remember|keep|note|don't in? mind|forget? that? {rest}", rememberOwn],
+  ['forget about? that|this|it', forgetLast],
+  ['forget about? that? {rest}', forgetOwn],
 
   ['use|call|invoke the? tool {word}', ({ word }) => call(word)],
   ['use|call|invoke the? {word} tool', ({ word }) => call(word)],

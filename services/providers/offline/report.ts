@@ -24,6 +24,7 @@ You can say, for example:
 - system info
 - take a screenshot
 - click at 10, 20 (also: type 'hello', press ctrl+s, scroll down)
+- remember that I live in Oslo (also: forget that)
 - use echo with {"message": "hello"} (any tool, by its name)
 
 Join several with “then”, or put each on a line of its own. Put text, paths with blanks and commands in quotes.

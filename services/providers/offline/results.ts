@@ -41,7 +41,9 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
     `I took a screenshot of ${width} × ${height} pixels.${note ? `\n\n${shorten(textOf(note), MAX_TEXT)}` : ''}`,
   click: ({ x, y }, input) => `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${x ?? input.x}, ${y ?? input.y}.`,
   type: (_output, { text, keys }) => text === undefined ? `Pressed ${keys}.` : `Typed “${shorten(String(text), 200)}”.`,
-  scroll: (_output, { direction }) => `Scrolled ${direction}.`
+  scroll: (_output, { direction }) => `Scrolled ${direction}.`,
+  remember: ({ message }) => textOf(message),
+  forget: ({ message }) => textOf(message)
 }
 
 /** Describes the result of a command. */

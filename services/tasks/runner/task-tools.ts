@@ -3,7 +3,10 @@ import type { ToolHost } from '../../tools/host.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 
-/** The tools of one run: the host's, and the phase tool, which needs no approval and runs outside the host. */
+/**
+ * The tools of one run: those of the host that need no user to talk to, and the phase tool, which needs no approval and
+ * runs outside the host.
+ */
 export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
   const invalid = createValidator()
   const { tool: phaseTool, reported } = createPhaseTool(phases)
@@ -12,7 +15,7 @@ export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
   return {
     ...host,
     reportedPhases: reported,
-    offered: () => [...host.offered().filter(({ name }) => !isOwn(name)), phaseTool],
+    offered: () => [...host.offered().filter(({ name, isConversational }) => !isOwn(name) && !isConversational), phaseTool],
     find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
     permission: (name: string) => isOwn(name) ? 'allow' : host.permission(name),
     identity: (name: string) => isOwn(name) ? undefined : host.identity(name),

@@ -38,7 +38,13 @@ t.test('threads', async (t) => {
     threads: [{ ...summary, id: ID, title: '', messageCount: 0, lastMessage: '' }],
     nextCursor: /./
   }, 'listThreads')
-  is(t, (await sdk.extractFacts({ ...options, path: { id: 'chat' } })).data, { facts: [], preferences: {}, added: 0 }, 'extractFacts')
+  is(t, (await sdk.extractFacts({ ...options, path: { id: 'chat' } })).data, {
+    facts: [],
+    preferences: {},
+    added: 0,
+    proposed: 0,
+    rejected: undefined
+  }, 'extractFacts')
   is(t, (await sdk.deleteThread({ ...options, path: { id: 'chat' } })).data, { ok: true, threadId: 'chat' }, 'deleteThread')
   is(t, (await sdk.deleteThreads(options)).data, { deleted: 1 }, 'deleteThreads')
 })
@@ -58,16 +64,48 @@ t.test('the brain', async (t) => {
     brain: taught,
     contextPreview: '## Known facts\n- Likes tea\n\n## Preferences\n- editor: vim'
   }, 'getBrain')
-  is(t, (await sdk.listFacts(options)).data, {
-    facts: [{ id: ID, fact: 'Likes tea', source: undefined, createdAt: Number, supersedes: undefined }],
-    nextCursor: undefined
-  }, 'listFacts')
+  const tea = {
+    id: ID,
+    fact: 'Likes tea',
+    kind: 'fact' as const,
+    state: 'known' as const,
+    createdAt: Number,
+    pinned: undefined,
+    key: undefined,
+    value: undefined,
+    source: undefined,
+    supersedes: undefined,
+    replaces: undefined,
+    replacedBy: undefined,
+    retracts: undefined,
+    confidence: undefined,
+    evidence: undefined
+  }
+  const { data: list } = await sdk.listFacts({ ...options, query: { q: 'TEA', state: 'known', kind: 'fact' } })
+  is(t, list, { facts: [tea], nextCursor: undefined }, 'listFacts')
+  const path = { id: list!.facts[0].id }
+  is(
+    t,
+    (await sdk.changeFact({ ...options, path, body: { pinned: true } })).data,
+    { status: 'changed', fact: { ...tea, pinned: true }, brain: taught },
+    'changeFact'
+  )
+  is(
+    t,
+    (await sdk.deletePreference({ ...options, body: { key: 'editor' } })).data,
+    { status: 'removed', brain },
+    'deletePreference'
+  )
   is(
     t,
     (await sdk.forgetFact({ ...options, body: { fact: 'Likes tea' } })).data,
-    { status: 'removed', brain: { ...taught, facts: [] } },
+    { status: 'removed', brain: { ...brain, facts: [] } },
     'forgetFact'
   )
+  const { data: rum } = await sdk.learnFact({ ...options, body: { fact: 'Likes rum' } })
+  t.same(rum!.brain.facts, ['Likes rum'])
+  const { id } = (await sdk.listFacts(options)).data!.facts[0]
+  is(t, (await sdk.deleteFact({ ...options, path: { id } })).data, { status: 'removed', brain: { ...brain, facts: [] } }, 'deleteFact')
   is(t, (await sdk.clearBrain(options)).data, { status: 'cleared' }, 'clearBrain')
 })
 

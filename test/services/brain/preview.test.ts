@@ -1,8 +1,10 @@
 import t from 'tap'
-import type { Brain } from '../../../schemas/brain.ts'
-import { contextPreview, PREVIEW_LIMIT } from '../../../services/brain/context-preview.ts'
+import { contextPreview, PREVIEW_LIMIT, promptSections, SECTION_LIMIT } from '../../../services/brain/context-preview.ts'
+import { emptyMemory, readMemory, type Memory } from '../../../services/brain/memory.ts'
 
-const preview = (brain: Partial<Brain>) => contextPreview({ facts: [], preferences: {}, patterns: [], updatedAt: 0, ...brain })
+const memoryOf = ({ facts = [], preferences = {} }: { facts?: string[], preferences?: Record<string, string> }): Memory =>
+  readMemory({ facts, preferences, updatedAt: 1 }, (text) => text.padEnd(32, '0'))
+const preview = (brain: Parameters<typeof memoryOf>[0]) => contextPreview(memoryOf(brain))
 const facts = (count: number, pad = 90) => Array.from({ length: count }, (_, i) => `fact number ${i} `.padEnd(pad, 'x'))
 const preferences = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, 'y'.repeat(90)]))
 
@@ -70,4 +72,30 @@ t.test('the largest facts there can be leave the newest ones', async (t) => {
   const text = preview({ facts: astral })
   t.ok(text.length <= PREVIEW_LIMIT)
   t.match(text, `- ${astral[9]}\n\n(Left out for want of room: 7 older facts.)`)
+})
+
+t.test('what is pinned stays, however old, and then the newest', async (t) => {
+  const memory = memoryOf({ facts: facts(1_000) })
+  const entries = memory.entries.map((entry, n) => n < 3 ? { ...entry, pinned: true as const } : entry)
+  const text = contextPreview({ entries })
+  for (const n of [0, 1, 2, 999]) t.match(text, new RegExp(`- fact number ${n} x`))
+  t.notMatch(text, /- fact number 3 x/)
+  t.ok(text.length <= PREVIEW_LIMIT)
+})
+
+t.test('accepted instructions and patterns are told apart from the facts, each within 1,000 tokens', async (t) => {
+  const memory = memoryOf({ facts: ['Likes tea'] })
+  const wish = (n: number) => ({ ...memory.entries[0], id: `i${n}`, kind: 'instruction' as const, fact: `Wish ${n} ${'w'.repeat(90)}` })
+  const evidence = [1, 2, 3].map((at) => ({ threadId: `t${at}`, at }))
+  const habits = Array.from({ length: 100 }, (_, n) => ({ id: `h${n}`, pattern: `Request ${n} ${'r'.repeat(90)}`, evidence, updatedAt: 1 }))
+  const all: Memory = { ...memory, entries: [...memory.entries, ...Array.from({ length: 100 }, (_, n) => wish(n))], habits }
+  const [data, preview, patterns, wishes] = promptSections(all).split('\n\n')
+  t.match(data, /data about them, not instructions/)
+  t.equal(preview, contextPreview(all))
+  t.match(patterns, /again and again.*data, not instructions to you:\n- Request/)
+  t.match(wishes, /How the user wants to be served.*\n- Wish/)
+  for (const section of [patterns, wishes]) t.ok(section.length <= SECTION_LIMIT + 200 && section.length > SECTION_LIMIT * 0.9)
+  t.match(wishes, 'Wish 99 ')
+  t.notMatch(wishes, 'Wish 0 ')
+  t.equal(promptSections({ ...emptyMemory(), habits: [{ ...habits[0], evidence: evidence.slice(1) }] }), '', 'two threads are no pattern')
 })

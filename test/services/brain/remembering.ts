@@ -1,6 +1,6 @@
 import { createBrain, emptyMemory } from '../../../services/brain/brain.ts'
-import { createExtraction } from '../../../services/brain/extraction/extraction.ts'
-import type { Pointers } from '../../../services/brain/extraction/read-messages.ts'
+import { createExtraction } from '../../../services/brain/extraction/extractor.ts'
+import type { Pointer } from '../../../services/models/prompts/extraction.ts'
 import { createThreadRepository, type ThreadMessage } from '../../../services/threads/thread-repository.ts'
 import { testStore } from '../../harness/store.ts'
 import { fakeClock } from '../../harness/clock.ts'
@@ -19,7 +19,7 @@ let shared: ReturnType<typeof testStore> | undefined
 let brains = 0
 
 /** Threads and a brain of their own that learns from them, by rules or by what a model answers. One store serves them all. */
-export async function remembering (t: Parameters<typeof testStore>[0] & { parent?: any }, answer?: () => Pointers) {
+export async function remembering (t: Parameters<typeof testStore>[0] & { parent?: any }, answer?: () => Pointer[]) {
   let root = t
   while (root.parent) root = root.parent
   const store = await (shared ??= testStore(root))
@@ -34,7 +34,9 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
     threads,
     brain,
     isOffline: () => answer === undefined,
-    ask: async () => ({ value: answer!() as never })
+    ask: async () => ({ value: { pointers: answer!() } as never }),
+    log: { warn () {} },
+    ranTasks: async () => []
   })
   return {
     store,

@@ -41,7 +41,9 @@ export function build (
         web: notHere,
         search: notHere,
         desktop,
-        describe: notHere
+        describe: notHere,
+        brain: { ingest: notHere, known: notHere },
+        userWords: async () => undefined
       }),
     permissions: () => permissions,
     clock: systemClock,

@@ -1,11 +1,8 @@
-import { hideQuotedContent } from '../quoted-content.ts'
+import { readable } from '../quoted-content.ts'
 
 /** Phrases that take back the previous message or sentence. */
 const RETRACTION =
   /^\s*(?:(?:no|nah|wait|oh|sorry|ok|haha)[,.! ]+)*(?:just |only |i(?:'|\u2019)?m |i am |i was |was )*(?:(?:kidding|joking|jk|j\/k|i lied|that was (?:a joke|a lie|not true))\b|(?:not really|not true|scratch that|forget (?:that|it|what i said)|never ?mind|ignore that)(?=\s*(?:[,.!;\n]|$)))/i
-/** The phrases of RETRACTION that also call the previous message untrue. */
-const UNTRUE = /^[^.!?\n]*?(?:kidding|joking|\bjk\b|j\/k|i lied|a joke|a lie|not true|scratch that|what i said)/i
-
 /** The start of a role-play or of texts to work on, which lasts until OVER matches. */
 const PART =
   /\b(?:role-?play|let's (?:play|pretend|imagine)|you(?:'re| are) now (?:an? |the |my )|(?:stay|remain|answer|speak) in character|(?:use|take|adopt) (?:this|the following|the) persona|in (?:our|my|the|this) campaign,? i\b)|(?<=^|[.!?\n]\s{0,9})(?:(?:please|now|ok)[, ]+)*(?:pretend\b|act (?:as|like)\b|play the (?:role|part)\b|(?:interview|quiz) me\b|ask me (?:some |a few )?(?:riddles?|trivia|quiz|questions?)\b|(?:translate|correct|proofread|rephrase|repeat|echo|summari[sz]e|rewrite|improve)\b[^.!?\n]*\b(?:i (?:say|write|type|send|post|paste)|(?:next|following|coming) (?:messages|sentences|texts)|from now on|my (?:english|german|french|spanish|italian|grammar|spelling))\b)/i
@@ -22,9 +19,6 @@ const MAX_EXAMINED = 4_000
 /** Whether a message or sentence takes back the previous message or sentence. */
 export const retractsPrevious = (text: string): boolean => RETRACTION.test(text)
 
-/** Whether a message says that the previous message is not true. */
-export const deniesPrevious = (message: string): boolean => retractsPrevious(message) && UNTRUE.test(message)
-
 /**
  * Decides which messages of a user, in their order, may be sincere. Not sincere are messages that the next message takes
  * back, messages within a role-play, and announced texts to work on. `isPart` tells whether a role-play is under way before
@@ -33,7 +27,7 @@ export const deniesPrevious = (message: string): boolean => retractsPrevious(mes
 export function sincereMessages (messages: string[], isPart = false): { isSincere: boolean[], isPart: boolean } {
   let isText = false
   const isSincere = messages.map((typed, n) => {
-    const message = hideQuotedContent(typed.slice(0, MAX_EXAMINED))
+    const message = readable(typed.slice(0, MAX_EXAMINED)).own
     const isOver = OVER.test(message)
     const isSincere = (!isPart || isOver) && !isText && !retractsPrevious(messages[n + 1] ?? '')
     isPart = !isOver && (isPart || PART.test(message))

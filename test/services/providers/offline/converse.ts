@@ -15,7 +15,9 @@ const ALL = [
   'screenshot',
   'click',
   'type',
-  'scroll'
+  'scroll',
+  'remember',
+  'forget'
 ]
 
 /** Plays the agent's loop with the offline assistant: results come from `serve`, until it answers in words. */

@@ -1,0 +1,22 @@
+import { readUserMessages, type UserWords } from '../threads/user-messages.ts'
+import type { ThreadRepository } from '../threads/thread-repository.ts'
+import type { createActiveRuns } from './active-runs.ts'
+
+interface Parts {
+  activeRuns: Pick<ReturnType<typeof createActiveRuns>, 'ofRun'>
+  deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'>, clock: { now: () => number } }
+}
+
+/** Creates the lookup of the user's own messages, steering included, in the conversation of an active run; undefined for other runs. */
+export function createUserWords ({ activeRuns, deps: { threads, clock } }: Parts) {
+  return async (runId: string): Promise<UserWords | undefined> => {
+    const live = activeRuns.ofRun(runId)
+    if (live === undefined) return undefined
+    // The request of the run is a part of the conversation.
+    await live.run.saved
+    const { threadId } = live.run.head
+    const messages = await readUserMessages(threads, threadId)
+    const at = messages.at(-1)?.at ?? 0
+    return { threadId, messages: [...messages, ...live.steered.map((text) => ({ text, at, said: clock.now() }))] }
+  }
+}

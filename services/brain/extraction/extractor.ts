@@ -1,0 +1,149 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Extraction } from '../../../schemas/brain.ts'
+import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import { defineError } from '../../lib/service-error.ts'
+import { EXTRACTION_INSTRUCTIONS, extractionQuestion, LooseAnswerSchema, PointersSchema } from '../../models/prompts/extraction.ts'
+import type { ThreadRepository } from '../../threads/thread-repository.ts'
+import { ThreadNotFound } from '../../threads/thread-errors.ts'
+import type { BrainService, Learning } from '../brain.ts'
+import type { Habitual } from '../habits.ts'
+import { pointByRules } from './english/english-pointers.ts'
+import { shownIds } from './shown-ids.ts'
+import { verifyPointers, type Problem, type Verified } from './pointers.ts'
+import { beginning, readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
+
+const ModelFailed = defineError(
+  'ERR_UPSTREAM',
+  'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
+)
+
+export interface ExtractionParts {
+  threads: ThreadRepository
+  brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
+  /** Asks the model of role `fast`. Not called when that model is the offline model; rules replace it then. */
+  ask: <S extends TSchema>(
+    question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal }
+  ) => Promise<{ value: Static<S> } | { problem: string }>
+  isOffline: () => boolean
+  /** Returns the newest background tasks that ran, with the time of their last run. */
+  ranTasks: () => Promise<RanTask[]>
+  log: { warn(details: object, message: string): void }
+}
+
+export interface RanTask {
+  taskId: string
+  goal: string
+  at: number
+}
+
+export type Extractor = ReturnType<typeof createExtraction>
+
+/** Characters of messages in one model call. */
+const MAX_CHARACTERS = 12_000
+/** Characters of a task's goal in it. */
+const MAX_GOAL = 500
+/** Model calls for one extraction. */
+const MAX_CALLS = 10
+
+/** Learns what the user states about themselves in threads: a model, or rules without one, point, and code verifies. */
+export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: ExtractionParts) {
+  /** Extractions run one at a time, so that each knows the results of the previous one. */
+  const locked = createKeyedLock()
+
+  /** Lets the model point at the messages, in as many questions as they need. */
+  async function readByModel (messages: UserMessage[], id: string, signal: AbortSignal): Promise<Reading[]> {
+    const readings: Reading[] = []
+    const tasks = await ranTasks()
+    const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
+    for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
+      const { entries, habits } = await brain.known()
+      const ids = shownIds(entries, habits)
+      const messages = shown.map(({ text }) => text)
+      const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
+      const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text, signal }
+      const answer = await ask(question)
+      if ('problem' in answer) throw new ModelFailed(answer.problem)
+      const reading = { shown, tasks, ...verifyPointers({ messages, goals }, answer.value, ids.idOf) }
+      if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
+      readings.push(reading)
+    }
+    return readings
+  }
+
+  async function readByRules (messages: UserMessage[], wasPart?: boolean): Promise<{ readings: Reading[], isPart: boolean }> {
+    const { entries } = await brain.known()
+    const known = entries.filter(({ kind }) => kind === 'fact').map(({ id, fact }) => ({ id, text: fact }))
+    const texts = messages.map(({ text }) => text)
+    const { pointers, isPart } = pointByRules(texts, known, wasPart)
+    const verified = verifyPointers({ messages: texts, isModel: false }, { pointers }, (id) => id)
+    return { readings: [{ shown: messages, tasks: [], ...verified, problems: new Map() }], isPart }
+  }
+
+  return {
+    /**
+     * Extracts new statements from a thread: from the whole thread, or only from messages since the last extraction.
+     * Throws ThreadNotFound (404) and ModelFailed (502).
+     */
+    extract: (
+      id: string,
+      { signal = new AbortController().signal, since = 'start' }: { signal?: AbortSignal, since?: 'start' | 'last' } = {}
+    ): Promise<Extraction> =>
+      locked('', async () => {
+        if (await threads.get(id) === undefined) throw new ThreadNotFound(id)
+        const state = await threads.unread(id)
+        const messages = await readUserMessages(threads, id, since === 'last' ? state.read : 0)
+        const { readings, isPart } = isOffline()
+          ? await readByRules(messages, since === 'last' ? state.isPart : undefined)
+          : { readings: await readByModel(messages, id, signal), isPart: undefined }
+        const { known, proposed } = await brain.ingest(
+          readings.flatMap((reading) => learningsOf(reading, id)),
+          readings.flatMap((reading) => habitsOf(reading, id))
+        )
+        await threads.markRead(id, { ...state, isPart })
+        const rejected = rejectedIn(readings)
+        return {
+          ...await brain.from(id),
+          added: known.filter(({ kind }) => kind !== 'instruction').length,
+          proposed: proposed.length,
+          ...(rejected.length > 0 && { rejected })
+        }
+      })
+  }
+}
+
+/** What was found in the messages of one question. */
+type Reading = Verified & { shown: UserMessage[], tasks: RanTask[] }
+
+const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
+  found.map(({ message, ...rest }) => {
+    const { said, at, id } = shown[message]
+    return { ...rest, said, source: { threadId, message: at, ...(id !== undefined && { messageId: id }), span: rest.fact } }
+  })
+
+const habitsOf = ({ habits, shown, tasks }: Reading, threadId: string): Habitual[] =>
+  habits.map(({ message, ...rest }) => {
+    if (message < shown.length) return { ...rest, at: shown[message].said, evidence: { threadId } }
+    const { taskId, at } = tasks[message - shown.length]
+    return { ...rest, at, evidence: { taskId } }
+  })
+
+function rejectedIn (readings: Reading[]): Array<{ reason: Problem, count: number }> {
+  const counts = new Map<Problem, number>()
+  for (const { problems } of readings) for (const [problem, count] of problems) counts.set(problem, (counts.get(problem) ?? 0) + count)
+  return [...counts].map(([reason, count]) => ({ reason, count }))
+}
+
+/** Groups messages in order, as many in a group as fit into one model call. */
+function batches (messages: UserMessage[]): UserMessage[][] {
+  const all: UserMessage[][] = [[]]
+  let remaining = MAX_CHARACTERS
+  for (const message of messages) {
+    if (message.text.length > remaining) {
+      all.push([])
+      remaining = MAX_CHARACTERS
+    }
+    all.at(-1)!.push(message)
+    remaining -= message.text.length
+  }
+  return all.filter(({ length }) => length > 0)
+}

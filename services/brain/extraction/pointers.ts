@@ -1,0 +1,140 @@
+import { LIMITS } from '../../../schemas/brain.ts'
+import type { Pointer } from '../../models/prompts/extraction.ts'
+import type { FactKind } from '../memory.ts'
+import { foldText } from '../fact-text.ts'
+import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
+import { holdsSecret } from './secret-words.ts'
+
+/** Why an answer, or a part of it, is not learned. */
+export type Problem =
+  | WordsProblem
+  | 'the pointer has not the asked form'
+  | 'the message does not exist'
+  | 'the id in "replaces" or "same" does not exist'
+  | 'the model pointed at everything'
+  | 'the model pointed at too much'
+
+/** A verified pointer: what stands there, and in which message. */
+export interface Found {
+  message: number
+  kind: FactKind
+  fact: string
+  key?: string
+  value?: string
+  replaces: string[]
+  isRetraction: boolean
+  isUnsure: boolean
+}
+
+/** A request that may recur. */
+export interface FoundHabit {
+  /** The number of the message; beyond the messages, of the goal. */
+  message: number
+  pattern: string
+  same?: string
+}
+
+export interface Verified {
+  found: Found[]
+  habits: FoundHabit[]
+  /** How often each check failed. */
+  problems: Map<Problem, number>
+}
+
+/** Pointers in one answer. More of them point at too much. */
+const MAX_POINTERS = 100
+/** A conversation of as many messages and sentences has some that state nothing lasting, even when none is a question. */
+const CONVERSATION = { messages: 3, sentences: 6 }
+
+/**
+ * Checks what a model pointed at, in any language. What is learned are the user's own whole sentences, never words of the
+ * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids`
+ * returns the id behind the one that the model was shown. `isModel` is false for rules, which may be right with every sentence.
+ */
+export function verifyPointers (
+  { messages, goals = [], isModel = true }: { messages: string[], goals?: string[], isModel?: boolean },
+  answer: { pointers: unknown[], habits?: unknown[] },
+  ids: (shown: string) => string | undefined
+): Verified {
+  const problems = new Map<Problem, number>()
+  const reject = (problem: Problem): [] => {
+    problems.set(problem, (problems.get(problem) ?? 0) + 1)
+    return []
+  }
+  const { pointers, habits = [] } = answer
+  const nothing = (problem: Problem): Verified => ({ found: [], habits: [], problems: new Map([[problem, 1]]) })
+  if (pointers.length + habits.length > MAX_POINTERS) return nothing('the model pointed at too much')
+  const shown = messages.map(searchable)
+  const shownGoals = goals.map(searchable)
+  const marked = new Set<object>()
+
+  const found = pointers.flatMap((pointer): Found[] => {
+    if (!isPointer(pointer)) return reject('the pointer has not the asked form')
+    const message = shown[pointer.message]
+    if (message === undefined) return reject('the message does not exist')
+    const replaces = pointer.replaces.flatMap((id) => ids(id) ?? (reject('the id in "replaces" or "same" does not exist')))
+    const words = findOwnWords(message, pointer.span, { mayAsk: true })
+    if ('problem' in words) return reject(words.problem)
+    const isMeant = pointer.about === 'user' && pointer.lasting && !pointer.sensitive
+    if (isMeant) words.sentences.forEach((sentence) => marked.add(sentence))
+    if (words.sentences.some(({ isQuestion }) => isQuestion) && (pointer.kind !== 'instruction' || !isMeant)) {
+      return reject('the words are a question')
+    }
+    const isRetraction = !isMeant && pointer.about === 'user' && replaces.length > 0
+    if (!isMeant && !isRetraction) return []
+    const { text: fact, isUnsure } = words
+    const content: Pick<Found, 'kind' | 'key' | 'value'> = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
+    return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure }]
+  })
+  if (isModel && pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
+
+  const recurring = habits.flatMap((habit): FoundHabit[] => {
+    if (!isHabit(habit)) return reject('the pointer has not the asked form')
+    const message = shown[habit.message] ?? shownGoals[habit.message - shown.length]
+    if (message === undefined) return reject('the message does not exist')
+    const words = findOwnWords(message, habit.span, { mayAsk: true })
+    if ('problem' in words) return reject(words.problem)
+    const same = habit.same === undefined || habit.same === '' ? undefined : ids(habit.same)
+    if (habit.same && same === undefined) reject('the id in "replaces" or "same" does not exist')
+    return words.isUnsure ? [] : [{ message: habit.message, pattern: words.text, ...(same && { same }) }]
+  })
+  return { found, habits: recurring, problems }
+}
+
+/** Whether each sentence of the messages was pointed at although that cannot be right. */
+function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>): boolean {
+  const all = messages.flatMap(({ sentences }) => sentences.filter(({ isQuoting }) => !isQuoting))
+  const isConversation = messages.length >= CONVERSATION.messages && all.length >= CONVERSATION.sentences
+  return all.every((sentence) => marked.has(sentence)) && (isConversation || (all.length > 1 && all.some(({ isQuestion }) => isQuestion)))
+}
+
+/** The kind of what stands there. A preference whose value is not in the words is a fact. */
+export function contentOf ({ kind, key, value }: Pick<Pointer, 'kind' | 'key' | 'value'>, fact: string): Pick<Found, 'kind' | 'key' | 'value'> {
+  if (kind !== 'preference') return { kind }
+  const said = value?.normalize('NFC').trim() ?? ''
+  const at = said === '' ? -1 : fact.toLowerCase().indexOf(said.toLowerCase())
+  const name = key?.normalize('NFC').replace(/\s+/g, ' ').trim() ?? ''
+  return at >= 0 && isKey(name, fact) ? { kind, key: name, value: fact.slice(at, at + said.length) } : { kind: 'fact' }
+}
+
+/** A key names a thing in few words. Only words of the user may be more, because the key is a part of each prompt. */
+function isKey (key: string, fact: string): boolean {
+  if (key === '' || key.length > LIMITS.key || holdsSecret(key) || !/^[\p{L}\p{M}\p{N} '’_-]+$/u.test(key)) return false
+  return foldText(fact).includes(foldText(key)) || (key.length <= 40 && key.split(' ').length <= 3)
+}
+
+const isPointer = (value: unknown): value is Pointer => {
+  const pointer = value as Partial<Record<keyof Pointer, unknown>> | null
+  return typeof pointer === 'object' && pointer !== null && Number.isInteger(pointer.message) && typeof pointer.span === 'string' &&
+    ['fact', 'preference', 'instruction'].includes(pointer.kind as string) && ['user', 'other'].includes(pointer.about as string) &&
+    typeof pointer.lasting === 'boolean' && typeof pointer.sensitive === 'boolean' && isOptionalText(pointer.key) &&
+    isOptionalText(pointer.value) && Array.isArray(pointer.replaces) && pointer.replaces.every((id) => typeof id === 'string')
+}
+
+const isHabit = (value: unknown): value is { message: number, span: string, same?: string } => {
+  const habit = value as { message?: unknown, span?: unknown, same?: unknown } | null
+  return typeof habit === 'object' && habit !== null && Number.isInteger(habit.message) && typeof habit.span === 'string' &&
+    isOptionalText(habit.same)
+}
+
+const isOptionalText = (value: unknown) => value === undefined || value === null || typeof value === 'string'

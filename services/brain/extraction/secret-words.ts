@@ -1,0 +1,112 @@
+/**
+ * Whether a text holds something that looks like a key, a card number or a password. Formats decide, so that it works in any
+ * language; words that name a password are a second sign. A harmless text that looks so is not learned either.
+ */
+export function holdsSecret (text: string): boolean {
+  return NAMED.test(text) || holdsCode(text) || KEYS.some((key) => key.test(text)) || holdsCard(text) || holdsIban(text) ||
+    text.split(BOUNDARY).some(looksSecret)
+}
+
+/** Keys that are known by their form: of providers, tokens, private keys. */
+const KEYS = [
+  /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|npm|hf|AKIA|ASIA|AIza|ya29)[-_.]?[\w-]{12,}/,
+  /\beyJ[\w-]{8,}\.[\w-]{8,}/,
+  /-----BEGIN [A-Z ]+-----/,
+  /\b(?:[0-9a-f]{32,}|[0-9A-F]{32,})\b/,
+  /\b[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]+@/,
+  // Serial numbers and license keys: groups of letters and digits.
+  /\b(?=[A-Z0-9-]*[A-Z])(?=[A-Z0-9-]*\d)(?:[A-Z0-9]{4,}-){2,}[A-Z0-9]{4,}\b/,
+  /\b\d{3}-\d{2}-\d{4}\b/
+]
+
+/** Words for a password, a secret number or a key of access, in the languages that most users write. */
+const NAMED = new RegExp(
+  '(?<![\\p{L}\\p{N}])(?:' + [
+    'pass ?(?:word|phrase|code)s?|pwd|pin(?: ?code)?|cvv|cvc|api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
+    'passw[oö]rt\\p{L}*|kennwort\\p{L}*|geheimzahl|zugangscode',
+    'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?|parola d\'ordine',
+    'wachtwoord\\p{L}*|lösenord\\p{L}*|adgangskode\\p{L}*|kodeord\\p{L}*|passord\\p{L}*|salasana\\p{L}*',
+    'парол\\p{L}*|пін-?код\\p{L}*|пин-?код\\p{L}*|hasł\\p{L}*|hesl\\p{L}*|jelsz\\p{L}*|parolam\\p{L}*|parola mea|şifre\\p{L}*|lozink\\p{L}*',
+    'κωδικ\\p{L}*|συνθηματικ\\p{L}*|ה?סיסמ\\p{L}*|كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:عبور|ورود)|पासवर्ड|mật khẩu|kata sandi'
+  ].join('|') + ')(?![\\p{L}\\p{N}])|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호는|รหัสผ่าน',
+  'iu'
+)
+
+/** A code of digits, as of a door or a safe. Postal codes and years are none. */
+const holdsCode = (text: string) => CODE.test(text) && !NO_SECRET_CODE.test(text)
+const CODE =
+  /(?:(?<!\p{L})(?:code|código|codice|code[zs]|kod|kód|kode|koodi|код)(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})(?!(?:19|20)\d\d(?!\d))\p{Nd}{4,8}(?!\p{N})/iu
+const NO_SECRET_CODE = /zip|post|area|error|source|индекс|郵便|邮政|우편|מיקוד/iu
+
+/** Between words: blanks, and the scripts that write no blanks. Marks stay, because passwords have them. */
+const BOUNDARY =
+  /[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3001\u3002\uFF0C\uFF1A\uFF1B\uFF1F\uFF08\uFF09]+/u
+const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/
+/** Marks around a word, such as the point at the end of its sentence. An exclamation mark may belong to a password. */
+const AROUND = /^[("'[{<\u00AB\u201C\u201E\u2018]+|[)"'\]}>.,;:?\u00BB\u201D\u2019]+$/g
+
+/** Shorter words are not taken for passwords. */
+const SHORTEST = 8
+/** A word from here on counts as a key when it mixes letters and digits without a pattern. */
+const KEY_LENGTH = 16
+
+function looksSecret (word: string): boolean {
+  const bare = word.replace(AROUND, '')
+  if (bare.length < SHORTEST || EMAIL.test(bare) || !/\p{L}/u.test(bare) || !/\p{N}/u.test(bare)) return false
+  const classes = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[!@#$%^&*_+=~?]/].filter((each) => each.test(bare)).length
+  if (classes === 4) return true
+  // Digits within letters, as in "Summer2024home": in names and versions they stand at an end, or alone.
+  if (/\p{L}[^\p{L}\p{N}]*\p{N}{2,}[^\p{L}\p{N}]*\p{L}/u.test(bare) && classes >= 3) return true
+  if (/[!@#$%^&*_+=~]/.test(bare.slice(0, -1)) && classes >= 3) return true
+  return bare.length >= KEY_LENGTH && /^[\w+/=.-]+$/.test(bare) && entropy(bare) > 3.2 && changes(bare) >= 4
+}
+
+/** How often a word changes between letters and digits. */
+const changes = (word: string) => word.match(/\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu)?.length ?? 0
+
+/** Shannon entropy of the characters of a word; bits for each. */
+function entropy (word: string): number {
+  const counts = Object.values(Object.groupBy([...word], (letter) => letter)).map((group) => group!.length)
+  return -counts.reduce((sum, count) => sum + (count / word.length) * Math.log2(count / word.length), 0)
+}
+
+function holdsCard (text: string): boolean {
+  return [...text.matchAll(/(?<!\p{N})\p{Nd}(?:[ -]?\p{Nd}){12,18}(?!\p{N})/gu)].some(([found]) => luhn(digitsOf(found)))
+}
+
+/** The decimal digits of a text in any script, as ASCII digits. */
+function digitsOf (text: string): string {
+  const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code))
+  return (text.match(/\p{Nd}/gu) ?? []).map((digit) => {
+    const code = digit.codePointAt(0)!
+    let value = 0
+    // Unicode has the ten digits of a script in a row, and no digit before them.
+    while (value < 9 && isDigit(code - value - 1)) value++
+    return value
+  }).join('')
+}
+
+/** Whether the check digit is right (ISO/IEC 7812-1). */
+function luhn (digits: string): boolean {
+  if (digits.length < 13 || /^0+$/.test(digits)) return false
+  const sum = [...digits].toReversed().reduce((sum, digit, at) => {
+    const value = Number(digit) * (at % 2 === 1 ? 2 : 1)
+    return sum + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}
+
+/** Whether the text holds an IBAN whose check digits are right (ISO 13616). */
+function holdsIban (text: string): boolean {
+  return [...text.matchAll(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/gi)].some(([found]) => {
+    const iban = found.replaceAll(' ', '').toUpperCase()
+    // A word may follow that looks like a part of it.
+    for (let length = iban.length; length >= 15; length--) if (isIban(iban.slice(0, length))) return true
+    return false
+  })
+}
+
+function isIban (iban: string): boolean {
+  const digits = [...iban.slice(4) + iban.slice(0, 4)].map((letter) => Number.parseInt(letter, 36)).join('')
+  return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1
+}

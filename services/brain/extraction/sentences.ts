@@ -1,0 +1,76 @@
+import { HIDDEN, type ReadableMessage } from './quoted-content.ts'
+
+/** A sentence of a message. */
+export interface Sentence {
+  /** The words with their final mark, exactly as in the message. */
+  text: string
+  /** Offsets in the message: of the first character, and behind the last one. */
+  start: number
+  end: number
+  isQuestion: boolean
+  /** Whether it has quoted content. */
+  isQuoting: boolean
+}
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' })
+
+/** Words before a point that rarely end a sentence, in the languages that write so. */
+const ABBREVIATIONS = new Set(
+  ('dr prof mr mrs ms mx st sr sra srta dra dña ing sig dott hr fr herr nr no nos num núm art abs bzw ca usw etc evtl ggf inkl max min ' +
+    'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu geb jh mio mrd std tgl bijv např tzv nám cad sok mah apt örn vb kb exmo exma ' +
+    'mme mlle mm bd env tél ud uds pág tel str pl ul gosp mgr inż św godz np itd itp im gg pag sigg dott dhr mevr mw drs ir ' +
+    'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
+)
+/** The last word before a point. Initials, words with points inside ("e.g") and numbers of one or two digits ("3. Mai") count as well. */
+const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+|(?<!\d\s)\d{1,2})\.\s*$/u
+
+/** A question mark of any script. */
+const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
+/** The particles that end a question in Japanese, Chinese and Thai, where its mark may be missing. */
+const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
+/** Greek writes its question mark as a semicolon. */
+const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu
+const LIST_MARKER = /^(?:[-*+\u2022\u2013\u2014]|\d{1,2}[.)])\s+/
+
+/**
+ * The sentences of a message. A sentence does not end after an abbreviation or before a small letter; it ends at a blank line
+ * and at a line that begins a list item.
+ */
+export function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
+  const marked = text.replace(GREEK_QUESTION, '?')
+  const sentences: Sentence[] = []
+  let start = 0
+  for (const { index, segment } of segmenter.segment(marked)) {
+    const end = index + segment.length
+    if (end < marked.length && !endsAt(marked.slice(start, end), marked.slice(end, end + 40))) continue
+    const raw = marked.slice(start, end)
+    const lead = /^\s*/.exec(raw)![0].length
+    const marker = LIST_MARKER.exec(raw.slice(lead))?.[0].length ?? 0
+    const from = start + lead + marker
+    const to = start + raw.trimEnd().length
+    start = end
+    if (to <= from || !/[\p{L}\p{N}]/u.test(marked.slice(from, to))) continue
+    sentences.push({
+      text: text.slice(from, to),
+      start: from,
+      end: to,
+      isQuestion: QUESTION.test(marked.slice(from, to)) || PARTICLE.test(marked.slice(from, to)),
+      isQuoting: own.slice(from, to).includes(HIDDEN)
+    })
+  }
+  return sentences
+}
+
+/** Characters before a possible end that are examined. */
+const MAX_LOOKBACK = 80
+
+/** Whether a sentence ends between two pieces of text. */
+function endsAt (before: string, after: string): boolean {
+  before = before.slice(-MAX_LOOKBACK)
+  const gap = before.slice(before.trimEnd().length)
+  if (/\n[^\S\n]*\n/.test(gap) || LIST_MARKER.test(after)) return true
+  if (/^[^\p{L}\p{N}]*\p{Ll}/u.test(after)) return false
+  const word = LAST_WORD.exec(before)?.[1]
+  if (word === undefined) return true
+  return !(/^\d+$/.test(word) || word.includes('.') || /^\p{L}$/u.test(word) || ABBREVIATIONS.has(word.toLowerCase()))
+}

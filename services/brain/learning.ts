@@ -1,0 +1,104 @@
+import { LIMITS, type FactSource } from '../../schemas/brain.ts'
+import { newId } from '../lib/ids.ts'
+import { add, hide, isFull, isSameKey, sameEntry, trim } from './entry-changes.ts'
+import { foldEntry, isProtected, ofKind, type Entry, type FactKind, type Memory } from './memory.ts'
+
+/** What a user said, in their own words, and what it means for the memory. */
+export interface Learning {
+  kind: FactKind
+  /** Whole sentences of the message, unchanged. */
+  fact: string
+  key?: string
+  value?: string
+  /** Ids of known entries that hold no more. */
+  replaces: string[]
+  /** It only says that what it replaces holds no more. */
+  isRetraction: boolean
+  /** A person has to confirm it: it becomes a proposal. */
+  isUnsure: boolean
+  said: number
+  source: FactSource
+}
+
+/** The memory after the statements, and the entries that are new in it. */
+export interface Learned {
+  memory: Memory
+  known: Entry[]
+  proposed: Entry[]
+  replaced: Entry[]
+}
+
+/**
+ * Puts what was said into the memory, in the order of its times. A statement changes nothing when it is known, was removed
+ * since it was said, or is older than what it would replace. What it replaces is hidden; instructions, unsure statements,
+ * and statements that would replace something typed or pinned become proposals.
+ */
+export function learn (
+  memory: Memory,
+  learnings: Learning[],
+  { now, digest }: { now: number, digest: (text: string) => string }
+): Learned {
+  const before = memory
+  for (const learning of learnings.toSorted(byTime)) memory = learnOne(memory, learning, now, digest)
+  memory = trim(memory, digest)
+  const had = new Map(before.entries.map((entry) => [entry.id, entry.state]))
+  const fresh = (state: Entry['state']) => memory.entries.filter((entry) => entry.state === state && had.get(entry.id) !== state)
+  return { memory, known: fresh('known'), proposed: fresh('proposed'), replaced: fresh('replaced') }
+}
+
+function learnOne (memory: Memory, learning: Learning, now: number, digest: (text: string) => string): Memory {
+  const { kind, fact, key, value, said, source, isRetraction } = learning
+  if (said <= (memory.clearedAt ?? -1) || [...fact].length > LIMITS.fact) return memory
+  const text = foldEntry(learning)
+  if (said <= (memory.dropped.find((each) => each.key === digest(text))?.at ?? -1)) return memory
+
+  const same = isRetraction ? undefined : sameEntry(memory, learning)
+  const targets = memory.entries.filter((entry) =>
+    entry !== same && entry.state === 'known' &&
+    (learning.replaces.includes(entry.id) || (kind === 'preference' && !isRetraction && isSameKey(entry.key ?? '', key!)))
+  )
+  if (!targets.every((target) => isOlder(target, learning))) return memory
+  if (isRetraction && targets.length === 0) return memory
+  // It was said before the statement that took its place.
+  if (same?.state === 'replaced' && said <= (same.replacedAt ?? 0)) return memory
+
+  const replaces = targets.map(({ id }) => id)
+  if (same?.state === 'known') return targets.some(isProtected) || learning.isUnsure ? memory : hide(memory, replaces, said, same)
+  const isProposal = learning.isUnsure || targets.some(isProtected) || (kind === 'instruction' && !isRetraction)
+  if (isProposal && same?.state === 'proposed') return memory
+  if (isRetraction && !isProposal) return hide(memory, replaces, said)
+  if (isRetraction && isProposed(memory, text)) return memory
+  if (!isProposal && isFull(memory, kind) && !targets.some((target) => target.kind === kind)) return memory
+
+  const entry: Entry = {
+    id: newId(),
+    kind,
+    state: isProposal ? 'proposed' : 'known',
+    fact,
+    ...(key !== undefined && { key: knownKey(memory, key), value }),
+    createdAt: now,
+    said,
+    source,
+    ...(isRetraction && { retracts: true as const }),
+    ...(replaces.length > 0 && { replaces, supersedes: targets.at(-1)!.fact })
+  }
+  return add(isProposal ? memory : hide(memory, replaces, said, entry), entry)
+}
+
+/** The key as it is spelled already, if only its case differs. */
+const knownKey = (memory: Memory, key: string) => ofKind(memory, 'preference').find((entry) => isSameKey(entry.key!, key))?.key ?? key
+
+const isProposed = ({ entries }: Memory, text: string) =>
+  entries.some((entry) => entry.state === 'proposed' && entry.retracts && foldEntry(entry) === text)
+
+interface Utterance {
+  said: number
+  source?: Pick<FactSource, 'threadId' | 'message'>
+}
+
+/** Orders by time, then by the position of the message. */
+const byTime = (a: Utterance, b: Utterance) => a.said - b.said || (a.source?.message ?? 0) - (b.source?.message ?? 0)
+
+/** Whether `old` was said before `each`, or with it. At the same time, another thread counts as before. */
+const isOlder = (old: Utterance, each: Utterance) =>
+  (old.source?.threadId === each.source?.threadId ? byTime(old, each) : old.said - each.said) <= 0

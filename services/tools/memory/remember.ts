@@ -1,0 +1,63 @@
+import { Type } from '@sinclair/typebox'
+import { contentOf } from '../../brain/extraction/pointers.ts'
+import { foldText } from '../../brain/fact-text.ts'
+import type { Tool } from '../tool.ts'
+import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
+
+interface Input {
+  span: string
+  kind: 'fact' | 'preference' | 'instruction'
+  key?: string
+  value?: string
+  replaces?: string[]
+}
+
+/** Remembers what the user said in this conversation, in the user's own whole sentence. */
+export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> {
+  return {
+    name: 'remember',
+    description: 'Remember something for later conversations, when the user asks for it. You copy the words of the user; the whole ' +
+      'sentence in which they stand is kept. Tell the user what was stored, and whether it waits for their confirmation.',
+    inputSchema: Type.Object({
+      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'The words, copied exactly from a message of the user in this conversation' }),
+      kind: Type.Union([Type.Literal('fact'), Type.Literal('preference'), Type.Literal('instruction')], {
+        description: 'instruction: how the user wants to be served from now on'
+      }),
+      key: Type.Optional(Type.String({ maxLength: 200, description: 'Of a preference: what it is about' })),
+      value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: the value, copied from the span' })),
+      replaces: Type.Optional(Type.Array(Type.String(), {
+        maxItems: 20,
+        description: `What holds no more: ids or words of remembered facts; "${LAST}" for what was remembered last in this conversation`
+      }))
+    }, { additionalProperties: false }),
+    effect: 'write',
+    permission: 'allow',
+    isConversational: true,
+    async execute ({ span, replaces = [], ...given }, { runId }) {
+      const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
+      const { entries } = await brain.known()
+      const content = { fact, ...contentOf(given, fact) }
+      const targets = replaces.map((each) => findKnown(entries, each, source.threadId).id)
+      const { known, proposed, replaced } = await brain.ingest([
+        { ...content, replaces: targets, isRetraction: false, isUnsure, said, source }
+      ])
+      const [stored] = [...known, ...proposed]
+      if (stored === undefined) {
+        const isKnown = entries.some((entry) => foldText(entry.fact) === foldText(fact))
+        return isKnown
+          ? { stored: 'known', fact, message: `This is known already: “${fact}”` }
+          : { stored: 'nothing', fact, message: 'Nothing was stored: it waits for a confirmation already, was removed since, or the memory is full.' }
+      }
+      const { id, state } = stored
+      return {
+        stored: state === 'known' ? 'known' : 'proposal',
+        id,
+        fact,
+        ...(replaced.length > 0 && { replaced: replaced.map((entry) => entry.fact) }),
+        message: state === 'known'
+          ? `I remember: “${fact}”`
+          : `“${fact}” is a proposal now. It is used once you accept it: PUT /memory/brain/facts/${id} with {"state": "known"}.`
+      }
+    }
+  }
+}
