@@ -80,6 +80,7 @@ for (const native of NATIVE_WIRES) {
     const stop = new AbortController()
     const answer = (async () => {
       const { stream } = await model.doStream({ prompt, abortSignal: stop.signal })
+      for await (const part of stream) if (isFailure(part)) throw failureOf(part)
     })()
     while (server.calls.length === 0) await new Promise(setImmediate)
     stop.abort(new Aborted('timeout', 'The model sent nothing for 60 s.'))
