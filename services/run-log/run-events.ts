@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
+import type { FileChange } from '../tools/tool.ts'
 
 /** Tokens, as counted by the provider; 0 if it does not count. */
 export interface Usage {
@@ -13,6 +14,10 @@ export type FinishReason = LanguageModelV4FinishReason['unified']
 interface Call {
   toolCallId: string
   toolName: string
+}
+/** The files that the call changed. Only the judge reads them. */
+interface Changes {
+  changes?: FileChange[]
 }
 /** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/provenance.ts. */
 interface Meta {
@@ -49,8 +54,8 @@ export type RunEvent =
   | { type: 'tool-input-delta', toolCallId: string, delta: string }
   | { type: 'tool-input', input: unknown } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
-  | { type: 'tool-output', output: Record<string, unknown> } & Call
-  | { type: 'tool-error', errorText: string } & Call
+  | { type: 'tool-output', output: Record<string, unknown> } & Call & Changes
+  | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string } & Call

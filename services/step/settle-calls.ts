@@ -130,9 +130,10 @@ async function execute (call: AgreedCall, { live, attempt }: RunAttempt, { host 
     identity,
     folder
   })
+  const { changes } = result
   return result.status === 'complete'
-    ? { type: 'tool-output', toolCallId, toolName, output: result.output }
-    : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText }
+    ? { type: 'tool-output', toolCallId, toolName, output: result.output, ...(changes && { changes }) }
+    : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, ...(changes && { changes }) }
 }
 
 const interrupted = ({ toolCallId, toolName }: Pick<ReadyCall, 'toolCallId' | 'toolName'>): RunEvent => ({

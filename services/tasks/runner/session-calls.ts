@@ -126,12 +126,13 @@ export function createSessionCalls ({ task, current, log, record, attempt, signa
         identity: question?.identity ?? host.identity(toolName),
         folder: approvedFolder
       })
-      const { durationMs } = result
+      const { durationMs, changes } = result
+      const measured = { durationMs, ...(changes && { changes }) }
       await recordOutcome(
         call,
         result.status === 'complete'
-          ? { type: 'tool-output', toolCallId, toolName, output: result.output, durationMs }
-          : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, durationMs }
+          ? { type: 'tool-output', toolCallId, toolName, output: result.output, ...measured }
+          : { type: 'tool-error', toolCallId, toolName, errorText: result.errorText, ...measured }
       )
     } catch (error) {
       // A call that only reads is repeated when the run continues, so its outcome stays open.
