@@ -5,11 +5,12 @@ import { isServiceError } from '../lib/own-error.ts'
 import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { analyze } from './analyze.ts'
+import { stepLimit } from './step-limits.ts'
 import { boundTo } from '../approvals/approved-folder.ts'
 import { requestEvent } from './ask-anew.ts'
 import { refuseCalls, settleCalls, type AskedCall, type RunAttempt } from '../step/settle-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { evaluateAnswer, refinementPrompt } from '../judge/evaluate-answer.ts'
+import { reviewAnswer } from '../judge/review-answer.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { withRecentImages } from '../models/recent-images.ts'
@@ -21,9 +22,6 @@ import { endSegment, recordAnswer } from './answer-record.ts'
 import { runContext, type PromptInputs } from './run-prompt.ts'
 import { checkLength, commit } from './run-repository.ts'
 import { createIdSource, createStepWriter, type IdSource, type StepResult } from '../step/step-writer.ts'
-
-/** The number of steps with tools, by complexity. After them the model must answer without tools. */
-const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** A run's request, converted for the model. */
 export interface Context extends PromptInputs, ThreadPlacement {
@@ -48,7 +46,7 @@ export async function analyzeRun (
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   log.append({ type: 'reasoning-end', id: 'analysis' })
   log.append({ type: 'analysis', analysis })
-  live.run.head = { ...head, maxSteps: STEPS[analysis.complexity] }
+  live.run.head = { ...head, maxSteps: stepLimit(config(), analysis.complexity) }
   return analysis
 }
 
@@ -83,7 +81,7 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
     const stepFinish: RunEvent = { type: 'step-finish', step, finishReason, usage }
     if (approvalCalls.length > 0) return ask(approvalCalls, stepFinish, attempt, deps)
     const isAnswer = isLast || calls.length === 0
-    const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, deps) : undefined
+    const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, context, stepFinish, deps) : undefined
     // Check for steering again, because messages may arrive during the review.
     if (isAnswer && review === undefined && !live.isSteered) return finish(finishReason, stepFinish, attempt, deps)
     run.log.append(stepFinish)
@@ -93,13 +91,10 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
 }
 
 /** Judges the answer to a complex request, once in a run. Returns the prompt for a refinement; undefined if the answer is accepted. */
-async function reviewOnce ({ live: { run: { log }, signal } }: RunAttempt, { registry, clock }: AgentDeps): Promise<string | undefined> {
-  const analysis = log.events.find((event) => event.type === 'analysis')?.analysis
-  if (analysis?.complexity !== 'complex' || log.events.some(({ type }) => type === 'evaluation')) return undefined
-  const evaluation = await evaluateAnswer({ load: () => registry.model('fast'), analysis, events: log.events, signal, clock })
-  if (evaluation === undefined) return undefined
-  log.append({ type: 'evaluation', evaluation })
-  return evaluation.satisfied || evaluation.issues.length === 0 ? undefined : refinementPrompt(evaluation)
+async function reviewOnce ({ live: { run, signal } }: RunAttempt, { prompt }: Context, stepFinish: RunEvent, deps: AgentDeps) {
+  const review = await reviewAnswer({ events: [...run.log.events, stepFinish], prompt, cwd: run.head.cwd }, deps, signal)
+  if (review !== undefined) run.log.append({ type: 'evaluation', evaluation: review.evaluation })
+  return review?.refinement
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
+import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { FileChange } from '../tools/tool.ts'
 
 /** Tokens, as counted by the provider; 0 if it does not count. */

@@ -1,5 +1,6 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import { abortKind } from '../../lib/abort.ts'
+import { isCompleted } from '../../judge/evaluate.ts'
 import { newId } from '../../lib/ids.ts'
 import { isServiceError } from '../../lib/own-error.ts'
 import type { Change } from '../task-repository.ts'
@@ -65,7 +66,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
         }))
       )
     }
-    if (run.evaluation?.satisfied !== true) {
+    if (run.evaluation === undefined || !isCompleted(run.evaluation)) {
       const denied = deniedTool(run)
       if (denied !== undefined) {
         return conclude(task, run, session.log, {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
 
 /** Larger files are told apart by their size; bytes. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -21,4 +22,21 @@ export async function fileDigest (file: FileHandle, size: number, signal: AbortS
     at += bytesRead
   }
   return `sha256:${hash.digest('base64url')}`
+}
+
+// Windows lacks O_NOFOLLOW.
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
+
+/** Returns the digest of what is at a path now, as tools record it; null when nothing is there. A link is not followed. */
+export async function digestAt (path: string, signal: AbortSignal): Promise<string | null> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat === undefined) return null
+  if (!stat.isFile()) return stat.isDirectory() ? 'directory' : 'symlink'
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY).catch(() => undefined)
+  if (file === undefined) return 'unread'
+  try {
+    return await fileDigest(file, stat.size, signal)
+  } finally {
+    await file.close()
+  }
 }
