@@ -9,8 +9,9 @@ const VERDICTS = ['confirmed', 'contradicted', 'unchecked'] as const
 const EVIDENCE = [...VERDICTS, 'not_needed'] as const
 const JUDGES = ['model', 'none', 'rules'] as const
 
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>({ type: 'string', enum: [...values], description })
+/** A string that is one of the values. */
+export const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Union(values.map((value) => Type.Literal(value)), { description })
 
 const Claim = Type.Object({
   claim: Type.String(),

@@ -4,7 +4,13 @@ import { kinds, textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const complex = { complexity: 'complex', goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
-const verdict = (satisfied: boolean, ...issues: string[]) => ({ satisfied, score: satisfied ? 1 : 0.3, issues })
+const verdict = (satisfied: boolean, ...issues: string[]) => ({
+  outcome: satisfied ? 'done' : 'partly',
+  claims: [],
+  satisfied,
+  score: satisfied ? 1 : 0.3,
+  issues
+})
 
 /** A complex request whose answer is judged like this. */
 function judged (t: Parameters<typeof withGateway>[0], evaluation: object | undefined, texts: string[], analysis: object = complex) {

@@ -1,13 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { EFFECTS, OUTCOMES, type Evaluation } from '../../../schemas/evaluation.ts'
+import { EFFECTS, oneOf, OUTCOMES, type Evaluation } from '../../../schemas/evaluation.ts'
 
 /** Claims of one answer, and characters of a text in it. An answer with more of either is taken for nonsense. */
 const MAX_CLAIMS = 100
 const MAX_TEXT = 4_000
 const text = (description: string) => Type.String({ maxLength: MAX_TEXT, description })
 const orNull = (description: string) => Type.Union([text(description), Type.Null()])
-const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Unsafe<T>(Type.Union(values.map((value) => Type.Literal(value)), { description }))
 
 const Claim = Type.Object({
   claim: text('The effect in a few words, in the language of the report'),
