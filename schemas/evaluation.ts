@@ -13,7 +13,7 @@ const JUDGES = ['model', 'none', 'rules'] as const
 export const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Union(values.map((value) => Type.Literal(value)), { description })
 
-const Claim = Type.Object({
+export const ClaimSchema = Type.Object({
   claim: Type.String(),
   effect: oneOf(EFFECTS, 'What kind of effect the report claims'),
   target: Type.Optional(Type.String({ description: 'The path, command or recipient' })),
@@ -22,12 +22,12 @@ const Claim = Type.Object({
     'contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked'),
   reason: Type.Optional(Type.String({ description: 'Why the claim is contradicted or unchecked' }))
 }, { description: 'An effect that the report says the run had' })
-export type Claim = Static<typeof Claim>
+export type Claim = Static<typeof ClaimSchema>
 
 /** What every evaluation says beside its score. Evaluations of earlier versions lack these fields. */
 const judgement = {
   outcome: Type.Optional(oneOf(OUTCOMES, 'How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged')),
-  claims: Type.Optional(Type.Array(Claim)),
+  claims: Type.Optional(Type.Array(ClaimSchema)),
   evidence: Type.Optional(oneOf(EVIDENCE, 'All claims together; not_needed: the report claims no effect')),
   judge: Type.Optional(
     oneOf(JUDGES, 'none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model')
