@@ -58,7 +58,9 @@ async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFac
   const found: Touch[] = []
   for (const [at, call] of calls.entries()) {
     for (const change of call.changes) {
-      const relation = await target.relationOf(change.path)
+      // The path that a call named may lead to the changed one by links.
+      const relation = await target.relationOf(change.path) ??
+        (call.target !== undefined && call.changes.length === 1 ? await target.relationOf(call.target) : undefined)
       // The removal of a folder removes what it holds; nothing else that happens to a folder tells of the files in it.
       if (relation === undefined || (relation === 'around' && change.after !== null)) continue
       if (effect === 'file' || change.after === null || relation === 'same') found.push({ at, call, change, relation })
