@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { judgementPrompt, refinementPrompt, type Judgement, type Material } from '../models/prompts/judgement.ts'
 import { askStructured } from '../models/structured-call.ts'
-import { DEFAULT_OFFLINE, type Registry } from '../providers/registry.ts'
+import type { Registry } from '../providers/registry.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
@@ -56,7 +56,7 @@ async function askJudge (
   { registry, clock }: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ value: Judgement } | { problem: string }> {
-  if (registry.roles().fast === DEFAULT_OFFLINE) return { problem: 'is not there: the offline model does not judge' }
+  if (registry.roles().fast.startsWith('offline/')) return { problem: 'is not there, because offline models do not judge' }
   const { name, schema, asked, instructions, question } = judgementPrompt
   return askStructured({
     load: () => registry.model('fast'),
