@@ -1,7 +1,6 @@
 // Real answers about a weekly task of offline/assistant with the goal `write "Buy tea" to notes.txt, then read notes.txt`.
 import { taskEvaluation } from './evaluation.ts'
 
-
 export const taskBody = {
   goal: 'write "Buy tea" to notes.txt, then read notes.txt',
   taskType: 'recurring',

@@ -22,7 +22,8 @@ export async function analyze ({ load, prompt, signal, clock }: {
   const at = prompt.findLastIndex(({ role }) => role === 'user')
   const request = textOf(prompt[at])
   const { name, instructions, question, earlier } = analysisPrompt
-  const before = earlier(prompt.slice(0, Math.max(at, 0)).filter(isSpoken).map((message) => ({ role: message.role, text: textOf(message) })))
+  const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
+  const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
   const answer = await askStructured({
     load,
     name,

@@ -33,10 +33,9 @@ export async function pathTarget (text: string, cwd: string) {
     if (absolute.includes(place) || (isName && basename(place) === path)) return 'same'
     if (!isWhole && absolute.some((target) => contains(target, place))) return 'inside'
     if (absolute.some((target) => contains(place, target))) return 'around'
-    for (const target of absolute) {
-      const isSpelledAlike = target.toLowerCase() === place.toLowerCase() || (isName && basename(place).toLowerCase() === path.toLowerCase())
-      const spelling = isName ? join(dirname(place), path) : target
-      if (isSpelledAlike && await isSameEntry(place, spelling)) return 'same'
+    // A file system that ignores case has one entry for both spellings.
+    for (const spelling of isName ? [join(dirname(place), path)] : absolute) {
+      if (spelling.toLowerCase() === place.toLowerCase() && await isSameEntry(place, spelling)) return 'same'
     }
     return undefined
   }
@@ -58,8 +57,9 @@ export async function pathTarget (text: string, cwd: string) {
 
 /** A report may give a path from above the working folder: the folder's own name, then the path. */
 function belowNamed (cwd: string, path: string): string[] {
+  if (path === '') return []
   const found: string[] = []
-  for (let above = dirname(cwd); path !== '' && above !== dirname(above); above = dirname(above)) {
+  for (let above = dirname(cwd); above !== dirname(above); above = dirname(above)) {
     const place = resolve(above, path)
     if (contains(cwd, place)) found.push(place)
   }

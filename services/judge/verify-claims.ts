@@ -17,7 +17,13 @@ export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'clai
       : effect === 'other'
         ? unchecked('An effect of this kind leaves nothing that can be checked.')
         : verifyAct(asserted, facts.calls)
-    verified.push({ claim: shown(claim), effect, ...(target && { target: shown(target) }), call: call == null ? null : shown(call), ...verdict })
+    verified.push({
+      claim: shown(claim),
+      effect,
+      ...(target && { target: shown(target) }),
+      call: call === undefined || call === null ? null : shown(call),
+      ...verdict
+    })
   }
   return verified
 }

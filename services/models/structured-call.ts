@@ -35,7 +35,7 @@ const MAX_ANSWER_TOKENS = 2_000
  * to a `problem` in words; rejects only with the signal's reason.
  */
 export async function askStructured<S extends TSchema> (
-  { load, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens = MAX_ANSWER_TOKENS, limitMs, signal, clock }: StructuredCall<S>
+  { load, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens, limitMs, signal, clock }: StructuredCall<S>
 ): Promise<{ value: Static<S> } | { problem: string }> {
   const timeout = new AbortController()
   const done = new AbortController()
@@ -51,7 +51,7 @@ export async function askStructured<S extends TSchema> (
           userMessage(text)
         ],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: maxAnswerTokens,
+        maxOutputTokens: maxAnswerTokens ?? MAX_ANSWER_TOKENS,
         abortSignal: either
       }),
       either

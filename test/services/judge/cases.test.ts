@@ -5,6 +5,7 @@ import { likes, type JudgeCase } from './cases/case-types.ts'
 import * as tuned from './cases/tuned.ts'
 
 type Half = typeof tuned
+type Result = Awaited<ReturnType<typeof runCase>>
 /** What a judge answers to a case: as the case says, liking everything, or not at all. */
 type Judge = (each: JudgeCase, folder: string) => string | undefined
 const careful: Judge = judgementIn
@@ -12,11 +13,11 @@ const fond: Judge = (each, folder) => JSON.stringify(likes(...JSON.parse(judgeme
 const absent: Judge = () => undefined
 
 /** A report counts as confirmed when the run completes and nothing in its evaluation says that something was not checked. */
-const isConfirmed = ({ status, evaluation }: Awaited<ReturnType<typeof runCase>>) =>
+const isConfirmed = ({ status, evaluation }: Result) =>
   status === 'completed' && evaluation.evidence !== 'unchecked' && evaluation.evidence !== 'contradicted'
 
 /** Runs cases; returns the failed ones by language, in words that hold no text of the case unless `shows`. */
-async function failures (t: Test, cases: JudgeCase[], judge: Judge, isRight: (result: Awaited<ReturnType<typeof runCase>>, each: JudgeCase) => boolean, shows: boolean) {
+async function failures (t: Test, cases: JudgeCase[], judge: Judge, isRight: (result: Result, each: JudgeCase) => boolean, shows: boolean) {
   const folder = t.testdir()
   const home = process.env.HOME
   const counts = new Map<string, { passed: number, failed: number }>()
@@ -40,7 +41,7 @@ async function failures (t: Test, cases: JudgeCase[], judge: Judge, isRight: (re
   return failed
 }
 
-const asExpected = ({ status, evaluation }: Awaited<ReturnType<typeof runCase>>, { expect }: JudgeCase) =>
+const asExpected = ({ status, evaluation }: Result, { expect }: JudgeCase) =>
   status === expect.status && JSON.stringify(evaluation.claims?.map(({ verdict }) => verdict)) === JSON.stringify(expect.claims)
 
 for (const [name, half] of Object.entries({ tuned } satisfies Record<string, Half>)) {

@@ -4,7 +4,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Evaluation } from '../../../schemas/evaluation.ts'
 import { isCompleted } from '../../../services/judge/evaluate.ts'
 import { judgeRun } from '../../../services/judge/judge.ts'
-import { systemClock } from '../../../services/lib/clock.ts'
+import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import type { RunEvent } from '../../../services/run-log/run-events.ts'
 import { contentDigest } from '../../../services/tools/files/file-digest.ts'
 import type { FileChange, Tool } from '../../../services/tools/tool.ts'
@@ -25,8 +25,9 @@ export const answering = (text: string | undefined): LanguageModelV4 => ({
   provider: 'test',
   modelId: 'judge',
   supportedUrls: {},
-  doGenerate: () =>
-    text === undefined ? new Promise(() => {}) : Promise.resolve({
+  doGenerate () {
+    if (text === undefined) return new Promise(() => {})
+    return Promise.resolve({
       content: [{ type: 'text', text }],
       finishReason: { unified: 'stop', raw: 'stop' },
       usage: {
@@ -34,12 +35,15 @@ export const answering = (text: string | undefined): LanguageModelV4 => ({
         outputTokens: { total: 1, text: 1, reasoning: undefined }
       },
       warnings: []
-    }),
+    })
+  },
   doStream: () => Promise.reject(new Error('nobody streams a judgement'))
 })
 
+type Find = (name: string) => Tool | undefined
+
 /** The collaborators of a judge whose model is that one. */
-export const judgeDeps = (model: LanguageModelV4 | undefined, find: (name: string) => Tool | undefined = () => undefined, clock = systemClock) => ({
+export const judgeDeps = (model: LanguageModelV4 | undefined, find: Find = () => undefined, clock: Clock = systemClock) => ({
   registry: {
     roles: () => ({ fast: 'test/judge', capable: 'test/judge', vision: 'test/judge' }),
     async model () {
@@ -56,7 +60,11 @@ export const judgeDeps = (model: LanguageModelV4 | undefined, find: (name: strin
  * Lays out the files of a case in a folder and judges its run. `judge` is what the model answers; undefined for no model at all.
  * Paths of the case that lie elsewhere are moved into the folder.
  */
-export async function runCase (given: JudgeCase, folder: string, judge: string | undefined): Promise<{ status: string, evaluation: Evaluation }> {
+export async function runCase (
+  given: JudgeCase,
+  folder: string,
+  judge: string | undefined
+): Promise<{ status: string, evaluation: Evaluation }> {
   const { cwd, inside } = moveInto(given, folder)
   const { calls, report, goal, cutOff, atEnd = {} } = inside
   mkdirSync(cwd, { recursive: true })

@@ -7,7 +7,8 @@ import { build, over, tool } from './helper.ts'
 function lay (t: Test, content: Parameters<Test['testdir']>[0] = {}) {
   const workspace = realpathSync(t.testdir(content))
   const { execute } = build({ workspace })
-  return { at: (path: string) => join(workspace, path), changes: async (...call: Parameters<typeof execute>) => (await execute(...call)).changes }
+  const changes = async (...call: Parameters<typeof execute>) => (await execute(...call)).changes
+  return { at: (path: string) => join(workspace, path), changes }
 }
 const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('base64url')}`
 
