@@ -24,8 +24,7 @@ export async function pathTarget (text: string, cwd: string) {
   const absolute = [...new Set([resolve(cwd, path), resolve(real, path), ...belowNamed(real, path)].map((place) => place.normalize('NFC')))]
   const isWhole = absolute.some((place) => contains(place, resolve(cwd)) || contains(place, real))
 
-  const local = relative(resolve(cwd), absolute[0])
-  const spellings = [...new Set([path, local, `./${local}`, ...absolute])]
+  const from = (folder: string) => absolute.slice(0, 2).map((place) => relative(resolve(real, folder), place))
 
   /** Returns how a real or given path stands to the target; undefined when they are apart. */
   async function relationOf (other: string): Promise<Relation | undefined> {
@@ -42,8 +41,13 @@ export async function pathTarget (text: string, cwd: string) {
 
   return {
     relationOf,
-    /** Whether the text names the target: a path in any of its forms, a bare name also after a folder. */
-    isNamedIn: (text: string) => spellings.some((form) => mentions(text, form, { afterSlash: isName })),
+    /** Whether an input names the target, in any form that leads there from the folder; a bare name also after a folder. */
+    isNamedIn: (input: unknown, folder = cwd) => {
+      const text = textOfInput(input)
+      const local = from(folder).filter((form) => form !== '' && !form.startsWith('..'))
+      const spellings = new Set([path, ...local, ...local.map((form) => `./${form}`), ...absolute])
+      return [...spellings].some((form) => mentions(text, form, { afterSlash: isName && form === path }))
+    },
     /** Whether the text holds a path as a whole, as a list of several paths does. */
     holds: (named: string) => mentions(bare, named.normalize('NFC'), { afterSlash: false }),
     /** The places on disk that the target can mean to a command that ran in the folder. */
@@ -88,7 +92,8 @@ export function mentions (text: string, name: string, { afterSlash = true }: { a
     const before = text.charAt(at - 1)
     const after = text.charAt(at + name.length)
     const isBegun = continues(name.charAt(0)) && continues(before)
-    const isContinued = continues(name.charAt(name.length - 1)) && (continues(after) || (after === '.' && continues(text.charAt(at + name.length + 1))))
+    const goesOn = continues(after) || (after === '.' && continues(text.charAt(at + name.length + 1)))
+    const isContinued = continues(name.charAt(name.length - 1)) && goesOn
     if (!isBegun && !isContinued && before !== '.' && (afterSlash || before !== '/')) return true
   }
   return false
@@ -106,5 +111,6 @@ export function textOfInput (input: unknown): string {
     } else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) read(item, depth + 1)
   }
   read(input, 0)
-  return texts.join('\n').normalize('NFC')
+  // A shell escapes blanks in names.
+  return texts.join('\n').normalize('NFC').replaceAll('\\ ', ' ')
 }

@@ -1,7 +1,7 @@
-import { digestAt } from '../tools/files/file-digest.ts'
+import { digestAt } from '../tools/files/change-digest.ts'
 import type { FileChange } from '../tools/tool.ts'
 import type { CallFact } from './call-facts.ts'
-import { isThere, pathTarget, textOfInput, type PathTarget, type Relation } from './claim-target.ts'
+import { isThere, pathTarget, type PathTarget, type Relation } from './claim-target.ts'
 import { confirmed, contradicted, NO_CALL, NOT_NAMED, OUTCOME_OPEN, unchecked, type Asserted, type Verdict } from './verdicts.ts'
 
 /** What a claim is checked against. `claims` are all claims of the report. */
@@ -38,7 +38,7 @@ export async function verifyFileClaim (asserted: Asserted, facts: Facts): Promis
   const touched = await touchesOf(target, effect, calls)
   const last = touched.findLast(effect === 'file' ? wrote : removed)
   if (last !== undefined) return effect === 'file' ? verifyWritten(asserted, last, touched, facts) : verifyDeleted(last, touched, facts)
-  const naming = calls.filter((call) => isFree(call) && target.isNamedIn(textOfInput(call.input)))
+  const naming = calls.filter((call) => isFree(call) && target.isNamedIn(call.input, call.folder))
   if (touched.length > 0) return verifyUntouched(effect, touched, naming, facts)
   return verifyByOthers(effect, target, naming, calls)
 }
@@ -92,7 +92,7 @@ async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[],
   const later = facts.calls.slice(last.at + 1).filter(isFree)
   if (later.length === 0) return contradicted(`${shownPath(last)} ${state}.`)
   const target = await pathTarget(path, facts.cwd)
-  const naming = later.filter(({ input }) => target.isNamedIn(textOfInput(input)))
+  const naming = later.filter(({ input, folder }) => target.isNamedIn(input, folder))
   const isTold = others(asserted, facts).some(({ call }) => naming.some(({ id }) => id === call))
   return isTold ? confirmed : unchecked(`${shownPath(last)} ${state}; a later call may account for it.`)
 }
@@ -147,7 +147,7 @@ async function agrees (effect: FileEffect, { folder, output }: CallFact, target:
 
 /** Whether a call whose outcome is unknown can have had the effect. */
 const canHave = (effect: FileEffect, { proves, input }: CallFact, target: PathTarget) =>
-  proves === 'any' || (proves !== undefined && (proves === effect || effect === 'deletion') && target.isNamedIn(textOfInput(input)))
+  proves === 'any' || (proves !== undefined && (proves === effect || effect === 'deletion') && target.isNamedIn(input))
 
 /** Whether the report claims an effect on a path. */
 async function told (effect: FileEffect, path: string, { claims, calls, cwd }: Omit<Facts, 'signal'>): Promise<boolean> {

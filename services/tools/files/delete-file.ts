@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
 import { withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
-import { fileDigest } from './file-digest.ts'
+import { fileDigest } from './change-digest.ts'
 import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
 
 const Input = Type.Object({

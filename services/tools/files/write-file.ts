@@ -8,7 +8,7 @@ import { withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
 import { unifiedDiff } from './diff.ts'
-import { contentDigest, fileDigest } from './file-digest.ts'
+import { contentDigest, fileDigest } from './change-digest.ts'
 
 const LONGEST_CONTENT = 10 * 1024 * 1024
 
