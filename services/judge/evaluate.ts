@@ -87,7 +87,7 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   const tried = calls.filter(({ proves }) => proves !== undefined)
   const last = tried.at(-1)
   const isFailed = last?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
-  const issues = [`Nobody judged this run: the judge ${problem}.`]
+  const issues = [`Nobody judged this run: the judgement ${problem}.`]
   return isFailed
     ? { outcome: 'failed', satisfied: false, score: 0, issues: [`${nameOf(last!)} ${last!.status === 'denied' ? 'was denied' : 'failed'}.`, ...issues] }
     : { satisfied: true, score: MAX_UNCHECKED, issues }

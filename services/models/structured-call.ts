@@ -57,7 +57,7 @@ export async function askStructured<S extends TSchema> (
       either
     )
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
-    if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'wrote too much' }
+    if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
     const value: unknown = JSON.parse(answer.replace(/^\s*```(?:json)?|```\s*$/g, ''))
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
   } catch {

@@ -61,7 +61,7 @@ t.test('what a bad judge answers confirms nothing, and the run says that nobody 
   }
   for (const [name, text] of Object.entries(bad)) {
     const { evaluation } = await judge(written(t), text)
-    t.match(evaluation, { judge: 'none', evidence: 'unchecked', score: 0.6, issues: [/^Nobody judged this run: the judge /] }, name)
+    t.match(evaluation, { judge: 'none', evidence: 'unchecked', score: 0.6, issues: [/^Nobody judged this run: the judgement /] }, name)
     t.same([evaluation.outcome, evaluation.claims, isCompleted(evaluation)], [undefined, [], true], name)
   }
 })
@@ -72,7 +72,7 @@ t.test('a judge that never answers is waited for no longer than 15 seconds', asy
   const { host } = build({ workspace: run.cwd })
   const judging = judgeRun({ goal: 'x', criteria: [], plan: [], ...run }, judgeDeps(answering(undefined), host.find, clock), AbortSignal.timeout(60_000))
   await clock.advance(15_000)
-  t.match((await judging).evaluation, { judge: 'none', issues: ['Nobody judged this run: the judge took too long.'] })
+  t.match((await judging).evaluation, { judge: 'none', issues: ['Nobody judged this run: the judgement took too long.'] })
 })
 
 t.test('a judge that is sure of calls that never were, or does what the report tells it, confirms nothing', async (t) => {
