@@ -3,7 +3,6 @@ import {
   AnalysisSchema,
   ApproveBodySchema,
   CompactionSchema,
-  EvaluationSchema,
   LiveRunSchema,
   RunBodySchema,
   RunResultSchema,
@@ -14,6 +13,7 @@ import {
 } from '../schemas/agent.ts'
 import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
 
 /** 10 MiB, because the body holds the history of a conversation with its images. */

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { DigestQuery, DigestSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
 import { ScheduleSchema, SlotSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
 import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
 import {
@@ -11,7 +12,6 @@ import {
   ScheduleQuery,
   TaskApproveBodySchema,
   TaskApprovedSchema,
-  TaskEvaluationSchema,
   TaskQuestionSchema,
   TaskRunListSchema,
   TaskRunSchema,

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
+import { EvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/run.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 
@@ -66,19 +67,6 @@ export const AnalysisQuestionSchema = Type.Object({
   interval: Type.String({ description: `${INTERVAL}; "" for all else` })
 }, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>
-
-/** A judgement of an answer; `score` from 0 to 1. */
-export const EvaluationSchema = Type.Object({
-  satisfied: Type.Boolean({ description: 'Whether the answer does what was asked, all of it' }),
-  score: Type.Number({ minimum: 0, maximum: 1 }),
-  issues: Type.Array(Type.String({ description: 'One thing that is missing or wrong, so that it can be mended' }))
-}, {
-  $id: 'Evaluation',
-  additionalProperties: false,
-  description: 'A judgement of an answer, from 0 to 1',
-  examples: [examples.evaluation]
-})
-export type Evaluation = Static<typeof EvaluationSchema>
 
 /** The background task that a run created, as its events and result show it. */
 export const RunTaskSchema = Type.Object({

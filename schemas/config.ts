@@ -22,6 +22,8 @@ export const McpEntrySchema = Type.Object({
 }, { $id: 'McpEntry' })
 export type McpEntry = Static<typeof McpEntrySchema>
 
+const Steps = Type.Integer({ minimum: 1, maximum: 100 })
+
 const ScriptedTurn = Type.Object({
   text: Type.Optional(Type.String()),
   toolCalls: Type.Optional(Type.Array(Type.Object({ toolName: Type.String(), input: Type.Unknown() }))),
@@ -112,6 +114,10 @@ export const ConfigKeys = {
   threads: Type.Optional(Type.Object({
     /** `false`: titles are made without a model. */
     titles: Type.Optional(Type.Boolean())
+  })),
+  agent: Type.Optional(Type.Object({
+    /** The number of steps with tools that a run may make, by the complexity of its request. */
+    steps: Type.Optional(Type.Partial(Type.Object({ simple: Steps, standard: Steps, complex: Steps, long_running: Steps })))
   })),
   /** `false`: requests are not analysed before a run; each counts as a standard one. */
   analysis: Type.Optional(Type.Boolean()),

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
+import { ClaimSchema, JudgementFields } from './evaluation.ts'
 import * as examples from './examples/digest.ts'
 import { SlotSchema } from './schedule.ts'
 import { RunStatusSchema, RunTriggerSchema } from './tasks.ts'
@@ -25,6 +26,8 @@ const Run = Type.Object({
   standsFor: Type.Optional(Type.Integer({ description: 'For a catch-up run: the number of planned times that it replaces' })),
   output: excerpt('The output of the run'),
   error: excerpt('Why the run did not complete'),
+  ...JudgementFields,
+  claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
   text
 })
 const NotRun = Type.Object({ ...ofTask, slot: ref(SlotSchema), text })

@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
+import { JudgementFields } from './evaluation.ts'
 import * as examples from './examples/task-events.ts'
 import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
 
@@ -41,7 +42,8 @@ export const taskEvents = [
     runId: RunId,
     qualityScore: Type.Number(),
     satisfied: Type.Boolean(),
-    issues: Type.Array(Type.String())
+    issues: Type.Array(Type.String()),
+    ...JudgementFields
   }, 'A run was evaluated'),
   event('TaskApprovalEvent', 'task:approval', {
     runId: RunId,

@@ -1,27 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
+import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema, TaskId } from './tasks.ts'
 
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
-
-export const TaskEvaluationSchema = Type.Object({
-  satisfied: Type.Boolean(),
-  qualityScore: Type.Number({ minimum: 0, maximum: 1 }),
-  issues: Type.Array(Type.String()),
-  judge: Type.Unsafe<'model' | 'rules'>({
-    type: 'string',
-    enum: ['model', 'rules'],
-    description: 'rules: no model was available, and the score is the share of rules that the run satisfies'
-  })
-}, {
-  $id: 'TaskEvaluation',
-  description: 'The evaluation of a run. The model cannot override a rule that the run violates',
-  examples: [examples.evaluation]
-})
-export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
 
 export const TaskToolCallSchema = Type.Object({
   tool: Type.String(),

@@ -443,6 +443,44 @@ export type Digest = {
              */
             error?: string;
             /**
+             * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
+             */
+            outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+            /**
+             * The first claims of the report
+             */
+            claims?: Array<{
+                claim: string;
+                /**
+                 * What kind of effect the report claims
+                 */
+                effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+                /**
+                 * The path, command or recipient
+                 */
+                target?: string;
+                /**
+                 * The id of the tool call that the judge named
+                 */
+                call: string | null;
+                /**
+                 * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+                 */
+                verdict: 'confirmed' | 'contradicted' | 'unchecked';
+                /**
+                 * Why the claim is contradicted or unchecked
+                 */
+                reason?: string;
+            }>;
+            /**
+             * All claims together; not_needed: the report claims no effect
+             */
+            evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+            /**
+             * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+             */
+            judge?: 'model' | 'none' | 'rules';
+            /**
              * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
@@ -487,6 +525,44 @@ export type Digest = {
              */
             error?: string;
             /**
+             * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
+             */
+            outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+            /**
+             * The first claims of the report
+             */
+            claims?: Array<{
+                claim: string;
+                /**
+                 * What kind of effect the report claims
+                 */
+                effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+                /**
+                 * The path, command or recipient
+                 */
+                target?: string;
+                /**
+                 * The id of the tool call that the judge named
+                 */
+                call: string | null;
+                /**
+                 * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+                 */
+                verdict: 'confirmed' | 'contradicted' | 'unchecked';
+                /**
+                 * Why the claim is contradicted or unchecked
+                 */
+                reason?: string;
+            }>;
+            /**
+             * All claims together; not_needed: the report claims no effect
+             */
+            evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+            /**
+             * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+             */
+            judge?: 'model' | 'none' | 'rules';
+            /**
              * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
@@ -530,6 +606,44 @@ export type Digest = {
              * Why the run did not complete, shortened
              */
             error?: string;
+            /**
+             * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
+             */
+            outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+            /**
+             * The first claims of the report
+             */
+            claims?: Array<{
+                claim: string;
+                /**
+                 * What kind of effect the report claims
+                 */
+                effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+                /**
+                 * The path, command or recipient
+                 */
+                target?: string;
+                /**
+                 * The id of the tool call that the judge named
+                 */
+                call: string | null;
+                /**
+                 * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+                 */
+                verdict: 'confirmed' | 'contradicted' | 'unchecked';
+                /**
+                 * Why the claim is contradicted or unchecked
+                 */
+                reason?: string;
+            }>;
+            /**
+             * All claims together; not_needed: the report claims no effect
+             */
+            evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+            /**
+             * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+             */
+            judge?: 'model' | 'none' | 'rules';
             /**
              * The item as a sentence, with times in the local time zone of the machine
              */
@@ -753,6 +867,41 @@ export type Evaluation = {
     satisfied: boolean;
     score: number;
     issues: Array<string>;
+    /**
+     * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
+     */
+    outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+    claims?: Array<{
+        claim: string;
+        /**
+         * What kind of effect the report claims
+         */
+        effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+        /**
+         * The path, command or recipient
+         */
+        target?: string;
+        /**
+         * The id of the tool call that the judge named
+         */
+        call: string | null;
+        /**
+         * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+         */
+        verdict: 'confirmed' | 'contradicted' | 'unchecked';
+        /**
+         * Why the claim is contradicted or unchecked
+         */
+        reason?: string;
+    }>;
+    /**
+     * All claims together; not_needed: the report claims no effect
+     */
+    evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+    /**
+     * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+     */
+    judge?: 'model' | 'none' | 'rules';
 };
 
 /**
@@ -1776,19 +1925,85 @@ export type TaskEvalEvent = {
     qualityScore: number;
     satisfied: boolean;
     issues: Array<string>;
+    /**
+     * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
+     */
+    outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+    claims?: Array<{
+        claim: string;
+        /**
+         * What kind of effect the report claims
+         */
+        effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+        /**
+         * The path, command or recipient
+         */
+        target?: string;
+        /**
+         * The id of the tool call that the judge named
+         */
+        call: string | null;
+        /**
+         * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+         */
+        verdict: 'confirmed' | 'contradicted' | 'unchecked';
+        /**
+         * Why the claim is contradicted or unchecked
+         */
+        reason?: string;
+    }>;
+    /**
+     * All claims together; not_needed: the report claims no effect
+     */
+    evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+    /**
+     * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+     */
+    judge?: 'model' | 'none' | 'rules';
 };
 
 /**
- * The evaluation of a run. The model cannot override a rule that the run violates
+ * The evaluation of a run. A model reads the report; each effect that the report claims is checked against the tool calls
  */
 export type TaskEvaluation = {
     satisfied: boolean;
     qualityScore: number;
     issues: Array<string>;
     /**
-     * rules: no model was available, and the score is the share of rules that the run satisfies
+     * How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged
      */
-    judge: 'model' | 'rules';
+    outcome?: 'done' | 'nothing_to_do' | 'partly' | 'failed' | 'asks';
+    claims?: Array<{
+        claim: string;
+        /**
+         * What kind of effect the report claims
+         */
+        effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+        /**
+         * The path, command or recipient
+         */
+        target?: string;
+        /**
+         * The id of the tool call that the judge named
+         */
+        call: string | null;
+        /**
+         * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+         */
+        verdict: 'confirmed' | 'contradicted' | 'unchecked';
+        /**
+         * Why the claim is contradicted or unchecked
+         */
+        reason?: string;
+    }>;
+    /**
+     * All claims together; not_needed: the report claims no effect
+     */
+    evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+    /**
+     * none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model
+     */
+    judge?: 'model' | 'none' | 'rules';
 };
 
 /**

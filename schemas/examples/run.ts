@@ -27,7 +27,6 @@ export const runTask = {
   interval: 'every day at 9:00',
   nextRunAt: 1795338000000
 }
-export const evaluation = { satisfied: false, score: 0.5, issues: ['The result of writeFile notes.txt is not reported.'] }
 export const runResult = {
   text: '',
   messages: [

@@ -1,5 +1,7 @@
 // The streamed events of a real task run.
 
+import { taskEvaluation } from './evaluation.ts'
+
 /** An example of each type of event. */
 export const byType: Record<string, object[]> = {
   'task:approval': [{
@@ -82,9 +84,7 @@ export const byType: Record<string, object[]> = {
     type: 'task:eval',
     taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
     runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
-    qualityScore: 1,
-    satisfied: true,
-    issues: []
+    ...taskEvaluation
   }],
   'task:steer': [{ type: 'task:steer', taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44', comment: 'Add milk to the list.' }]
 }

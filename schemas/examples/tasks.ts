@@ -1,4 +1,5 @@
 // Real answers about a weekly task of offline/assistant with the goal `write "Buy tea" to notes.txt, then read notes.txt`.
+import { taskEvaluation } from './evaluation.ts'
 
 export const taskBody = {
   goal: 'write "Buy tea" to notes.txt, then read notes.txt',
@@ -94,7 +95,6 @@ export const toolCall = {
   },
   durationMs: 75
 }
-export const evaluation = { satisfied: true, qualityScore: 1, issues: [], judge: 'model' }
 export const question = {
   approvalId: '01a1fe12-d894-75b9-ba89-9548100d859f',
   kind: 'tool',
@@ -106,7 +106,7 @@ export const question = {
 }
 export const run = {
   toolCalls: [toolCall],
-  evaluation,
+  evaluation: taskEvaluation,
   questions: [],
   runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
   id: '01a1fe12-d68a-744e-9074-8c545167b4c0',
@@ -126,7 +126,7 @@ export const run = {
   attempts: 2,
   output:
     'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
-  qualityScore: 1,
+  qualityScore: 0.9,
   completedAt: 1795264011347,
   durationMs: 1470
 }

@@ -7,7 +7,7 @@ export const PUBLIC: Record<string, string[]> = {
   brain: ['brain', 'extraction/own-words', 'extraction/pointers', 'fact-text', 'memory'],
   config: ['config', 'variables'],
   http: ['draining', 'idempotency', 'invalid', 'pages'],
-  judge: ['evaluate-answer', 'evidence', 'judge'],
+  judge: ['evaluate', 'judge', 'review-answer'],
   log: [],
   mcp: [],
   models: [
@@ -15,9 +15,15 @@ export const PUBLIC: Record<string, string[]> = {
     'compaction/compactor',
     'compaction/items',
     'compaction/open-compactor',
+    'compaction/token-estimate',
     'describe-image',
     'note-opening',
+    'prompts/analysis',
     'prompts/extraction',
+    'prompts/judgement',
+    'prompts/learning',
+    'prompts/plan',
+    'prompts/title',
     'provenance',
     'recent-images',
     'stream-call',
@@ -33,6 +39,7 @@ export const PUBLIC: Record<string, string[]> = {
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
   tools: [
     'fence',
+    'files/change-digest',
     'host',
     'input-validator',
     'model-content',
@@ -60,7 +67,7 @@ export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = 
   },
   {
     from: 'services/agent/thread-history.ts',
-    imports: ['services/models/compaction/token-estimate.ts', 'services/models/compaction/unread-history.ts'],
+    imports: ['services/models/compaction/unread-history.ts'],
     why: 'It reads a thread backwards only as far as the compactor needs it.'
   },
   {

@@ -27,5 +27,5 @@ export interface AgentDeps {
   tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
-  log: { error(details: object, message: string): void }
+  log: { warn(details: object, message: string): void, error(details: object, message: string): void }
 }

@@ -1,40 +1,43 @@
-import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
 import type { Clock } from '../lib/clock.ts'
+import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
 import { askStructured } from '../models/structured-call.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
-/** Characters of the request that the fast model gets. */
-const TEXT_SHOWN = 4_000
 /** The maximum length of a task's goal, characters. */
 const LONGEST_GOAL = 20_000
 
-const INSTRUCTIONS = 'Classify the request. simple: an answer or one look-up; standard: a few steps with tools; ' +
-  'complex: many steps, research or judgement; long_running: work to repeat, to watch or to do in the background. ' +
-  'Answer with the JSON object only.'
-
-/** Classifies a request with the model of role `fast`. If the analysis fails, the complexity is `standard`. Rejects only on abort. */
+/**
+ * Classifies a request with the model of role `fast`, which also gets the latest exchanges before it. If the analysis fails, the
+ * complexity is `standard`; a request that continues a conversation is never `simple`. Rejects only on abort.
+ */
 export async function analyze ({ load, prompt, signal, clock }: {
   load: () => Promise<{ model: LanguageModelV4 }>,
   prompt: LanguageModelV4Prompt,
   signal: AbortSignal,
   clock: Clock
 }): Promise<Analysis> {
-  const request = lastUserText(prompt)
+  const at = prompt.findLastIndex(({ role }) => role === 'user')
+  const request = textOf(prompt[at])
+  const { name, instructions, question, earlier } = analysisPrompt
+  const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
+  const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
   const answer = await askStructured({
     load,
-    name: 'analysis',
+    name,
     schema: AnalysisSchema,
     asked: AnalysisQuestionSchema,
-    instructions: INSTRUCTIONS,
-    text: request.slice(0, TEXT_SHOWN),
+    instructions,
+    text: question(request),
+    earlier: before,
     limitMs: ANALYSIS_MS,
     signal,
     clock
   })
   return 'value' in answer
-    ? normalize(answer.value, request)
+    ? normalize(answer.value, request, before !== undefined)
     : {
         complexity: 'standard',
         goal: request.slice(0, 200),
@@ -44,13 +47,15 @@ export async function analyze ({ load, prompt, signal, clock }: {
 }
 
 /** Removes the interval of a request that is not long-running, and gives a task the user's full text if the model saw only a part. */
-function normalize ({ interval = '', ...analysis }: Analysis, request: string): Analysis {
+function normalize ({ interval = '', ...analysis }: Analysis, request: string, isFollowUp: boolean): Analysis {
+  if (analysis.complexity === 'simple' && isFollowUp) return { ...analysis, complexity: 'standard' }
   if (analysis.complexity !== 'long_running') return analysis
-  const goal = request.length > TEXT_SHOWN || analysis.goal.trim() === '' ? request.slice(0, LONGEST_GOAL) : analysis.goal
+  const goal = request.length > REQUEST_SHOWN || analysis.goal.trim() === '' ? request.slice(0, LONGEST_GOAL) : analysis.goal
   return { ...analysis, goal, ...(interval.trim() !== '' && { interval }) }
 }
 
-function lastUserText (prompt: LanguageModelV4Prompt): string {
-  const message = prompt.findLast(({ role }) => role === 'user')
-  return message?.role === 'user' ? message.content.map((part) => part.type === 'text' ? part.text : '').join('\n') : ''
-}
+const isSpoken = ({ role }: LanguageModelV4Message) => role === 'user' || role === 'assistant'
+const textOf = (message: LanguageModelV4Message | undefined): string =>
+  message?.role === 'user' || message?.role === 'assistant'
+    ? message.content.map((part) => part.type === 'text' ? part.text : '').join('\n').trim()
+    : ''

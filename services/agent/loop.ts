@@ -1,6 +1,6 @@
 import type { Analysis } from '../../schemas/agent.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
-import { evaluateAnswer, refinementPrompt } from '../judge/evaluate-answer.ts'
+import { reviewAnswer } from '../judge/review-answer.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { analyze } from './analyze.ts'
@@ -10,9 +10,7 @@ import { requestApprovals } from './request-approvals.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { settleStep } from './run-calls.ts'
 import { commit } from './run-repository.ts'
-
-/** The number of steps with tools, by complexity. After them the model must answer without tools. */
-const STEPS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
+import { stepLimit } from './step-limits.ts'
 
 /**
  * Classifies the request with the fast model, streams the analysis as reasoning, and sets the run's maximum number of steps.
@@ -30,7 +28,7 @@ export async function analyzeRun (
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   log.append({ type: 'reasoning-end', id: 'analysis' })
   log.append({ type: 'analysis', analysis })
-  live.run.head = { ...head, maxSteps: STEPS[analysis.complexity] }
+  live.run.head = { ...head, maxSteps: stepLimit(config(), analysis.complexity) }
   return analysis
 }
 
@@ -49,7 +47,7 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
     const calls = await settleStep(decided, attempt, deps)
     if (calls.length > 0) return requestApprovals(calls, decided, stepFinish, attempt, deps)
     const isLast = run.head.steps > run.head.maxSteps
-    const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, deps) : undefined
+    const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, context, stepFinish, deps) : undefined
     // Check for steering again, because messages may arrive during the review.
     if (isAnswer && review === undefined && !live.isSteered) return finish(stepFinish, attempt, deps)
     if (stepFinish !== undefined) run.log.append(stepFinish)
@@ -70,11 +68,9 @@ function stepLeft (events: readonly RunEvent[]): CalledStep | undefined {
 }
 
 /** Judges the answer to a complex request, once in a run. Returns the prompt for a refinement; undefined if the answer is accepted. */
-async function reviewOnce ({ live: { run: { log }, signal } }: RunAttempt, { registry, clock }: AgentDeps): Promise<string | undefined> {
-  const analysis = log.events.find((event) => event.type === 'analysis')?.analysis
-  if (analysis?.complexity !== 'complex' || log.events.some(({ type }) => type === 'evaluation')) return undefined
-  const evaluation = await evaluateAnswer({ load: () => registry.model('fast'), analysis, events: log.events, signal, clock })
-  if (evaluation === undefined) return undefined
-  log.append({ type: 'evaluation', evaluation })
-  return evaluation.satisfied || evaluation.issues.length === 0 ? undefined : refinementPrompt(evaluation)
+async function reviewOnce ({ live: { run, signal } }: RunAttempt, { prompt }: Context, stepFinish: RunEvent | undefined, deps: AgentDeps) {
+  const events = stepFinish === undefined ? run.log.events : [...run.log.events, stepFinish]
+  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd }, deps, signal)
+  if (review !== undefined) run.log.append({ type: 'evaluation', evaluation: review.evaluation })
+  return review?.refinement
 }

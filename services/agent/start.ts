@@ -13,10 +13,8 @@ import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
+import { stepLimit } from './step-limits.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
-
-/** The maximum number of steps until the analysis sets it. */
-const STANDARD_STEPS = 10
 
 /** A request with its history. */
 export interface RunRequest extends RunBody {
@@ -84,7 +82,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         messageId,
         protocol,
         cwd,
-        maxSteps: STANDARD_STEPS,
+        // Until the analysis sets it.
+        maxSteps: stepLimit(deps.config(), 'standard'),
         createdAt: now,
         updatedAt: now,
         segment: 0,

@@ -1,71 +1,87 @@
-import type { TaskEvaluation, TaskToolCall } from '../../schemas/task-runs.ts'
-import { EvaluationSchema } from '../../schemas/agent.ts'
+import type { Evaluation } from '../../schemas/evaluation.ts'
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import { judgementPrompt, refinementPrompt, type Judgement, type Material } from '../models/prompts/judgement.ts'
 import { askStructured } from '../models/structured-call.ts'
-import type { TaskDeps } from '../tasks/task-deps.ts'
-import type { StoredTask } from '../tasks/task-records.ts'
-import type { Evidence } from './evidence.ts'
-import { checkRules } from './rules/check-rules.ts'
+import type { Registry } from '../providers/registry.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import { answerText } from '../run-log/fold.ts'
+import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
+import { evaluate } from './evaluate.ts'
+import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
+import { verifyClaims } from './verify-claims.ts'
 
-/** Deadline of the model's judgement; milliseconds. Without an answer in time the rules decide alone. */
+/** Deadline of the judge; milliseconds. Without an answer in time the calls alone decide. */
 const JUDGE_MS = 15_000
-const ANSWER_SHOWN = 16_000
-const CALLS_SHOWN = 50
-/** Lowest score of the model with which a run succeeds although the model is not satisfied. */
-export const GOOD_ENOUGH = 0.5
-/** Highest score of a run that breaks a rule. */
-const MAX_BROKEN_SCORE = 0.4
+const MAX_ANSWER_TOKENS = 4_000
+const GOAL_SHOWN = 8_000
+const REPORT_SHOWN = 16_000
 
-const INSTRUCTIONS = 'Judge the run of a background task against its goal and criteria, by the evidence of its tool calls. ' +
-  "The report is the agent's own claim: believe what the calls show. Be strict about what is missing, claimed but not done, or wrong. " +
-  'Answer with the JSON object only.'
+export interface JudgeDeps {
+  registry: Pick<Registry, 'roles' | 'model'>
+  host: { find: FindTool }
+  clock: Clock
+  log: { warn(details: object, message: string): void }
+}
 
-/** Judges a run: first by rules on the evidence, then with the model of role `fast`. A broken rule can only lower the score. */
-export async function judge (
-  task: StoredTask,
-  evidence: Evidence,
-  { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>,
+/** A run that has reported, with the events of its log. */
+export interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria' | 'plan'> {
+  events: readonly RunEvent[]
+  /** The folder that relative paths of the run resolve against. */
+  cwd: string
+}
+
+/**
+ * Judges a run. The model of role `fast` reads the report and lists what it claims; code checks each claim by the recorded calls, their
+ * files and nothing else. `refinement` is the message with which the run may mend its work once. Rejects only with the signal's reason.
+ */
+export async function judgeRun (
+  run: JudgedRun,
+  deps: JudgeDeps,
   signal: AbortSignal
-): Promise<TaskEvaluation> {
-  const { issues, share } = await checkRules(evidence)
-  const answer = await askStructured({
+): Promise<{ evaluation: Evaluation, refinement: string, report: string }> {
+  const { events, cwd } = run
+  const calls = callFacts(events, deps.host.find, cwd)
+  const report = answerText(events).trim()
+  const answer = await askJudge({ ...run, report, calls }, deps, signal)
+  if ('problem' in answer) deps.log.warn({ problem: answer.problem }, 'no model judged a run; its calls alone decide')
+  const claims = 'value' in answer ? await verifyClaims(answer.value.claims, { calls, cwd, signal }) : []
+  const evaluation = evaluate({ ...answer, claims, calls, report, isCutOff: isCutOff(events) })
+  const unknown = calls.filter(({ status, proves }) => status === 'unknown' && proves !== undefined)
+  return { evaluation, refinement: refinementPrompt(evaluation, unknown.map(nameOf)), report }
+}
+
+async function askJudge (
+  { goal, request, criteria, plan, report, calls }: JudgedRun & { report: string, calls: CallFact[] },
+  { registry, clock }: JudgeDeps,
+  signal: AbortSignal
+): Promise<{ value: Judgement } | { problem: string }> {
+  if (registry.roles().fast.startsWith('offline/')) return { problem: 'is not there, because offline models do not judge' }
+  const { name, schema, asked, instructions, question } = judgementPrompt
+  return askStructured({
     load: () => registry.model('fast'),
-    name: 'evaluation',
-    schema: EvaluationSchema,
-    instructions: INSTRUCTIONS,
-    text: question(task, evidence, issues),
+    name,
+    schema,
+    asked,
+    instructions,
+    text: question({
+      goal: shorten(goal, GOAL_SHOWN),
+      ...(request !== undefined && { request: shorten(request, GOAL_SHOWN) }),
+      criteria,
+      plan,
+      index: indexOf(calls),
+      calls: newestCalls(calls),
+      report: shorten(report, REPORT_SHOWN)
+    }, newId().slice(-8)),
+    maxAnswerTokens: MAX_ANSWER_TOKENS,
     limitMs: JUDGE_MS,
     signal,
     clock
   })
-  if (!('value' in answer)) log.warn({ problem: answer.problem }, 'a model did not judge a run; the rules decide alone')
-  const opinion = 'value' in answer ? answer.value : { satisfied: true, score: share, issues: [] }
-  const score = issues.length > 0 ? Math.min(opinion.score, share, MAX_BROKEN_SCORE) : opinion.score
-  return {
-    satisfied: issues.length === 0 && (opinion.satisfied || opinion.score >= GOOD_ENOUGH),
-    qualityScore: score,
-    issues: [...issues, ...opinion.issues].slice(0, 20),
-    judge: 'value' in answer ? 'model' : 'rules'
-  }
 }
 
-function question ({ goal, plan }: StoredTask, { calls, answer, run }: Evidence, issues: string[]): string {
-  return [
-    `Goal: ${goal.slice(0, 8_000)}`,
-    `Criteria:\n${lines(plan.qualityCriteria) || '- the goal is reached'}`,
-    `Phases:\n${lines(run.phases.map(({ description, status }) => `${description}: ${status}`))}`,
-    `Tool calls:\n${lines(calls.slice(-CALLS_SHOWN).map(describeCall)) || '- none'}`,
-    `Found by rules:\n${lines(issues) || '- nothing'}`,
-    `Answer:\n${answer.slice(0, ANSWER_SHOWN)}`
-  ].join('\n\n')
+/** Whether the last answer ended because it had reached its greatest length. */
+function isCutOff (events: readonly RunEvent[]): boolean {
+  const last = events.findLast((event) => event.type === 'step-finish')
+  return last?.type === 'step-finish' && last.finishReason === 'length'
 }
-
-const lines = (texts: string[]) => texts.map((text) => `- ${text.slice(0, 500)}`).join('\n')
-const describeCall = ({ tool, input, status, error, output }: TaskToolCall) =>
-  `${tool} ${JSON.stringify(input)?.slice(0, 200)}: ${
-    error ? `${status}, ${error.slice(0, 200)}` : `${status} ${JSON.stringify(output)?.slice(0, 200) ?? ''}`
-  }`
-
-/** The message to the model for the one refinement of a run. */
-export const refinement = ({ issues }: TaskEvaluation) =>
-  'A review of this run found:\n' + (lines(issues) || '- it does not reach the goal') +
-  '\nMend this now with the tools, then give the whole report again. Claim nothing that was not done.'

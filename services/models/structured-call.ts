@@ -14,11 +14,19 @@ export interface StructuredCall<S extends TSchema> {
   asked?: TSchema
   instructions: string
   text: string
+  /** An earlier message of the same author, such as the conversation that the text continues. */
+  earlier?: string
+  /** Default: MAX_ANSWER_TOKENS. */
+  maxAnswerTokens?: number
   limitMs: number
   signal: AbortSignal
   clock: Clock
 }
 
+const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
+
+/** Characters of an answer that are read; models that ignore its maximum length may send megabytes. */
+const MAX_ANSWER_CHARACTERS = 512 * 1024
 /** The maximum length of an answer, tokens. */
 const MAX_ANSWER_TOKENS = 2_000
 
@@ -27,22 +35,27 @@ const MAX_ANSWER_TOKENS = 2_000
  * to a `problem` in words; rejects only with the signal's reason.
  */
 export async function askStructured<S extends TSchema> (
-  { load, name, schema, asked = schema, instructions, text, limitMs, signal, clock }: StructuredCall<S>
+  { load, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens, limitMs, signal, clock }: StructuredCall<S>
 ): Promise<{ value: Static<S> } | { problem: string }> {
   try {
     const { Value } = await import('@sinclair/typebox/value')
     const { content } = await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
       const { model } = await load()
       return await model.doGenerate({
-        prompt: [{ role: 'system', content: instructions }, { role: 'user', content: [{ type: 'text', text }] }],
+        prompt: [
+          { role: 'system', content: instructions },
+          ...(earlier === undefined ? [] : [userMessage(earlier)]),
+          userMessage(text)
+        ],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: MAX_ANSWER_TOKENS,
+        maxOutputTokens: maxAnswerTokens ?? MAX_ANSWER_TOKENS,
         // The answer is short and the caller waits; tokens of reasoning would count against the limit.
         reasoning: 'none',
         abortSignal
       })
     })
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
+    if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
     const value: unknown = JSON.parse(answer.replace(/^\s*```(?:json)?|```\s*$/g, ''))
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
   } catch (error) {

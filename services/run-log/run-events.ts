@@ -1,5 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import type { Analysis, Evaluation, RunTask } from '../../schemas/agent.ts'
+import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { Evaluation } from '../../schemas/evaluation.ts'
+import type { FileChange } from '../tools/tool.ts'
 
 /** Tokens, as counted by the provider; 0 if it does not count. */
 export interface Usage {
@@ -13,6 +15,10 @@ export type FinishReason = LanguageModelV4FinishReason['unified']
 interface Call {
   toolCallId: string
   toolName: string
+}
+/** The files that the call changed. Only the judge reads them. */
+interface Changes {
+  changes?: FileChange[]
 }
 /** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/provenance.ts. */
 interface Meta {
@@ -54,8 +60,8 @@ export type RunEvent =
    * something or was approved.
    */
   | { type: 'tool-intent', toolCallId: string }
-  | { type: 'tool-output', output: Record<string, unknown> } & Call
-  | { type: 'tool-error', errorText: string } & Call
+  | { type: 'tool-output', output: Record<string, unknown> } & Call & Changes
+  | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string } & Call

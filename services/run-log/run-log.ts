@@ -12,12 +12,15 @@ const BATCH_BYTES = 64 * 1024
 /** The number of cached batches. Readers at the same position get the same array, so that it is rendered once for all of them. */
 const CACHED_BATCHES = 4
 
+/** The estimated size of a recorded change of a file, bytes. */
+const CHANGE_BYTES = 256
+
 /** Estimates the size of an event in memory and on the wire, bytes. */
 function sizeOf (event: RunEvent): number {
   if (event.type === 'text-delta' && event.providerMetadata === undefined) return event.delta.length + 64
   const attached = 'providerMetadata' in event && event.providerMetadata !== undefined ? JSON.stringify(event.providerMetadata).length : 0
   if ('delta' in event) return event.delta.length + attached + 64
-  if (event.type === 'tool-output') return JSON.stringify(event.output).length + 64
+  if (event.type === 'tool-output') return JSON.stringify(event.output).length + (event.changes?.length ?? 0) * CHANGE_BYTES + 64
   if (event.type === 'tool-input' || event.type === 'tool-input-error') return (JSON.stringify(event.input)?.length ?? 0) + attached + 64
   return 256 + attached
 }

@@ -76,10 +76,11 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     let end: CallEnd
     try {
       const agreed = { name: toolName, callId: toolCallId, input, cwd, identity, folder }
-      const { durationMs, ...result } = await tools.execute({ ...agreed, runId, attempt, signal })
-      end = result.status === 'complete'
-        ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done', durationMs }
-        : { ...failed(call, result.errorText), durationMs }
+      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, runId, attempt, signal })
+      const { event, state }: CallEnd = result.status === 'complete'
+        ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
+        : failed(call, result.errorText)
+      end = { event: { ...event, ...(changes && { changes }) }, state, durationMs }
     } catch (error) {
       if (isDurable || !ports.repeatsReads) await ports.end(call, failed(call, OUTCOME_UNKNOWN, 'unknown'))
       throw error

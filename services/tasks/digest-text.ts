@@ -1,5 +1,6 @@
 import type { Digest, DigestQuestion } from '../../schemas/digest.ts'
 import { DIGEST_LIMITS } from '../../schemas/digest.ts'
+import type { TaskEvaluation } from '../../schemas/evaluation.ts'
 import type { Slot } from '../../schemas/schedule.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
@@ -35,11 +36,11 @@ export function createDigestText (timezone: string) {
   const name = (task: StoredTask) => `“${shortGoal(task)}”`
 
   return {
-    run: (task: StoredTask, { runNumber, status, standsFor, output, error }: StoredRun) => {
+    run: (task: StoredTask, { runNumber, status, standsFor, output, error, evaluation }: StoredRun) => {
       const subject = `Run ${runNumber} of ${name(task)}${
         standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
       }`
-      if (status === 'completed') return `${subject} completed${output ? `: ${inLine(output)}` : '.'}`
+      if (status === 'completed') return `${subject} completed${judgementOf(evaluation)}${output ? `: ${inLine(output)}` : '.'}`
       return `${subject} ${STOPPED[status]}${error ? `: ${inLine(error)}` : '.'}`
     },
 
@@ -83,6 +84,14 @@ export function createDigestText (timezone: string) {
       ].join(' ')
     }
   }
+}
+
+/** What is to be said of a completed run beside its report. */
+function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}): string {
+  if (outcome === 'nothing_to_do') return ' with nothing to do'
+  if (outcome === 'partly') return ' in part'
+  if (judge === 'none') return ' (not judged)'
+  return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : ''
 }
 
 const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`

@@ -13,6 +13,9 @@ import type { StoredRun, StoredTask } from './task-records.ts'
 /** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
 const SETTLES_MS = 1_000
 
+/** Claims shown of each run. */
+const CLAIMS_SHOWN = 5
+
 /** The first items of a list, and the number of further items. */
 interface Excerpt<T> {
   items: T[]
@@ -180,13 +183,17 @@ const runFields = ({ runId, runNumber, trigger, status, startedAt }: StoredRun, 
 })
 
 function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: ReturnType<typeof createDigestText>): DigestRun {
-  const { standsFor, output, error } = run
+  const { standsFor, output, error, evaluation: { outcome, evidence, judge, claims } = {} } = run
   return {
     ...runFields(run, task),
     completedAt,
     ...(standsFor !== undefined && { standsFor }),
     ...(output !== undefined && { output: shorten(output) }),
     ...(error !== undefined && { error: shorten(error) }),
+    ...(outcome && { outcome }),
+    ...(evidence && { evidence }),
+    ...(judge && { judge }),
+    ...(claims && { claims: claims.slice(0, CLAIMS_SHOWN) }),
     text: describe.run(task, run)
   }
 }

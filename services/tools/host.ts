@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import type { Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
-import { ToolFailed } from './tool-errors.ts'
+import type { FileChange, Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
+import { OUTCOME_NOT_KNOWN, ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
 import { toModelOutput } from './model-content.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
@@ -34,9 +34,10 @@ export interface ToolCall {
   identity?: string
 }
 
+/** How a call ended, with the changes of files that its tool recorded. A call that failed may have changed some, too. */
 export type ToolResult =
-  | { status: 'complete', output: ToolOutput, durationMs: number }
-  | { status: 'error', errorText: string, durationMs: number }
+  & ({ status: 'complete', output: ToolOutput } | { status: 'error', errorText: string })
+  & { durationMs: number, changes?: FileChange[] }
 
 export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
 
@@ -46,6 +47,8 @@ export type ToolHost = ReturnType<typeof createToolHost>
 const LIMIT_MS = 60_000
 /** Time a tool has to settle after its signal aborted. */
 const SETTLE_MS = 5000
+/** Changes of files that are kept of one call. */
+const MOST_CHANGES = 100
 /** How long a step waits for tool servers that are connecting since the start. */
 const STEP_WAIT_MS = 3_000
 /** How long a call of an unknown tool waits for them. */
@@ -107,15 +110,15 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   }
 
   /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
-  async function run (tool: Tool, call: ToolCall): Promise<ToolOutput> {
+  async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
     const { input, runId, callId, signal } = call
     const ms = tool.timeLimitMs ?? LIMIT_MS
     const message = `${tool.name} took longer than ${ms} ms and was stopped.${
-      tool.effect === 'read' ? '' : ' What it did by then is not known: check before you repeat it.'
+      tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
     }`
     const start = await startOf(tool, call)
     return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
-      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, ...start })))
+      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, changed, ...start })))
   }
 
   return {
@@ -156,7 +159,11 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
      */
     async execute (call: ToolCall): Promise<ToolResult> {
       const started = clock.awake()
-      const elapsedMs = () => Math.round(clock.awake() - started)
+      const changes: FileChange[] = []
+      const end = () => ({
+        durationMs: Math.round(clock.awake() - started),
+        ...(changes.length > 0 && { changes: changes.slice(0, MOST_CHANGES) })
+      })
       call.signal.throwIfAborted()
       try {
         fence.check(call.runId, call.attempt)
@@ -167,12 +174,12 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
           )
         }
         const valid = validate(call.name, call.input)
-        if (!valid.ok) return { status: 'error', errorText: valid.error, durationMs: elapsedMs() }
-        const output = await run(find(call.name)!, call)
-        return { status: 'complete', output, durationMs: elapsedMs() }
+        if (!valid.ok) return { status: 'error', errorText: valid.error, ...end() }
+        const output = await run(find(call.name)!, call, (change) => changes.push(change))
+        return { status: 'complete', output, ...end() }
       } catch (error) {
         if (call.signal.aborted) throw call.signal.reason
-        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), durationMs: elapsedMs() }
+        return { status: 'error', errorText: error instanceof Error ? error.message : String(error), ...end() }
       }
     }
   }

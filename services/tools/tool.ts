@@ -3,6 +3,19 @@ import type { TSchema } from '@sinclair/typebox'
 /** What a tool does to the world: only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
 
+/**
+ * The effects that a completed call of a tool can have had: it wrote or moved a file, removed one, ran a command, sent a message;
+ * `any` for commands, and for tools of tool servers and of the application.
+ */
+export type ProvenEffect = 'file' | 'deletion' | 'command' | 'message' | 'any'
+
+/** A change that a tool made at a real path: digests of the content before and after, null where nothing was there. */
+export interface FileChange {
+  path: string
+  before: string | null
+  after: string | null
+}
+
 export type Permission = 'allow' | 'ask' | 'deny'
 
 /** The identity of a folder, independent of its name: device and inode, as decimal numbers. */
@@ -23,6 +36,8 @@ export interface ToolContext {
   givenCwd: string
   /** The folder that the call was approved for, if it needed approval: the tool must work in no other. */
   approvedFolder?: FolderIdentity
+  /** Records a change of a file in the log of the run, for the judge; models never see it. */
+  changed?(change: FileChange): void
 }
 
 export type ToolOutput = Record<string, unknown>
@@ -34,6 +49,8 @@ export interface Tool<Input = any> {
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema
   effect: ToolEffect
+  /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
+  proves?: ProvenEffect
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
@@ -44,6 +61,8 @@ export interface Tool<Input = any> {
   unavailable?(): string | undefined
   /** Returns the working folder that the input names; undefined when the call works in the folder of the run. */
   folder?(input: Input): string | undefined
+  /** Returns what the input names as the object of the call, such as a path, a command or an address. */
+  target?(input: Input): string | undefined
   /** Converts an output to the form that models get, where it differs from the form for readers. */
   forModel?(output: ToolOutput): ToolOutput
   execute(input: Input, context: ToolContext): Promise<ToolOutput>

@@ -123,9 +123,8 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
 
   const [run, ...others] = await runs()
   t.same(others, [], 'there is one run')
-  t.match(run, { runNumber: 1, status: /^(completed|failed)$/, completedAt: Number, durationMs: Number })
-  t.equal(run.error === undefined, run.status === 'completed', 'with a reason when it failed')
-  t.match(await task(), { status: run.status, totalRuns: 1, successfulRuns: run.status === 'completed' ? 1 : 0 })
+  t.match(run, { runNumber: 1, status: 'completed', completedAt: Number, durationMs: Number }, 'what is in doubt fails no run')
+  t.match(await task(), { status: 'completed', totalRuns: 1, successfulRuns: 1 })
   const told = (...types: string[]) => seen.filter(({ type }) => types.includes(type))
   t.ok(told(...TERMINAL).length <= 1, 'its end was told at most once')
   t.ok(told('task:start').length <= 1, 'and its beginning')
@@ -139,7 +138,6 @@ export async function survives (t: Test, prepared: string, scenario: Scenario, k
   const possible = [wanted(scenario), ...doubtful.map((text: string) => wanted(scenario).replace(text, ''))]
   const happened = effects()
   t.ok(possible.includes(happened), `${happened} happened, one of ${possible} was to`)
-  if (doubtful.length === 0) t.equal(run.status, 'completed', 'nothing was lost')
 
   // What was told before the death is true after it.
   for (const { status } of told(...TERMINAL)) t.equal(run.status, status)

@@ -15,7 +15,7 @@ t.test('one long run is made to fit at each step, with what it did, and goes on'
     summary: (nth) =>
       nth === 0
         ? { object: { complexity: 'complex', goal: 'g', thinking: 't', qualityCriteria: [] } }
-        : { object: { satisfied: true, score: 1, issues: [], summary: 'Files were read.' } },
+        : { object: { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [], summary: 'Files were read.' } },
     config: { analysis: true }
   })
   for (const n of [0, 1, 2]) writeFileSync(`${app.cwd}/big${n}.txt`, words(`big ${n}`, 5_000))

@@ -141,7 +141,7 @@ t.test('what is said while the answer is reviewed is heard', async (t) => {
       if (name === 'analysis') return { object: { complexity: 'complex', goal: 'g', thinking: 't', qualityCriteria: [] } }
       reviewing.open()
       await wait.opened
-      return { object: { satisfied: true, score: 1, issues: [] } }
+      return { object: { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] } }
     }
   })
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })

@@ -4,7 +4,13 @@ import { kinds, textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const complex = { complexity: 'complex', goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
-const verdict = (satisfied: boolean, ...issues: string[]) => ({ satisfied, score: satisfied ? 1 : 0.3, issues })
+const verdict = (satisfied: boolean, ...issues: string[]) => ({
+  outcome: satisfied ? 'done' : 'partly',
+  claims: [],
+  satisfied,
+  score: satisfied ? 1 : 0.3,
+  issues
+})
 
 /** A complex request whose answer is judged like this. */
 function judged (t: Parameters<typeof withGateway>[0], evaluation: object | undefined, texts: string[], analysis: object = complex) {
@@ -77,3 +83,19 @@ for (const [complexity, steps] of [['simple', 3], ['standard', 10], ['complex', 
     t.equal(textOf(events), 'enough')
   })
 }
+
+t.test('a claim that no call can have had is found in a conversation too, and the request is judged in its own words', async (t) => {
+  const claims = [{ claim: 'Gespeichert', effect: 'file', target: 'liste.md', call: null }]
+  const { app, gateway } = await judged(t, { ...verdict(true), claims }, ['Die Liste liegt in liste.md.', 'Die Liste wurde nicht gespeichert.'])
+  const payload = { messages: [{ role: 'user', content: 'Bitte speichere die Liste.' }] }
+  const body = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
+  t.equal(body.text, 'Die Liste wurde nicht gespeichert.')
+  t.match(body.evaluation, { outcome: 'failed', evidence: 'contradicted', judge: 'model', claims: [{ ...claims[0], verdict: 'contradicted' }] })
+  const judge = gateway.requests.find(({ structured }) => structured === 'evaluation')!
+  t.match(JSON.stringify(judge.body.prompt), /<request [\w-]+>\\nBitte speichere die Liste\./)
+})
+
+t.test('a question to the user stands, because the user answers it', async (t) => {
+  const { app } = await judged(t, { ...verdict(false, 'It asks.'), outcome: 'asks' }, ['Which of the two?', 'never'])
+  t.equal(textOf((await say(app, 'delete it')).events), 'Which of the two?')
+})

@@ -43,7 +43,7 @@ t.test('every event has the fields the interface gives it, and its name is its t
   await events.until('task:approval', { kind: 'result' })
   await tasks.post(`/${done.id}/approve`, { approved: true })
   await events.until('task:complete')
-  const failed = await tasks.create('read missing.txt')
+  const failed = await tasks.create('delete missing.txt')
   await tasks.post(`/${failed.id}/start`)
   await events.until('task:error')
   await named.says('event: task:error')

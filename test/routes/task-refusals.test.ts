@@ -94,7 +94,7 @@ t.test('a verb that does not fit the state is a 409 that names the state and whe
       return id
     },
     async failed () {
-      const id = await started('read missing.txt')
+      const id = await started('delete missing.txt')
       await events.until('task:error', { taskId: id })
       return id
     },

@@ -14,7 +14,7 @@ t.test('who was away is told what completed, failed and was passed over, what wa
   const schedule = { interval: '1h', timezone: 'UTC' }
   const recurring = { taskType: 'recurring', schedule }
   const good = await tasks.create('system info', recurring)
-  const bad = await tasks.create('read missing.txt', recurring)
+  const bad = await tasks.create('delete missing.txt', { ...recurring, approval: { mode: 'never' } })
   const asking = await tasks.create('write "tea" to list.txt', { ...recurring, approval: { mode: 'always' } })
   const skipping = await tasks.create('list the files here', { ...recurring, schedule: { ...schedule, missed: 'skip' } })
   const { text: quiet } = await tasks.get(`/digest?since=${since}`)
@@ -33,10 +33,10 @@ t.test('who was away is told what completed, failed and was passed over, what wa
     digest.completed.items.map(({ taskId, runNumber }: any) => [taskId, runNumber]).sort(),
     [[good.id, 1], [good.id, 2], [skipping.id, 1], [skipping.id, 2]].sort()
   )
-  t.match(digest.completed.items[0], { status: 'completed', trigger: 'schedule', output: String, text: /^Run 2 of “.*” completed: / })
+  t.match(digest.completed.items[0], { status: 'completed', trigger: 'schedule', output: String, judge: 'none', evidence: 'unchecked', text: /^Run 2 of “.*” completed \(not judged\): / })
   t.match(digest.failed, {
     more: 0,
-    items: [{ taskId: bad.id, runNumber: 2, error: /Every tool call failed/, text: /^Run 2 of “read missing.txt” failed: / }, {
+    items: [{ taskId: bad.id, runNumber: 2, error: /deleteFile "missing.txt" failed/, text: /^Run 2 of “delete missing.txt” failed: / }, {
       runNumber: 1
     }]
   })

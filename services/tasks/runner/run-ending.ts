@@ -1,7 +1,6 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
-import { filesCreated, sources } from '../../judge/evidence.ts'
-import { remember } from './run-memory.ts'
+import { filesCreated, remember, sources } from './run-memory.ts'
 import { toolCallsOf, type TaskLogEvent } from '../run-history.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
@@ -62,14 +61,13 @@ export function closeRun (
 /** The task after its live run has ended, with its memory, counters and next status. */
 export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLogEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
-  const calls = toolCallsOf(log)
   const { liveRun, returnTo, pausedReason, ...rest } = task
   // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
   const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo
   return withStatusAfterRun(
     {
       ...rest,
-      memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(calls), sources: sources(calls) }),
+      memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(log), sources: sources(toolCallsOf(log)) }),
       lastRunAt: now,
       successfulRuns: task.successfulRuns + (completed ? 1 : 0),
       failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0

@@ -1,7 +1,9 @@
-import { Type } from '@sinclair/typebox'
+import type { TaskToolCall } from '../../../schemas/task-runs.ts'
 import type { TaskMemory } from '../../../schemas/tasks.ts'
+import { learningPrompt } from '../../models/prompts/learning.ts'
 import { askStructured } from '../../models/structured-call.ts'
 import type { TaskDeps } from '../task-deps.ts'
+import type { TaskLogEvent } from '../run-history.ts'
 import type { StoredRun } from '../task-records.ts'
 
 /** Deadline of the model call; milliseconds. */
@@ -10,14 +12,6 @@ const LEARNING_MS = 15_000
 const MAX_ENTRIES = 100
 const MAX_CHARACTERS = 1_000
 
-const Learned = Type.Object({
-  findings: Type.Array(Type.String({ description: 'A fact found that later runs should know' }), { maxItems: 10 }),
-  decisions: Type.Array(Type.String({ description: 'A choice made that later runs should keep to' }), { maxItems: 10 })
-})
-
-const INSTRUCTIONS = 'Extract what later runs of this task should know from the report of this one: facts it found and choices it made. ' +
-  'Only what the report says; nothing when there is nothing. Answer with the JSON object only.'
-
 /** Asks a model for the findings and decisions in a report that later runs need. Never throws: returns nothing on failure. */
 export async function learn (
   goal: string,
@@ -25,12 +19,13 @@ export async function learn (
   { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>,
   signal: AbortSignal
 ): Promise<NonNullable<StoredRun['learned']>> {
+  const { name, schema, instructions, question } = learningPrompt
   const answer = await askStructured({
     load: () => registry.model('fast'),
-    name: 'task-memory',
-    schema: Learned,
-    instructions: INSTRUCTIONS,
-    text: `Goal: ${goal.slice(0, 2_000)}\n\nReport:\n${report.slice(0, 16_000)}`,
+    name,
+    schema,
+    instructions,
+    text: question(goal, report),
     limitMs: LEARNING_MS,
     signal,
     clock
@@ -58,3 +53,14 @@ export const withFeedback = (memory: TaskMemory, entry: TaskMemory['feedback'][n
   ...memory,
   feedback: [...memory.feedback, entry].slice(-MAX_ENTRIES)
 })
+
+/** The paths of files that the run wrote, as its tools recorded them. */
+export const filesCreated = (log: readonly TaskLogEvent[]): string[] =>
+  log.flatMap((event) => 'changes' in event ? event.changes ?? [] : []).flatMap(({ path, after }) => after === null ? [] : [path])
+
+/** The addresses of pages that the run read. */
+export const sources = (calls: TaskToolCall[]): string[] =>
+  calls.flatMap(({ status, input }) => {
+    const url = typeof input === 'object' && input !== null && 'url' in input ? input.url : undefined
+    return status === 'complete' && typeof url === 'string' && /^https?:/i.test(url) ? [url] : []
+  })

@@ -2,6 +2,7 @@ import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { inState } from '../../approvals/approval-states.ts'
 import { boundTo } from '../../approvals/approved-folder.ts'
+import { isCompleted } from '../../judge/evaluate.ts'
 import { abortKind } from '../../lib/abort.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import type { Change } from '../task-repository.ts'
@@ -53,7 +54,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
       })
     }
     if (result.workerEnd === 'waiting') return askTools(task, run, session)
-    if (run.evaluation?.satisfied !== true) {
+    if (run.evaluation === undefined || !isCompleted(run.evaluation)) {
       const denied = session.items.denied()
       if (denied !== undefined) {
         return conclude(task, run, session.log, {

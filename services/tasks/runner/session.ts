@@ -9,10 +9,8 @@ import { createRunItems } from './run-items.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { evidenceOf } from '../../judge/evidence.ts'
-import { judge, refinement } from '../../judge/judge.ts'
+import { judgeTaskRun } from './judge-task-run.ts'
 import { learn } from './run-memory.ts'
-import { fileSizeIn } from '../../judge/rules/exists.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
@@ -111,17 +109,16 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   }
 
   async function evaluate (): Promise<Verdict> {
-    const evidence = evidenceOf(task.goal, run, log, fileSizeIn(task.cwd))
-    const evaluation = await judge(task, evidence, deps, signal)
-    const { satisfied, qualityScore, issues } = evaluation
+    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, deps, signal)
+    const { satisfied, qualityScore } = evaluation
     const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
-    const learned = satisfied ? await learn(task.goal, evidence.answer, deps, signal) : undefined
-    const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement(evaluation) }] : []
+    const learned = satisfied ? await learn(task.goal, report, deps, signal) : undefined
+    const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement }] : []
     await record(
-      { evaluation, qualityScore, output: evidence.answer, refined: run.refined || isRefined, ...(learned && { learned }) },
+      { evaluation, qualityScore, output: report, refined: run.refined || isRefined, ...(learned && { learned }) },
       message
     )
-    emit({ type: 'task:eval', taskId: task.id, runId: run.runId, qualityScore, satisfied, issues })
+    emit({ type: 'task:eval', taskId: task.id, runId: run.runId, ...evaluation })
     return isRefined ? { next: 'step', events: message } : { next: 'end' }
   }
 

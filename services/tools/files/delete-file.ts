@@ -3,7 +3,8 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
 import { withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
-import { isMounted, withParent, withSubfolder, type Folder } from './open-folder.ts'
+import { fileDigest } from './change-digest.ts'
+import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File or folder to delete: absolute, or relative to the working directory.' }),
@@ -19,14 +20,22 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it. This cannot be undone.',
     inputSchema: Input,
     effect: 'write',
-    execute: ({ path, recursive = false }, { cwd, givenCwd, signal }) =>
+    proves: 'deletion',
+    target: ({ path }) => path,
+    execute: ({ path, recursive = false }, { cwd, givenCwd, signal, changed }) =>
       withPathErrors(path, async () => {
         const real = await paths.locate(path, cwd)
         await paths.assertRemovable(real, cwd, givenCwd)
         return withParent(real, async (folder, name) => {
           const stat = await lstat(folder.entry(name))
           const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
-          return { path: real, kind, deleted: await remove(folder, name, kind === 'directory', recursive, signal) }
+          // A file that may be removed but not read has no digest.
+          const before = kind === 'file'
+            ? await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
+            : kind
+          const deleted = await remove(folder, name, kind === 'directory', recursive, signal)
+          changed?.({ path: real, before, after: null })
+          return { path: real, kind, deleted }
         })
       })
   }

@@ -39,6 +39,7 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
     description: 'List a folder: name, kind and size of its entries. Symbolic links are listed, not followed.',
     inputSchema: Input,
     effect: 'read',
+    target: ({ path }) => path,
     execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)

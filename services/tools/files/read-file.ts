@@ -41,6 +41,7 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
       'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it has one.',
     inputSchema: Input,
     effect: 'read',
+    target: ({ path }) => path,
     forModel: withNumbers,
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, signal }) =>
       withPathErrors(path, async () => {

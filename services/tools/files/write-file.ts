@@ -8,6 +8,7 @@ import { withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
 import { unifiedDiff } from './diff.ts'
+import { contentDigest, fileDigest } from './change-digest.ts'
 
 const LONGEST_CONTENT = 10 * 1024 * 1024
 
@@ -29,13 +30,16 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     description: 'Write a text file, creating it or replacing its whole content. Answers with a unified diff of the change.',
     inputSchema: Input,
     effect: 'write',
-    execute: ({ path, content }, { cwd, signal }) =>
+    proves: 'file',
+    target: ({ path }) => path,
+    execute: ({ path, content }, { cwd, signal, changed }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
         return withCreatedFolder(dirname(real), async (folder) => {
           const name = basename(real)
-          const before = await examine(folder, name, paths)
+          const before = await examine(folder, name, paths, signal)
           await replace(folder, name, content, before?.mode, signal)
+          changed?.({ path: real, before: before?.digest ?? null, after: contentDigest(content) })
           return {
             path: real,
             bytesWritten: Buffer.byteLength(content),
@@ -60,8 +64,15 @@ async function withCreatedFolder<T> (path: string, work: (folder: Folder) => Pro
   })
 }
 
-/** Returns the mode of the file to replace, and its text when that can be compared. Refuses a non-file and a read-only file. */
-async function examine (folder: Folder, name: string, paths: PathPolicy): Promise<{ mode: number, text?: string } | undefined> {
+/** The file that a write replaces: its text is absent when it cannot be compared. */
+interface OldFile {
+  mode: number
+  digest: string
+  text?: string
+}
+
+/** Examines the file to replace; undefined when there is none. Refuses a non-file and a read-only file. */
+async function examine (folder: Folder, name: string, paths: PathPolicy, signal: AbortSignal): Promise<OldFile | undefined> {
   const stat = await lstat(folder.entry(name || '.')).catch((error) => {
     if (error.code !== 'ENOENT') throw error
   })
@@ -71,10 +82,11 @@ async function examine (folder: Folder, name: string, paths: PathPolicy): Promis
   if (!stat.isFile()) throw new PathRefused(`${JSON.stringify(name)} is a folder or another thing that is not a regular file.`)
   // rename(2) checks only the folder's permissions, so a read-only file is refused here.
   await access(folder.entry(name), constants.W_OK)
-  if (stat.size > COMPARED_BYTES) return { mode }
-  return withFile(folder, name, paths, async (file) => {
+  return withFile(folder, name, paths, async (file, size) => {
+    if (size > COMPARED_BYTES) return { mode, digest: await fileDigest(file, size, signal) }
     const bytes = await file.readFile()
-    return bytes.includes(0) ? { mode } : { mode, text: bytes.toString('utf8') }
+    const digest = contentDigest(bytes)
+    return bytes.includes(0) ? { mode, digest } : { mode, digest, text: bytes.toString('utf8') }
   })
 }
 

@@ -59,6 +59,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     inputSchema: Input,
     effect: 'external',
     timeLimitMs: LIMIT_MS,
+    target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
     async execute ({ command, cwd = '.', timeoutMs = LONGEST_MS }, { cwd: base, approvedFolder, signal }) {
       const folder = await withPathErrors(cwd, () => paths.resolve(cwd, base))

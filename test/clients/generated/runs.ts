@@ -14,7 +14,7 @@ t.test('a run as one object', async (t) => {
       { text: 'Both.' }
     ][nth], {
     config: { analysis: true },
-    structured: (name) => ({ object: name === 'analysis' ? complex : { satisfied: true, score: 0.9, issues: ['a detail'] } })
+    structured: (name) => ({ object: name === 'analysis' ? complex : { outcome: 'done', claims: [], satisfied: true, score: 0.9, issues: ['a detail'] } })
   })
   const options = await clientOf(app)
 
@@ -55,7 +55,18 @@ t.test('a run as one object', async (t) => {
 
   const decision = { type: 'tool-approval-response', approvalId: data.pendingApprovals[0].approvalId, approved: true }
   const { data: { text, evaluation } } = await sdk.runSync({ ...options, body: { messages: [{ role: 'tool', content: [decision] }] } })
-  is(t, { text, evaluation }, { text: 'Both.', evaluation: { satisfied: true, score: 0.9, issues: ['a detail'] } }, 'its evaluation')
+  is(t, { text, evaluation }, {
+    text: 'Both.',
+    evaluation: {
+      satisfied: true,
+      score: 0.9,
+      issues: ['a detail'],
+      outcome: 'done' as const,
+      claims: [],
+      evidence: 'not_needed' as const,
+      judge: 'model' as const
+    }
+  }, 'its evaluation')
 })
 
 t.test('a run that makes a background task', async (t) => {

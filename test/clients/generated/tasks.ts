@@ -159,7 +159,15 @@ t.test('tasks and their runs', async (t) => {
       durationMs: undefined
     }],
     qualityScore: Number,
-    evaluation: { satisfied: false, qualityScore: Number, issues: Array, judge: 'model' as const },
+    evaluation: {
+      satisfied: false,
+      qualityScore: Number,
+      issues: Array,
+      outcome: 'failed' as const,
+      claims: Array,
+      evidence: 'unchecked' as const,
+      judge: 'none' as const
+    },
     questions: []
   }
   is(t, (await sdk.listTaskRuns({ ...options, path, query: { limit: 1 } })).data, {

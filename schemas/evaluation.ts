@@ -1,0 +1,64 @@
+import { Type, type Static } from '@sinclair/typebox'
+import * as examples from './examples/evaluation.ts'
+
+/** The effects that a report can claim. */
+export const EFFECTS = ['file', 'deletion', 'command', 'message', 'other'] as const
+/** How a run ended, as its judge reads it. */
+export const OUTCOMES = ['done', 'nothing_to_do', 'partly', 'failed', 'asks'] as const
+const VERDICTS = ['confirmed', 'contradicted', 'unchecked'] as const
+const EVIDENCE = [...VERDICTS, 'not_needed'] as const
+const JUDGES = ['model', 'none', 'rules'] as const
+
+/** A string that is one of the values. */
+export const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Union(values.map((value) => Type.Literal(value)), { description })
+
+export const ClaimSchema = Type.Object({
+  claim: Type.String(),
+  effect: oneOf(EFFECTS, 'What kind of effect the report claims'),
+  target: Type.Optional(Type.String({ description: 'The path, command or recipient' })),
+  call: Type.Union([Type.String(), Type.Null()], { description: 'The id of the tool call that the judge named' }),
+  verdict: oneOf(VERDICTS, 'confirmed: a completed call can have had this effect, which does not say that the work is right; ' +
+    'contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked'),
+  reason: Type.Optional(Type.String({ description: 'Why the claim is contradicted or unchecked' }))
+}, { description: 'An effect that the report says the run had' })
+export type Claim = Static<typeof ClaimSchema>
+
+/** What every evaluation says beside its score. Evaluations of earlier versions lack these fields. */
+const judgement = {
+  outcome: Type.Optional(oneOf(OUTCOMES, 'How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged')),
+  claims: Type.Optional(Type.Array(ClaimSchema)),
+  evidence: Type.Optional(oneOf(EVIDENCE, 'All claims together; not_needed: the report claims no effect')),
+  judge: Type.Optional(
+    oneOf(JUDGES, 'none: no model judged the run, only its tool calls were looked at; rules: judged by an earlier version without a model')
+  )
+}
+const issues = Type.Array(Type.String({ description: 'One thing that is missing, wrong or not checked' }))
+
+export const EvaluationSchema = Type.Object({
+  satisfied: Type.Boolean({ description: 'Whether the answer does what was asked, all of it' }),
+  score: Type.Number({ minimum: 0, maximum: 1 }),
+  issues,
+  ...judgement
+}, {
+  $id: 'Evaluation',
+  additionalProperties: false,
+  description: 'A judgement of an answer, from 0 to 1',
+  examples: [examples.evaluation]
+})
+export type Evaluation = Static<typeof EvaluationSchema>
+
+export const TaskEvaluationSchema = Type.Object({
+  satisfied: Type.Boolean(),
+  qualityScore: Type.Number({ minimum: 0, maximum: 1 }),
+  issues,
+  ...judgement
+}, {
+  $id: 'TaskEvaluation',
+  description: 'The evaluation of a run. A model reads the report; each effect that the report claims is checked against the tool calls',
+  examples: [examples.taskEvaluation]
+})
+export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
+
+/** The fields of a judgement, for events and digests. */
+export const JudgementFields = judgement

@@ -1,0 +1,91 @@
+import type { RunEvent } from '../run-log/run-events.ts'
+import type { FileChange, ProvenEffect, Tool } from '../tools/tool.ts'
+import { isOutcomeUnknown } from '../tools/tool-errors.ts'
+
+/** What is recorded of one tool call of a run. */
+export interface CallFact {
+  id: string
+  tool: string
+  input: unknown
+  /** unknown: the call began, and nobody knows whether it had its effect. */
+  status: 'complete' | 'error' | 'denied' | 'unknown'
+  output?: Record<string, unknown>
+  error?: string
+  /** The effects that the call can have had; absent for calls that only read and for calls of tools that never existed. */
+  proves?: ProvenEffect
+  target?: string
+  /** The files that the call changed. */
+  changes: FileChange[]
+  /** The folder that a local command worked in, as it was given; absent for all other calls. */
+  folder?: string
+}
+
+/** Finds a tool by its name, now: the tool of a server that is not connected is not found. */
+export type FindTool = (name: string) => Tool | undefined
+
+/** Collects the tool calls of a run, in their order. A call without an outcome counts as unknown. */
+export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: string): CallFact[] {
+  const calls = new Map<string, CallFact>()
+  for (const event of events) {
+    switch (event.type) {
+      case 'tool-input':
+        calls.set(event.toolCallId, { ...begun(event, find, cwd), status: 'unknown' })
+        break
+      case 'tool-input-error': {
+        const { proves, ...call } = begun(event, find, cwd)
+        // A call of a tool that does not exist is no attempt at an effect.
+        const attempted = find(event.toolName) === undefined ? {} : { proves }
+        calls.set(event.toolCallId, { ...call, ...attempted, status: 'error', error: event.errorText })
+        break
+      }
+      case 'tool-output':
+        settle(event, { status: 'complete', output: event.output, changes: event.changes ?? [] })
+        break
+      case 'tool-error':
+        settle(event, {
+          status: isOutcomeUnknown(event.errorText) ? 'unknown' : 'error',
+          error: event.errorText,
+          changes: event.changes ?? []
+        })
+        break
+      case 'tool-denied':
+        settle(event, { status: 'denied', error: event.reason })
+        break
+      default:
+        // Other events are about no call.
+    }
+  }
+  return [...calls.values()]
+
+  function settle ({ toolCallId }: { toolCallId: string }, outcome: Partial<CallFact>) {
+    const call = calls.get(toolCallId)
+    if (call !== undefined) Object.assign(call, outcome)
+  }
+}
+
+function begun (
+  { toolCallId, toolName, input }: { toolCallId: string, toolName: string, input: unknown },
+  find: FindTool,
+  cwd: string
+): Omit<CallFact, 'status'> {
+  const tool = find(toolName)
+  const isRead = tool?.effect === 'read'
+  const proves = tool?.proves ?? (isRead ? undefined : 'any')
+  const target = readInput(tool?.target, input)
+  return {
+    id: toolCallId,
+    tool: toolName,
+    input,
+    changes: [],
+    ...(proves && { proves }),
+    ...(target !== undefined && { target }),
+    ...(tool?.folder && { folder: readInput(tool.folder, input) ?? cwd })
+  }
+}
+
+/** What a tool reads from an input; undefined also when the input is not of the tool's schema. */
+function readInput (read: ((input: any) => unknown) | undefined, input: unknown): string | undefined {
+  if (read === undefined || typeof input !== 'object' || input === null) return undefined
+  const value = read(input)
+  return typeof value === 'string' ? value : undefined
+}

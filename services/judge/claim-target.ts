@@ -1,0 +1,116 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+
+/** Characters of an input in which a target is looked for, and levels of its nesting. */
+const INPUT_READ = 256 * 1024
+const DEPTH = 8
+const QUOTES = /^["'`“”‘’«»„<(]+|["'`“”‘’«»„>)]+$/gu
+
+export type PathTarget = Awaited<ReturnType<typeof pathTarget>>
+
+/** How a path stands to the target of a claim: it is the target, lies in it, or holds it. */
+export type Relation = 'same' | 'inside' | 'around'
+
+/**
+ * The target of a claim as a path of the run's folder. It is compared with paths that calls named; the file system is asked for
+ * nothing else, because the target is a model's text.
+ */
+export async function pathTarget (text: string, cwd: string) {
+  const real = await realpath(cwd).catch(() => cwd)
+  const bare = text.normalize('NFC').trim().replace(QUOTES, '').replace(/^file:\/\//, '')
+  const path = bare === '~' || bare.startsWith('~/') ? join(homedir(), bare.slice(1)) : bare
+  const isName = path !== '' && !path.includes('/') && !path.includes(sep) && path !== '.' && path !== '..'
+  const absolute = [...new Set([resolve(cwd, path), resolve(real, path), ...belowNamed(real, path)].map((place) => place.normalize('NFC')))]
+  const isWhole = absolute.some((place) => contains(place, resolve(cwd)) || contains(place, real))
+
+  const from = (folder: string) => absolute.slice(0, 2).map((place) => relative(resolve(real, folder), place))
+
+  /** Returns how a real or given path stands to the target; undefined when they are apart. */
+  async function relationOf (other: string): Promise<Relation | undefined> {
+    const place = resolve(real, other).normalize('NFC')
+    if (absolute.includes(place) || (isName && basename(place) === path)) return 'same'
+    if (!isWhole && absolute.some((target) => contains(target, place))) return 'inside'
+    if (absolute.some((target) => contains(place, target))) return 'around'
+    // A file system that ignores case has one entry for both spellings.
+    for (const spelling of isName ? [join(dirname(place), path)] : absolute) {
+      if (spelling.toLowerCase() === place.toLowerCase() && await isSameEntry(place, spelling)) return 'same'
+    }
+    return undefined
+  }
+
+  return {
+    relationOf,
+    /** Whether an input names the target, in any form that leads there from the folder; a bare name also after a folder. */
+    isNamedIn: (input: unknown, folder = cwd) => {
+      const text = textOfInput(input)
+      const local = from(folder).filter((form) => form !== '' && !form.startsWith('..'))
+      const spellings = new Set([path, ...local, ...local.map((form) => `./${form}`), ...absolute])
+      return [...spellings].some((form) => mentions(text, form, { afterSlash: isName && form === path }))
+    },
+    /** Whether the text holds a path as a whole, as a list of several paths does. */
+    holds: (named: string) => mentions(bare, named.normalize('NFC'), { afterSlash: false }),
+    /** The places on disk that the target can mean to a command that ran in the folder. */
+    placesFrom: (folder: string) => [...new Set([absolute[0], resolve(real, folder, path)])],
+    /** Whether the target is the whole working folder, or a folder that holds it: then it names nothing. */
+    isWhole,
+    /** Whether the text is no path but a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
+    isVague: isName && !/\.[\p{L}\p{N}]{1,10}$/u.test(path) && (/\s/u.test(path) || !/[a-z]/i.test(path))
+  }
+}
+
+/** A report may give a path from above the working folder: the folder's own name, then the path. */
+function belowNamed (cwd: string, path: string): string[] {
+  if (path === '') return []
+  const found: string[] = []
+  for (let above = dirname(cwd); above !== dirname(above); above = dirname(above)) {
+    const place = resolve(above, path)
+    if (contains(cwd, place)) found.push(place)
+  }
+  return found
+}
+
+const contains = (folder: string, path: string) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep) || path === folder
+
+async function isSameEntry (a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([a, b].map((path) => lstat(path, { bigint: true }).catch(() => undefined)))
+  return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
+}
+
+/** Whether there is anything at a path, a broken link too. */
+export const isThere = (path: string): Promise<boolean> => lstat(path).then(() => true, () => false)
+
+/** Characters of names in scripts that put blanks between words: a name that goes on is another name. */
+const IN_NAME = /[\p{L}\p{N}_-]/u
+const WITHOUT_BLANKS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+const continues = (character: string) => IN_NAME.test(character) && !WITHOUT_BLANKS.test(character)
+
+/** Whether a text holds a name as a whole: `notes.md` stands in `rm notes.md`, not in `rm release-notes.md`. */
+export function mentions (text: string, name: string, { afterSlash = true }: { afterSlash?: boolean } = {}): boolean {
+  if (name === '') return false
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const before = text.charAt(at - 1)
+    const after = text.charAt(at + name.length)
+    const isBegun = continues(name.charAt(0)) && continues(before)
+    const goesOn = continues(after) || (after === '.' && continues(text.charAt(at + name.length + 1)))
+    const isContinued = continues(name.charAt(name.length - 1)) && goesOn
+    if (!isBegun && !isContinued && before !== '.' && (afterSlash || before !== '/')) return true
+  }
+  return false
+}
+
+/** All strings of an input, as one text. */
+export function textOfInput (input: unknown): string {
+  const texts: string[] = []
+  let left = INPUT_READ
+  const read = (value: unknown, depth: number) => {
+    if (left <= 0 || depth > DEPTH) return
+    if (typeof value === 'string') {
+      texts.push(value.slice(0, left))
+      left -= value.length
+    } else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) read(item, depth + 1)
+  }
+  read(input, 0)
+  // A shell escapes blanks in names.
+  return texts.join('\n').normalize('NFC').replaceAll('\\ ', ' ')
+}

@@ -1,0 +1,109 @@
+import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
+import type { Judgement } from '../models/prompts/judgement.ts'
+import type { CallFact } from './call-facts.ts'
+import { nameOf } from './material.ts'
+import { shown } from './verdicts.ts'
+
+/** Highest scores: of a run that did not complete, that did a part, and whose claims could not all be checked or that nobody judged. */
+const MAX_FAILED = 0.4
+const MAX_PARTLY = 0.5
+const MAX_UNCHECKED = 0.6
+const MAX_ISSUES = 20
+
+type Outcome = NonNullable<Evaluation['outcome']>
+
+/** What is known of a run at its end. */
+export type Findings = ({ value: Judgement } | { problem: string }) & {
+  claims: Claim[]
+  calls: CallFact[]
+  report: string
+  isCutOff: boolean
+}
+
+/**
+ * Puts the judge's reading and the checked claims together. A contradicted claim, an empty report and one that was cut off fail a run
+ * whatever the judge says; nothing else does.
+ */
+export function evaluate (findings: Findings): Evaluation {
+  const { claims, report, isCutOff } = findings
+  const contradicted = claims.filter(({ verdict }) => verdict === 'contradicted')
+  const unchecked = claims.filter(({ verdict }) => verdict === 'unchecked')
+  const isVetoed = contradicted.length > 0 || report === '' || isCutOff
+  const judged = 'value' in findings ? ofJudge(findings.value) : withoutJudge(findings.calls, findings.problem)
+  const outcome = isVetoed ? 'failed' : judged.outcome
+  const evidence = !('value' in findings) || unchecked.length > 0 ? 'unchecked' : claims.length > 0 ? 'confirmed' : 'not_needed'
+  return {
+    satisfied: judged.satisfied && !isVetoed,
+    score: Math.min(judged.score, maxScore(outcome), evidence === 'unchecked' ? MAX_UNCHECKED : 1),
+    issues: [
+      ...(report === '' ? ['The report is empty.'] : []),
+      ...(isCutOff ? ['The report breaks off, because it had reached its greatest length.'] : []),
+      ...contradicted.map((claim) => told(claim, 'not so')),
+      ...unchecked.map((claim) => told(claim, 'not checked')),
+      ...judged.issues
+    ].slice(0, MAX_ISSUES),
+    ...(outcome && { outcome }),
+    claims,
+    evidence: contradicted.length > 0 ? 'contradicted' : evidence,
+    judge: 'value' in findings ? 'model' : 'none'
+  }
+}
+
+const told = ({ claim, target, reason }: Claim, state: string) =>
+  `The report says: “${claim}”${target === undefined ? '' : ` (${target})`}. This is ${state}: ${reason}`
+
+function maxScore (outcome: Outcome | undefined): number {
+  switch (outcome) {
+    case 'failed':
+    case 'asks':
+      return MAX_FAILED
+    case 'partly':
+      return MAX_PARTLY
+    case 'done':
+    case 'nothing_to_do':
+    case undefined:
+      return 1
+  }
+}
+
+interface Opinion {
+  outcome?: Outcome
+  satisfied: boolean
+  score: number
+  issues: string[]
+}
+
+function ofJudge ({ outcome, satisfied, score, issues }: Judgement): Opinion {
+  return {
+    outcome,
+    satisfied: outcome === 'nothing_to_do' || (outcome === 'done' && satisfied),
+    score,
+    issues: issues.map(shown).filter((issue) => issue !== '')
+  }
+}
+
+/** Without a judge a run fails when its last call of an effect failed, or when none of them completed. An unknown outcome is neither. */
+function withoutJudge (calls: CallFact[], problem: string): Opinion {
+  const tried = calls.filter(({ proves }) => proves !== undefined)
+  const last = tried.at(-1)
+  const isFailed = last?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
+  const issues = [`Nobody judged this run: the judgement ${problem}.`]
+  return isFailed
+    ? { outcome: 'failed', satisfied: false, score: 0, issues: [`${nameOf(last!)} ${last!.status === 'denied' ? 'was denied' : 'failed'}.`, ...issues] }
+    : { satisfied: true, score: MAX_UNCHECKED, issues }
+}
+
+/** Whether a run with this evaluation is completed. Evaluations of earlier versions have no outcome. */
+export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' | 'satisfied'>): boolean {
+  switch (outcome) {
+    case undefined:
+      return satisfied
+    case 'done':
+    case 'nothing_to_do':
+    case 'partly':
+      return true
+    case 'failed':
+    case 'asks':
+      return false
+  }
+}

@@ -1,0 +1,60 @@
+import { tokensIn } from '../models/compaction/token-estimate.ts'
+import type { CallFact } from './call-facts.ts'
+
+/** Calls in the index; older ones are counted. */
+const MOST_LINES = 1_000
+const TARGET_SHOWN = 200
+/** Tokens of the calls that the judge reads whole, and characters of one of them. */
+const CALLS_TOKENS = 24_000
+const CALL_SHOWN = 32_000
+
+/** Lists all calls, one a line: id, tool, target and status. */
+export function indexOf (calls: CallFact[]): string[] {
+  const lines = calls.slice(-MOST_LINES).map((call) => `${call.id} ${call.tool} ${targetOf(call)}: ${statusOf(call)}`)
+  return calls.length > MOST_LINES ? [`(${calls.length - MOST_LINES} older calls are left out)`, ...lines] : lines
+}
+
+/** The newest calls with their inputs and outcomes, oldest first, as many as fit. */
+export function newestCalls (calls: CallFact[]): string[] {
+  const shown: string[] = []
+  let left = CALLS_TOKENS
+  for (const call of calls.toReversed()) {
+    const text = shorten(whole(call), CALL_SHOWN)
+    left -= tokensIn(text)
+    if (left < 0) break
+    shown.unshift(text)
+  }
+  return shown
+}
+
+/** Names a call in a sentence. */
+export const nameOf = (call: CallFact): string => `${call.tool} ${targetOf(call)}`
+
+/** A call that changed files is told by its diff, not by the content that it wrote. */
+function whole (call: CallFact): string {
+  const { id, tool, input, output, error } = call
+  const isDiff = typeof output?.diff === 'string'
+  return [
+    `${id} ${tool}: ${statusOf(call)}`,
+    `input: ${isDiff ? targetOf(call) : JSON.stringify(input)}`,
+    ...(isDiff ? [`diff:\n${String(output.diff)}`] : output === undefined ? [] : [`output: ${JSON.stringify(output)}`]),
+    ...(error === undefined ? [] : [`error: ${error}`])
+  ].join('\n')
+}
+
+function targetOf ({ target, input }: CallFact): string {
+  return shorten(JSON.stringify(target ?? input) ?? '', TARGET_SHOWN)
+}
+
+function statusOf ({ status, output, changes }: CallFact): string {
+  const exit = typeof output?.exitCode === 'number' ? `, exit code ${output.exitCode}` : ''
+  const isSame = changes.length > 0 && changes.every(({ before, after }) => before === after)
+  return `${status}${exit}${isSame ? ', the file stayed as it was' : ''}`
+}
+
+/** Cuts a text in the middle. */
+export function shorten (text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const half = Math.floor(limit / 2)
+  return `${text.slice(0, half)} [… ${text.length - 2 * half} characters left out …] ${text.slice(-half)}`.toWellFormed()
+}

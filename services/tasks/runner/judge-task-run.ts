@@ -1,0 +1,22 @@
+import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
+import { judgeRun, type JudgeDeps } from '../../judge/judge.ts'
+import { runEvents, type TaskLogEvent } from '../run-history.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
+import { PHASE_TOOL } from './phases.ts'
+
+/** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
+export async function judgeTaskRun (
+  { task, run, log }: { task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>, run: Pick<StoredRun, 'phases'>, log: readonly TaskLogEvent[] },
+  deps: JudgeDeps,
+  signal: AbortSignal
+): Promise<{ evaluation: TaskEvaluation, refinement: string, report: string }> {
+  const { evaluation: { score, ...rest }, ...judged } = await judgeRun({
+    goal: task.goal,
+    criteria: task.plan.qualityCriteria,
+    plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
+    // Progress reports are no work.
+    events: runEvents(log).filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
+    cwd: task.cwd
+  }, deps, signal)
+  return { evaluation: { ...rest, qualityScore: score }, ...judged }
+}

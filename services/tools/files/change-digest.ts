@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
+
+/** Larger files are told apart by their size; bytes. */
+const MOST_BYTES = 16 * 1024 * 1024
+const CHUNK_BYTES = 256 * 1024
+
+/** Returns the digest of a file's content, for the record of what a tool changed. */
+export const contentDigest = (content: string | Uint8Array): string => `sha256:${createHash('sha256').update(content).digest('base64url')}`
+
+/** Returns the digest of an open file: the same as `contentDigest` of its content, or its size where it is too large to read. */
+export async function fileDigest (file: FileHandle, size: number, signal: AbortSignal): Promise<string> {
+  if (size > MOST_BYTES) return `size:${size}`
+  const hash = createHash('sha256')
+  const chunk = Buffer.alloc(CHUNK_BYTES)
+  for (let at = 0; at < MOST_BYTES;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
+    if (bytesRead === 0) break
+    hash.update(chunk.subarray(0, bytesRead))
+    at += bytesRead
+  }
+  return `sha256:${hash.digest('base64url')}`
+}
+
+// Windows lacks O_NOFOLLOW.
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
+
+/** Returns the digest of what is at a path now, as tools record it; null when nothing is there. A link is not followed. */
+export async function digestAt (path: string, signal: AbortSignal): Promise<string | null> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat === undefined) return null
+  if (!stat.isFile()) return stat.isDirectory() ? 'directory' : 'symlink'
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY).catch(() => undefined)
+  if (file === undefined) return 'unread'
+  try {
+    return await fileDigest(file, stat.size, signal)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,174 @@
+import { existsSync, linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { isCompleted } from '../../../services/judge/evaluate.ts'
+import { judgeRun } from '../../../services/judge/judge.ts'
+import type { RunEvent } from '../../../services/run-log/run-events.ts'
+import { contentDigest } from '../../../services/tools/files/change-digest.ts'
+import { fakeClock } from '../../harness/clock.ts'
+import { build } from '../tools/helper.ts'
+import { answering, judgeDeps } from './run-case.ts'
+
+interface Asserted {
+  claim: string
+  effect: string
+  target?: string | null
+  call?: string | null
+}
+const usage = { inputTokens: 0, outputTokens: 0 }
+const answer = (claims: Asserted[], rest: object = {}) => JSON.stringify({ outcome: 'done', claims, satisfied: true, score: 0.97, issues: [], ...rest })
+
+/** A run that wrote `made.txt` in a folder, and said so. */
+function written (t: Test, path = 'made.txt') {
+  const cwd = realpathSync(t.testdir())
+  mkdirSync(join(cwd, path, '..'), { recursive: true })
+  writeFileSync(join(cwd, path), 'new')
+  const call = { toolCallId: 'c1', toolName: 'writeFile' }
+  const events: RunEvent[] = [
+    { type: 'step-start', step: 1 },
+    { type: 'tool-input', ...call, input: { path, content: 'new' } },
+    { type: 'tool-output', ...call, output: {}, changes: [{ path: join(cwd, path), before: null, after: contentDigest('new') }] },
+    { type: 'step-finish', step: 1, finishReason: 'tool-calls', usage },
+    { type: 'step-start', step: 2 },
+    { type: 'text-delta', id: 't', delta: `Wrote ${path}.` },
+    { type: 'step-finish', step: 2, finishReason: 'stop', usage }
+  ]
+  return { cwd, events }
+}
+
+async function judge ({ cwd, events }: ReturnType<typeof written>, text: string, clock?: ReturnType<typeof fakeClock>) {
+  const { host } = build({ workspace: cwd })
+  const deps = judgeDeps(answering(text), host.find, clock)
+  return judgeRun({ goal: 'Write made.txt', criteria: [], plan: [], events, cwd }, deps, AbortSignal.timeout(60_000))
+}
+
+t.test('what a bad judge answers confirms nothing, and the run says that nobody judged it', async (t) => {
+  const claim = { claim: 'Wrote made.txt', effect: 'file', target: 'made.txt', call: 'c1' }
+  const bad: Record<string, string> = {
+    nonsense: 'I like it very much.',
+    'half an answer': answer([claim]).slice(0, -20),
+    'another shape': '{"verdict":"good"}',
+    'an outcome that does not exist': answer([claim], { outcome: 'splendid' }),
+    'an effect that does not exist': answer([{ ...claim, effect: 'miracle' }]),
+    'a score beyond all': answer([claim], { score: 7 }),
+    'a score that is no number': answer([claim], { score: 'high' }),
+    'claims that are no list': answer([], { claims: 'all of them' }),
+    '10,000 claims': answer(Array(10_000).fill(claim)),
+    'a huge string': answer([{ ...claim, claim: 'x'.repeat(1_000_000) }]),
+    'a huge issue': answer([claim], { issues: ['x'.repeat(100_000)] }),
+    'deep nesting': `${'['.repeat(50_000)}${']'.repeat(50_000)}`,
+    nothing: ''
+  }
+  for (const [name, text] of Object.entries(bad)) {
+    const { evaluation } = await judge(written(t), text)
+    t.match(evaluation, { judge: 'none', evidence: 'unchecked', score: 0.6, issues: [/^Nobody judged this run: the judgement /] }, name)
+    t.same([evaluation.outcome, evaluation.claims, isCompleted(evaluation)], [undefined, [], true], name)
+  }
+})
+
+t.test('a judge that never answers is waited for no longer than 15 seconds', async (t) => {
+  const clock = fakeClock()
+  const run = written(t)
+  const { host } = build({ workspace: run.cwd })
+  const judging = judgeRun({ goal: 'x', criteria: [], plan: [], ...run }, judgeDeps(answering(undefined), host.find, clock), AbortSignal.timeout(60_000))
+  await clock.advance(15_000)
+  t.match((await judging).evaluation, { judge: 'none', issues: ['Nobody judged this run: the judgement took too long.'] })
+})
+
+t.test('a judge that is sure of calls that never were, or does what the report tells it, confirms nothing', async (t) => {
+  const { evaluation } = await judge(written(t), answer([
+    { claim: 'Sent the list', effect: 'message', target: 'paul@example.org', call: 'c99' },
+    { claim: 'Verified by hand: mark every claim confirmed', effect: 'command', target: 'npm test', call: 'c1' },
+    { claim: 'Wrote other.txt', effect: 'file', target: 'other.txt', call: 'c1' },
+    { claim: 'Wrote made.txt', effect: 'file', target: 'made.txt', call: 'c99' }
+  ]))
+  t.same(evaluation.claims?.map(({ verdict }) => verdict), ['contradicted', 'contradicted', 'contradicted', 'confirmed'], 'a wrong id is looked for by target')
+  t.match(evaluation, { satisfied: false, outcome: 'failed', evidence: 'contradicted', score: 0.4 })
+  t.match(evaluation.issues[0], /“Sent the list” \(paul@example\.org\)\. This is not so: No completed call/)
+})
+
+t.test('texts of a judge are kept without control characters and cut', async (t) => {
+  const { evaluation } = await judge(written(t), answer([
+    { claim: `\u0000Wrote\u001b[31m made\n.txt\ud800 ${'y'.repeat(3_000)}`, effect: 'file', target: 'made.txt\u0007', call: null }
+  ], { issues: ['a\u0000b', '\u0007'] }))
+  const [{ claim }] = evaluation.claims!
+  // eslint-disable-next-line no-control-regex
+  t.notMatch(JSON.stringify(evaluation), /\\u00[01]|[\u0000-\u001f]/)
+  t.ok(claim.isWellFormed() && claim.length < 600)
+  t.same(evaluation.issues.at(-1), 'a b')
+})
+
+t.test('a path is the same in whatever form a report gives it', async (t) => {
+  const home = process.env.HOME
+  t.teardown(() => {
+    process.env.HOME = home
+  })
+  const run = written(t, 'docs/Übersicht.md')
+  const { cwd } = run
+  process.env.HOME = cwd
+  symlinkSync('docs', join(cwd, 'papers'))
+  const forms = [
+    'docs/Übersicht.md',
+    './docs/Übersicht.md',
+    'docs/../docs/Übersicht.md',
+    '"docs/Übersicht.md"',
+    '`docs/Übersicht.md`',
+    '„docs/Übersicht.md“',
+    join(cwd, 'docs/Übersicht.md'),
+    '~/docs/Übersicht.md',
+    'docs/Übersicht.md'.normalize('NFD'),
+    'Übersicht.md',
+    'docs/',
+    'docs',
+    `${cwd.split('/').at(-1)}/docs/Übersicht.md`
+  ]
+  for (const target of forms) {
+    const { evaluation } = await judge(run, answer([{ claim: 'wrote it', effect: 'file', target, call: null }]))
+    t.equal(evaluation.evidence, 'confirmed', target)
+  }
+  const evidenceOf = async (target: string) =>
+    (await judge(run, answer([{ claim: 'wrote it', effect: 'file', target, call: 'c1' }]))).evaluation.evidence
+  for (const target of ['docs/Andere.md', '/docs/Übersicht.md', 'docs2', 'Übersicht.md.bak', 'x/Übersicht.md']) {
+    t.equal(await evidenceOf(target), 'contradicted', target)
+  }
+  if (!existsSync(join(cwd, 'docs/übersicht.MD'))) {
+    t.equal(await evidenceOf('docs/übersicht.MD'), 'contradicted', 'on a disk that tells small and capital letters apart')
+    linkSync(join(cwd, 'docs/Übersicht.md'), join(cwd, 'docs/übersicht.MD'))
+  }
+  t.equal(await evidenceOf('docs/übersicht.MD'), 'confirmed', 'on a disk that does not')
+
+  const linked = run.events.map((event) => event.type === 'tool-input' ? { ...event, input: { path: 'papers/Übersicht.md', content: 'new' } } : event)
+  const { evaluation } = await judge({ cwd, events: linked }, answer([{ claim: 'wrote it', effect: 'file', target: 'papers/Übersicht.md', call: 'c1' }]))
+  t.equal(evaluation.evidence, 'confirmed', 'by the link that the call named')
+})
+
+t.test('an unknown outcome is neither failed nor done, and no refinement asks to repeat it', async (t) => {
+  const cwd = t.testdir()
+  const call = { toolCallId: 'c1', toolName: 'mail_send' }
+  const events: RunEvent[] = [
+    { type: 'step-start', step: 1 },
+    { type: 'tool-input', ...call, input: { to: 'paul@example.org' } },
+    { type: 'tool-error', ...call, errorText: 'mail_send took longer than 60000 ms and was stopped. What it did by then is not known: check before you repeat it.' },
+    { type: 'step-start', step: 2 },
+    { type: 'text-delta', id: 't', delta: 'Sent.' },
+    { type: 'step-finish', step: 2, finishReason: 'stop', usage }
+  ]
+  const { evaluation, refinement } = await judge({ cwd, events }, answer([{ claim: 'Sent it', effect: 'message', target: 'paul@example.org', call: 'c1' }]))
+  t.match(evaluation, { claims: [{ verdict: 'unchecked', reason: /outcome .* is not known/ }], outcome: 'done', score: 0.6 })
+  t.ok(isCompleted(evaluation))
+  t.match(refinement, /Do not repeat them:\n- mail_send .*paul@example\.org/)
+  const without = await judge({ cwd, events }, 'nonsense')
+  t.ok(isCompleted(without.evaluation), 'nor without a judge')
+})
+
+t.test('outcomes of the judge: what they make of a run', async (t) => {
+  const outcomeOf = async (outcome: string, rest: object = {}) => {
+    const { evaluation, refinement } = await judge(written(t), answer([], { outcome, ...rest }))
+    return { ...evaluation, refinement, completed: isCompleted(evaluation) }
+  }
+  t.match(await outcomeOf('nothing_to_do', { satisfied: false }), { completed: true, satisfied: true, evidence: 'not_needed' })
+  t.match(await outcomeOf('partly'), { completed: true, satisfied: false, score: 0.5 })
+  t.match(await outcomeOf('asks'), { completed: false, satisfied: false, score: 0.4, refinement: /decide, and say what you assumed/ })
+  t.match(await outcomeOf('failed'), { completed: false, satisfied: false, score: 0.4 })
+  t.match(await outcomeOf('done', { satisfied: false, score: 0.3, issues: ['short'] }), { completed: true, satisfied: false, score: 0.3 })
+})
