@@ -21,7 +21,7 @@ export const PUBLIC: Record<string, string[]> = {
     'prompts/analysis',
     'prompts/extraction',
     'prompts/judgement',
-    'prompts/learning',
+    'prompts/findings',
     'prompts/plan',
     'prompts/title',
     'provenance',

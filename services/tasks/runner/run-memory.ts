@@ -1,6 +1,6 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
 import type { TaskMemory } from '../../../schemas/tasks.ts'
-import { learningPrompt } from '../../models/prompts/learning.ts'
+import { learningPrompt } from '../../models/prompts/findings.ts'
 import { askStructured } from '../../models/structured-call.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { TaskLogEvent } from '../run-history.ts'
