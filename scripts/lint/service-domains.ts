@@ -69,11 +69,6 @@ export const ALLOWED: Array<{ from: string, imports: string[], why: string }> = 
     from: 'services/agent/thread-history.ts',
     imports: ['services/models/compaction/unread-history.ts'],
     why: 'It reads a thread backwards only as far as the compactor needs it.'
-  },
-  {
-    from: 'services/tasks/runner/session.ts',
-    imports: ['services/judge/rules/exists.ts'],
-    why: 'The rules know no folder: the session gives them the sizes of the files in its own.'
   }
 ]
 
