@@ -38,10 +38,9 @@ export async function askStructured<S extends TSchema> (
   { load, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens, limitMs, signal, clock }: StructuredCall<S>
 ): Promise<{ value: Static<S> } | { problem: string }> {
   try {
-    const { Value } = await import('@sinclair/typebox/value')
-    const { content } = await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
-      const { model } = await load()
-      return await model.doGenerate({
+    const { content, Value } = await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
+      const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
+      const { content } = await model.doGenerate({
         prompt: [
           { role: 'system', content: instructions },
           ...(earlier === undefined ? [] : [userMessage(earlier)]),
@@ -53,6 +52,7 @@ export async function askStructured<S extends TSchema> (
         reasoning: 'none',
         abortSignal
       })
+      return { content, Value }
     })
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
