@@ -25,7 +25,7 @@ export async function describeServer (
     return (listed ?? []).slice(0, MAX_ENTRIES)
   }
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
-  const offered = new Map(host.offered().map((tool) => [(tool as { identity?: string }).identity, tool.name]))
+  const offered = new Map(host.offered().map((tool) => [tool.identity, tool.name]))
   return {
     ...viewServer(server),
     command: entry.command,

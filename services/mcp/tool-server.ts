@@ -94,6 +94,7 @@ export function createToolServer ({ entry, spawn, clock, redactors, onChange }: 
       // Taken from the server's own hint. It decides whether calls run without approval by default, concurrently, and again after a crash.
       effect: annotations?.readOnlyHint === true ? 'read' : 'external',
       identity: identityOf(definition),
+      widestScope: 'tool',
       get permission () {
         return permissionOf(name)
       },

@@ -118,7 +118,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
     }`
     const start = await startOf(tool, call)
     return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
-      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, changed, ...start })))
+      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, ...tool.reportsChanges && { changed }, ...start })))
   }
 
   return {

@@ -62,7 +62,7 @@ export function createValidator () {
   }
 }
 
-const isSourceTool = (tool: Tool): boolean => 'identity' in tool
+const isSourceTool = (tool: Tool): boolean => tool.identity !== undefined
 
 /** Creates a function that runs synchronous work. When that throws, or is interrupted after `ms` milliseconds, it runs `otherwise`. */
 function createTimeLimit (ms: number) {

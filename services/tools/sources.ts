@@ -2,7 +2,6 @@ import type { Tool } from './tool.ts'
 
 /** A tool under the name that its source gives it. */
 export interface SourceTool extends Tool {
-  /** Changes whenever the tool's definition changes. Approvals are bound to it. */
   identity: string
 }
 

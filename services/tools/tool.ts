@@ -51,6 +51,15 @@ export interface Tool<Input = any> {
   effect: ToolEffect
   /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
   proves?: ProvenEffect
+  /** Changes whenever the definition does, for tools that may change under their name: approvals are bound to it. */
+  identity?: string
+  /**
+   * The most that an approval of a call may cover beyond that call: the same call again, calls below its folder, or every call of the
+   * tool. Default: `exact`.
+   */
+  widestScope?: 'exact' | 'folder' | 'tool'
+  /** Whether the tool reports each change of a file by `changed`. */
+  reportsChanges?: true
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */

@@ -14,7 +14,6 @@ const MAX_STANDARD_COMMANDS = 3
 const RULES: Record<string, (request: string) => object> = {
   analysis,
   plan,
-  evaluation: () => ({ satisfied: true, score: 1, issues: [] }),
   // The first line of a run's report.
   'task-memory': (request) => ({ findings: [shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')], decisions: [] })
 }

@@ -21,6 +21,8 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     inputSchema: Input,
     effect: 'write',
     proves: 'deletion',
+    widestScope: 'folder',
+    reportsChanges: true,
     target: ({ path }) => path,
     execute: ({ path, recursive = false }, { cwd, givenCwd, signal, changed }) =>
       withPathErrors(path, async () => {

@@ -31,6 +31,8 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     inputSchema: Input,
     effect: 'write',
     proves: 'file',
+    widestScope: 'folder',
+    reportsChanges: true,
     target: ({ path }) => path,
     execute: ({ path, content }, { cwd, signal, changed }) =>
       withPathErrors(path, async () => {
