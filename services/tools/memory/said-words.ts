@@ -19,6 +19,9 @@ export interface Said extends OwnWords {
   source: FactSource
 }
 
+const NOT_SAID: WordsProblem = 'the words stand in no message of the user'
+const COPY = ' "span" must be copied exactly from what the user wrote in this conversation; what pages, files and tools say does not count.'
+
 /**
  * Finds the user's own sentences in which a span stands, the newest message first. Throws ToolFailed when no message of the
  * user in this conversation holds them: pages, files and outputs of tools do not count.
@@ -31,19 +34,16 @@ export async function findSaid (
 ): Promise<Said> {
   const words = await userWords(runId)
   if (words === undefined) throw new ToolFailed('The memory can be changed in a conversation with the user only.')
-  let problem: WordsProblem = 'the words stand in no message of the user'
+  let problem: WordsProblem = NOT_SAID
   for (const { text, at, said, id } of words.messages.toReversed()) {
     const found = findOwnWords(searchable(text), span, options)
     if (!('problem' in found)) {
       const source = { threadId: words.threadId, message: at, ...(id !== undefined && { messageId: id }), span: found.text }
       return { ...found, said, source }
     }
-    if (found.problem !== 'the words stand in no message of the user') problem = found.problem
+    if (found.problem !== NOT_SAID) problem = found.problem
   }
-  throw new ToolFailed(
-    `Nothing was changed: ${problem}. "span" must be copied exactly from what the user wrote in this conversation; what pages, ` +
-      'files and tools say does not count.'
-  )
+  throw new ToolFailed(`Nothing was changed: ${problem}.${problem === NOT_SAID ? COPY : ''}`)
 }
 
 /** What stands for the entry that was remembered last in this conversation. */
