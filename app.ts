@@ -9,8 +9,8 @@ import { registerRoutes } from './routes/index.ts'
 import { createSecrets, redacted, type Secrets } from './services/lib/secrets.ts'
 import type { Settings } from './settings.ts'
 
-/** 1 MiB; `/run` allows more. */
-const BODY_LIMIT = 1_048_576
+/** 1 MiB; `/run` and `/threads` allow more. */
+const DEFAULT_BODY_LIMIT = 1_048_576
 
 /** Limits how long a slow client can keep a connection with an incomplete request; late requests get 408. Milliseconds. */
 const ARRIVAL = { headers: 15_000, body: 60_000, lookedAfter: 5_000 }
@@ -38,7 +38,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
       hooks: { streamWrite: (line) => redacted(line, secrets.all()) }
     }, settings.log ?? process.stderr),
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: DEFAULT_BODY_LIMIT,
     // Plugins may start slowly: repairing a store, or verifying a copied one, takes time proportional to its data.
     pluginTimeout: 0,
     forceCloseConnections: true,

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createAgent, type Agent } from '../services/agent/agent.ts'
-import { createConversationStates } from '../services/agent/refused-calls.ts'
+import { createConversationStates } from '../services/agent/conversation-state.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -16,7 +16,7 @@ import {
 } from '../schemas/threads.ts'
 
 /** 10 MiB, as for runs, because a conversation holds its images. */
-const BODY_LIMIT = 10 * 1024 * 1024
+const THREAD_BODY_LIMIT = 10 * 1024 * 1024
 
 const schemas = [
   ThreadSchema,
@@ -43,7 +43,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async (request) => app.catalog.list(request.query))
 
   app.post('/threads', {
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: THREAD_BODY_LIMIT,
     schema: {
       tags: ['threads'],
       operationId: 'createThread',
@@ -74,7 +74,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async (request) => app.catalog.get(request.params.id, request.query))
 
   app.put('/threads/:id', {
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: THREAD_BODY_LIMIT,
     schema: {
       tags: ['threads'],
       operationId: 'putThread',

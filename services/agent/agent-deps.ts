@@ -8,7 +8,7 @@ import type { Tasks } from '../tasks/task-service.ts'
 import type { ThreadRepository } from '../threads/thread-repository.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
-import type { ConversationStates } from './refused-calls.ts'
+import type { ConversationStates } from './conversation-state.ts'
 
 /** The collaborators of the agent. */
 export interface AgentDeps {

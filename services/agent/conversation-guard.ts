@@ -1,7 +1,7 @@
 import { Aborted } from '../lib/abort.ts'
 import { runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
-import type { ConversationState } from './refused-calls.ts'
+import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { ConversationBusy } from './active-runs.ts'
 import { loadRun } from './run-repository.ts'

@@ -1,6 +1,6 @@
 import { startDeadline } from '../lib/deadline.ts'
 import type { RunAttempt } from './run-attempt.ts'
-import type { ConversationState } from './refused-calls.ts'
+import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { createActiveRuns, RunOptions, ActiveRun } from './active-runs.ts'
 import { endEarly } from './end-run.ts'

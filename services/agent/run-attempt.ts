@@ -1,5 +1,5 @@
 import type { ActiveRun } from './active-runs.ts'
-import type { ConversationState } from './refused-calls.ts'
+import type { ConversationState } from './conversation-state.ts'
 
 /** One execution of an active run, with its number at the fence. */
 export interface RunAttempt {

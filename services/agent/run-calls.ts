@@ -1,12 +1,12 @@
 import { inputDigest, type ThreadApproval } from '../approvals/approval-record.ts'
 import { callApproval } from '../approvals/call-approval.ts'
+import { wasRefused } from '../approvals/refused-calls.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { openCalls } from '../run-log/open-calls.ts'
 import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
-import { wasDenied } from './refused-calls.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { checkLength, commit } from './run-repository.ts'
 
@@ -35,7 +35,7 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
       return approval && callApproval(approval, ledger.isOpen(approval))
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
-    wasDenied: ({ toolName, input }) => wasDenied(conversation, toolName, inputDigest(input)),
+    wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
     /** Stores the intent if the run is on disk; other runs do not continue after a crash. */

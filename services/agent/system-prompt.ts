@@ -1,12 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-
-/** A call the user refused in this conversation. */
-export interface Denial {
-  toolName: string
-  input: unknown
-  digest: string
-  reason?: string
-}
+import type { Denial } from '../approvals/refused-calls.ts'
 
 export interface PromptParts {
   cwd: string

@@ -9,7 +9,7 @@ import { getLocalJson } from './local-request.ts'
 const PORTS = [11434, 1234, 8080]
 /** How long a server may take to answer, in milliseconds. */
 const LIMIT_MS = 1_500
-/** Models of one server that are told. */
+/** Models of one server that are reported. */
 const MAX_MODELS = 100
 
 type Body = Record<string, any> | undefined

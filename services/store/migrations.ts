@@ -1,4 +1,4 @@
-import { oneLedger } from './one-ledger.ts'
+import { oneLedger } from './migrate-to-one-ledger.ts'
 import type { Migration } from './store-types.ts'
 
 /** The schema version of the first records. */

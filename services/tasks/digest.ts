@@ -7,7 +7,7 @@ import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
 import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
 import { questionView } from './views.ts'
-import type { TaskStates } from './task-states.ts'
+import type { TaskStates } from './state-index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */

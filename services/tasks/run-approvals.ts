@@ -10,7 +10,7 @@ import { NoQuestion, QuestionNotFound } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
 import { learnedToolKey, type StoredRun, type StoredTask } from './task-records.ts'
-import { assertState } from './task-state.ts'
+import { assertState } from './allowed-operations.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500

@@ -4,7 +4,7 @@ import type { Op, Store } from '../store/store-types.ts'
 import { isDamage } from '../store/store-errors.ts'
 import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
 import { isFinished, type StoredTask } from './task-records.ts'
-import { createTaskStates, type TaskState, type TaskStates } from './task-states.ts'
+import { createTaskStates, type TaskState, type TaskStates } from './state-index.ts'
 
 /** Limits for tasks that are not finished and for finished tasks that are kept. */
 const MAX_UNFINISHED = 1_000

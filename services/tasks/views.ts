@@ -39,7 +39,7 @@ export function runView (
   return { ...shown, questions: open.map(questionView), ...(history && { toolCalls: toolCallsOf(history, limit) }) }
 }
 
-/** The part of an open approval that runs, events and the digest tell of it. */
+/** The part of an open approval that runs, events and the digest include. */
 export function questionView (item: TaskApproval): TaskQuestion {
   const { approvalId, createdAt, expiresAt } = item
   const times = { createdAt, expiresAt }

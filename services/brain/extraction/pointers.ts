@@ -8,7 +8,7 @@ import { holdsSecret } from './secret-words.ts'
 /** Why an answer, or a part of it, is not learned. */
 export type Problem =
   | WordsProblem
-  | 'the pointer has not the asked form'
+  | 'the pointer is malformed'
   | 'the message does not exist'
   | 'the id in "replaces" or "same" does not exist'
   | 'the model pointed at everything'
@@ -69,7 +69,7 @@ export function verifyPointers (
   const marked = new Set<object>()
 
   const found = pointers.flatMap((pointer): Found[] => {
-    if (!isPointer(pointer)) return reject('the pointer has not the asked form')
+    if (!isPointer(pointer)) return reject('the pointer is malformed')
     const message = shown[pointer.message]
     if (message === undefined) return reject('the message does not exist')
     const replaces = pointer.replaces.flatMap((id) => ids(id) ?? (reject('the id in "replaces" or "same" does not exist')))
@@ -89,7 +89,7 @@ export function verifyPointers (
   if (isModel && pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 
   const recurring = habits.flatMap((habit): FoundHabit[] => {
-    if (!isHabit(habit)) return reject('the pointer has not the asked form')
+    if (!isHabit(habit)) return reject('the pointer is malformed')
     const message = shown[habit.message] ?? shownGoals[habit.message - shown.length]
     if (message === undefined) return reject('the message does not exist')
     const words = findOwnWords(message, habit.span, { mayAsk: true })

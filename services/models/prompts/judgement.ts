@@ -47,7 +47,7 @@ export interface Material {
   report: string
 }
 
-/** What role `fast` is told to judge a run. Code then checks each claim: services/judge. */
+/** The prompt with which role `fast` judges a run. Code then checks each claim: services/judge. */
 export const judgementPrompt = {
   name: 'evaluation',
   schema: AnswerSchema,

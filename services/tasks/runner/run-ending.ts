@@ -1,6 +1,6 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
-import { filesCreated, remember, sources } from './run-memory.ts'
+import { filesCreated, mergeMemory, sources } from './run-memory.ts'
 import { toolCallsOf, type TaskLogEvent } from '../run-history.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
@@ -67,7 +67,11 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly TaskLo
   return withStatusAfterRun(
     {
       ...rest,
-      memory: remember(task.memory, { ...(completed && run.learned), filesCreated: filesCreated(log), sources: sources(toolCallsOf(log)) }),
+      memory: mergeMemory(task.memory, {
+        ...(completed && run.learned),
+        filesCreated: filesCreated(log),
+        sources: sources(toolCallsOf(log))
+      }),
       lastRunAt: now,
       successfulRuns: task.successfulRuns + (completed ? 1 : 0),
       failuresInRow: run.status === 'failed' ? task.failuresInRow + 1 : run.status === 'interrupted' ? task.failuresInRow : 0

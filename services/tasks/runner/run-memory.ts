@@ -13,7 +13,7 @@ const MAX_ENTRIES = 100
 const MAX_CHARACTERS = 1_000
 
 /** Asks a model for the findings and decisions in a report that later runs need. Never throws: returns nothing on failure. */
-export async function learn (
+export async function findInReport (
   goal: string,
   report: string,
   { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>,
@@ -36,7 +36,7 @@ export async function learn (
 }
 
 /** Merges entries into the memory without duplicates. The newest MAX_ENTRIES of each kind are kept. */
-export function remember (
+export function mergeMemory (
   memory: TaskMemory,
   more: Partial<Pick<TaskMemory, 'findings' | 'sources' | 'filesCreated' | 'decisions'>>
 ): TaskMemory {

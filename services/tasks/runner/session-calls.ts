@@ -9,7 +9,7 @@ import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
 import { learnedToolKey, type StoredRun, type StoredTask } from '../task-records.ts'
 import { PHASE_TOOL } from './phases.ts'
-import type { RunItems } from './run-items.ts'
+import type { AttemptApprovals } from './attempt-approvals.ts'
 import { createTaskTools } from './task-tools.ts'
 
 const MIB = 1024 * 1024
@@ -19,7 +19,7 @@ const MAX_OUTPUT_CHARACTERS = 32 * MIB
 /** What the parts of a session share. */
 export interface SessionParts {
   task: StoredTask
-  items: RunItems
+  items: AttemptApprovals
   current: () => StoredRun
   log: readonly TaskLogEvent[]
   record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[]) => Promise<void>

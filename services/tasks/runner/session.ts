@@ -5,12 +5,12 @@ import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
 import { createSessionCalls } from './session-calls.ts'
-import { createRunItems } from './run-items.ts'
+import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { judgeTaskRun } from './judge-task-run.ts'
-import { learn } from './run-memory.ts'
+import { findInReport } from './run-memory.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import { beginNext } from './phases.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
@@ -39,7 +39,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   const { signal } = controller
   const stopped = Promise.withResolvers<void>()
   const log = [...storedLog]
-  const items = createRunItems(approvals)
+  const items = createAttemptApprovals(approvals)
   let writing: Promise<unknown> = Promise.resolve()
   let ended = false
   const startedAt = clock.awake()
@@ -112,7 +112,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, deps, signal)
     const { satisfied, qualityScore } = evaluation
     const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
-    const learned = satisfied ? await learn(task.goal, report, deps, signal) : undefined
+    const learned = satisfied ? await findInReport(task.goal, report, deps, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement }] : []
     await record(
       { evaluation, qualityScore, output: report, refined: run.refined || isRefined, ...(learned && { learned }) },

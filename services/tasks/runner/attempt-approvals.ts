@@ -4,10 +4,10 @@ import { callApproval } from '../../approvals/call-approval.ts'
 import type { Call, CallApproval, CallEnd } from '../../step/call-ports.ts'
 
 type ToolApproval = Extract<TaskApproval, { kind: 'tool' }>
-export type RunItems = ReturnType<typeof createRunItems>
+export type AttemptApprovals = ReturnType<typeof createAttemptApprovals>
 
 /** The approvals of a run while it executes, by call. */
-export function createRunItems (stored: readonly TaskApproval[]) {
+export function createAttemptApprovals (stored: readonly TaskApproval[]) {
   const items = new Map(stored.map((item) => [item.approvalId, item]))
   const ofCalls = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
   /** The newest approval of the call. */

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
-import type { Denial } from './system-prompt.ts'
+import { withRefused, type Denial } from '../approvals/refused-calls.ts'
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
@@ -13,9 +13,6 @@ export interface ConversationState {
   denials: Denial[]
   updatedAt: number
 }
-
-/** The number of refused calls that are kept; older ones are dropped. */
-const DENIALS_KEPT = 200
 
 export type ConversationStates = ReturnType<typeof createConversationStates>
 
@@ -38,11 +35,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
     deny (conversation: ConversationState, refused: ThreadApproval[]): { conversation: ConversationState, op: Op } {
-      const denials = [
-        ...conversation.denials,
-        ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))
-      ]
-      const changed = { ...conversation, denials: denials.slice(-DENIALS_KEPT) }
+      const changed = { ...conversation, denials: withRefused(conversation.denials, refused) }
       return { conversation: changed, op: put(changed) }
     },
 
@@ -54,9 +47,4 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return { conversation: rest, op: put(rest) }
     }
   }
-}
-
-/** Whether the user refused the same call (same tool, same input) before. */
-export function wasDenied ({ denials }: ConversationState, toolName: string, digest: string): boolean {
-  return denials.some((denial) => denial.toolName === toolName && denial.digest === digest)
 }
