@@ -7,6 +7,20 @@ const INPUT_READ = 256 * 1024
 const DEPTH = 8
 const QUOTES = /^["'`“”‘’«»„<(]+|["'`“”‘’«»„>)]+$/gu
 
+const GLOB = /[*?{]/
+
+/** The path in the forms that reports give it: quoted, as a link or an address, with a line number. */
+function bareOf (text: string): string {
+  const bare = text.normalize('NFC').trim().replace(/^\[[^\]]*\]\(([^)]*)\)$/u, '$1').replace(QUOTES, '').replace(/(?<=\.\w{1,10}):\d+(?::\d+)?$/u, '')
+  if (!bare.startsWith('file://')) return bare
+  const path = bare.slice('file://'.length)
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 export type PathTarget = Awaited<ReturnType<typeof pathTarget>>
 
 /** How a path stands to the target of a claim: it is the target, lies in it, or holds it. */
@@ -18,10 +32,14 @@ export type Relation = 'same' | 'inside' | 'around'
  */
 export async function pathTarget (text: string, cwd: string) {
   const real = await realpath(cwd).catch(() => cwd)
-  const bare = text.normalize('NFC').trim().replace(QUOTES, '').replace(/^file:\/\//, '')
+  const bare = bareOf(text)
   const path = bare === '~' || bare.startsWith('~/') ? join(homedir(), bare.slice(1)) : bare
   const isName = path !== '' && !path.includes('/') && !path.includes(sep) && path !== '.' && path !== '..'
-  const absolute = [...new Set([resolve(cwd, path), resolve(real, path), ...belowNamed(real, path)].map((place) => place.normalize('NFC')))]
+  const given = resolve(cwd)
+  const places = [resolve(given, path), resolve(real, path), ...belowNamed(real, path), ...belowNamed(given, path)]
+  // The folder may be a link, by which a report names its files.
+  const throughLink = places.filter((place) => contains(given, place)).map((place) => join(real, relative(given, place)))
+  const absolute = [...new Set([...places, ...throughLink].map((place) => place.normalize('NFC')))]
   const isWhole = absolute.some((place) => contains(place, resolve(cwd)) || contains(place, real))
 
   const from = (folder: string) => absolute.slice(0, 2).map((place) => relative(resolve(real, folder), place))
@@ -54,8 +72,8 @@ export async function pathTarget (text: string, cwd: string) {
     placesFrom: (folder: string) => [...new Set([absolute[0], resolve(real, folder, path)])],
     /** Whether the target is the whole working folder, or a folder that holds it: then it names nothing. */
     isWhole,
-    /** Whether the text is no path but a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
-    isVague: isName && !/\.[\p{L}\p{N}]{1,10}$/u.test(path) && (/\s/u.test(path) || !/[a-z]/i.test(path))
+    /** Whether the text is no path but a pattern or a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
+    isVague: GLOB.test(path) || (isName && !/\.[\p{L}\p{N}]{1,10}$/u.test(path) && (/\s/u.test(path) || !/[a-z]/i.test(path)))
   }
 }
 

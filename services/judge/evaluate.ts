@@ -77,9 +77,15 @@ function ofJudge ({ outcome, satisfied, score, issues }: Judgement): Opinion {
   return {
     outcome,
     satisfied: outcome === 'nothing_to_do' || (outcome === 'done' && satisfied),
-    score,
+    score: scoreOf(score),
     issues: issues.map(shown).filter((issue) => issue !== '')
   }
+}
+
+/** The score from 0 to 1 of a judge that may have counted to 10 or 100. */
+function scoreOf (given: number): number {
+  const most = given <= 1 ? 1 : given <= 10 ? 10 : 100
+  return Math.min(Math.max(given / most, 0), 1)
 }
 
 /** Without a judge a run fails when its last call of an effect failed, or when none of them completed. An unknown outcome is neither. */

@@ -1,4 +1,4 @@
-import type { Evaluation } from '../../schemas/evaluation.ts'
+import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { judgementPrompt, refinementPrompt, type Judgement, type Material } from '../models/prompts/judgement.ts'
@@ -29,6 +29,8 @@ export interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria
   events: readonly RunEvent[]
   /** The folder that relative paths of the run resolve against. */
   cwd: string
+  /** The claims of the report before the refinement. */
+  earlier?: Claim[]
 }
 
 /**
@@ -40,12 +42,14 @@ export async function judgeRun (
   deps: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ evaluation: Evaluation, refinement: string, report: string }> {
-  const { events, cwd } = run
+  const { events, cwd, earlier = [] } = run
   const calls = callFacts(events, deps.host.find, cwd)
   const report = answerText(events).trim()
   const answer = await askJudge({ ...run, report, calls }, deps, signal)
   if ('problem' in answer) deps.log.warn({ problem: answer.problem }, 'no model judged a run; its calls alone decide')
-  const claims = 'value' in answer ? await verifyClaims(answer.value.claims, { calls, cwd, signal }) : []
+  // Claims that were found wrong before the refinement do not become right because nobody judges it.
+  const asserted = 'value' in answer ? answer.value.claims : earlier.filter(({ verdict }) => verdict === 'contradicted')
+  const claims = await verifyClaims(asserted, { calls, cwd, signal })
   const evaluation = evaluate({ ...answer, claims, calls, report, isCutOff: isCutOff(events) })
   const unknown = calls.filter(({ status, proves }) => status === 'unknown' && proves !== undefined)
   return { evaluation, refinement: refinementPrompt(evaluation, unknown.map(nameOf)), report }

@@ -2,7 +2,9 @@
  * Whether a text holds something that looks like a key, a card number or a password. Formats decide, so that it works in any
  * language; words that name a password are a second sign. A harmless text that looks so is not learned either.
  */
-export function holdsSecret (text: string): boolean {
+export function holdsSecret (written: string): boolean {
+  // Wide letters, and characters that nobody sees, do not hide a word.
+  const text = written.normalize('NFKC').replace(/\p{Cf}/gu, '')
   return NAMED.test(text) || holdsCode(text) || KEYS.some((key) => key.test(text)) || holdsCard(text) || holdsIban(text) ||
     text.split(BOUNDARY).some(looksSecret)
 }
@@ -19,23 +21,26 @@ const KEYS = [
   /\b\d{3}-\d{2}-\d{4}\b/
 ]
 
+/** Characters that make another word of one; scripts that write no blanks join nothing to a word of another script. */
+const JOINED = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Devanagari}\\p{N}]'
+
 /** Words for a password, a secret number or a key of access, in the languages that most users write. */
 const NAMED = new RegExp(
-  '(?<![\\p{L}\\p{N}])(?:' + [
-    'pass ?(?:word|phrase|code)s?|pwd|pin(?: ?code)?|cvv|cvc|api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
-    'passw[oö]rt\\p{L}*|kennwort\\p{L}*|geheimzahl|zugangscode',
+  `(?<!${JOINED})(?:` + [
+    'pass ?(?:word|phrase|code)s?|pwd|pw|my pass is|seed phrases?|(?:(?:handy|karten|bank|konto|sim|ec)-?)?pin(?: ?code)?|cvv|cvc|api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
+    '\\p{L}*passw[oö]rt\\p{L}*|\\p{L}*kennwort\\p{L}*|geheim(?:zahl|nummer)|zugangscode',
     'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?|parola d\'ordine',
-    'wachtwoord\\p{L}*|lösenord\\p{L}*|adgangskode\\p{L}*|kodeord\\p{L}*|passord\\p{L}*|salasana\\p{L}*',
+    '\\p{L}*wachtwoord\\p{L}*|\\p{L}*lösenord\\p{L}*|adgangskode\\p{L}*|kodeord\\p{L}*|passord\\p{L}*|salasana\\p{L}*',
     'парол\\p{L}*|пін-?код\\p{L}*|пин-?код\\p{L}*|hasł\\p{L}*|hesl\\p{L}*|jelsz\\p{L}*|parolam\\p{L}*|parola mea|şifre\\p{L}*|lozink\\p{L}*',
     'κωδικ\\p{L}*|συνθηματικ\\p{L}*|ה?סיסמ\\p{L}*|كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:عبور|ورود)|पासवर्ड|mật khẩu|kata sandi'
-  ].join('|') + ')(?![\\p{L}\\p{N}])|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호는|รหัสผ่าน',
+  ].join('|') + `)(?!${JOINED})|密码|密碼|口令|パスワード|暗証番号|合言葉|비밀번호|비번|암호는|รหัสผ่าน`,
   'iu'
 )
 
 /** A code of digits, as of a door or a safe. Postal codes and years are none. */
 const holdsCode = (text: string) => CODE.test(text) && !NO_SECRET_CODE.test(text)
 const CODE =
-  /(?:(?<!\p{L})(?:code|código|codice|code[zs]|kod|kód|kode|koodi|код)(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})(?!(?:19|20)\d\d(?!\d))\p{Nd}{4,8}(?!\p{N})/iu
+  /(?:(?:\p{L}*code|(?<!\p{L})(?:código|codice|code[zs]|kod|kód|kode|koodi|код))(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})(?!(?:19|20)\d\d(?!\d))\p{Nd}{4,8}(?!\p{N})/iu
 const NO_SECRET_CODE = /zip|post|area|error|source|индекс|郵便|邮政|우편|מיקוד/iu
 
 /** Between words: blanks, and the scripts that write no blanks. Marks stay, because passwords have them. */
@@ -71,7 +76,7 @@ function entropy (word: string): number {
 }
 
 function holdsCard (text: string): boolean {
-  return [...text.matchAll(/(?<!\p{N})\p{Nd}(?:[ -]?\p{Nd}){12,18}(?!\p{N})/gu)].some(([found]) => luhn(digitsOf(found)))
+  return [...text.matchAll(/(?<!\p{N})\p{Nd}(?:[ .-]?\p{Nd}){12,18}(?!\p{N})/gu)].some(([found]) => luhn(digitsOf(found)))
 }
 
 /** The decimal digits of a text in any script, as ASCII digits. */

@@ -23,9 +23,10 @@ const verdict = {
   issues: Type.Array(text('One thing that is missing or wrong, so that it can be mended'), { maxItems: MAX_CLAIMS })
 }
 
-/** The judge's answer as it is accepted: models leave out what is null. */
+/** The judge's answer as it is accepted: models leave out what is null, and count to 10 or 100. */
 const AnswerSchema = Type.Object({
   ...verdict,
+  score: Type.Number(),
   claims: Type.Array(
     Type.Object({ ...Claim.properties, target: Type.Optional(Claim.properties.target), call: Type.Optional(Claim.properties.call) }),
     { maxItems: MAX_CLAIMS }

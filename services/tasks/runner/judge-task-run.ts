@@ -6,7 +6,7 @@ import { PHASE_TOOL } from './phases.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 export async function judgeTaskRun (
-  { task, run, log }: { task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>, run: Pick<StoredRun, 'phases'>, log: readonly TaskLogEvent[] },
+  { task, run, log }: { task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>, run: Pick<StoredRun, 'phases' | 'evaluation'>, log: readonly TaskLogEvent[] },
   deps: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ evaluation: TaskEvaluation, refinement: string, report: string }> {
@@ -16,7 +16,8 @@ export async function judgeTaskRun (
     plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
     // Progress reports are no work.
     events: runEvents(log).filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
-    cwd: task.cwd
+    cwd: task.cwd,
+    earlier: run.evaluation?.claims
   }, deps, signal)
   return { evaluation: { ...rest, qualityScore: score }, ...judged }
 }

@@ -99,6 +99,21 @@ t.test('what may be pasted is unsure', async (t) => {
 
 t.test('what looks like a key, a card or a password is a secret, in any language', async (t) => {
   const SECRETS = [
+  'Mein Bankpasswort ist sonnenblume.',
+  'Mein Benutzerkennwort ist sonnenblume.',
+  'Der Türcode ist 4711.',
+  'Meine Handypin ist 4711.',
+  'Meine Geheimnummer ist 4711.',
+  'Mijn bankwachtwoord is zonnebloem.',
+  '私のPINは4711です。',
+  'Wi-Fiのpasswordはsakura99です。',
+  '我的PIN是4711。',
+  '내 PIN은 4711이야.',
+  'ﾊﾟｽﾜｰﾄﾞはsakuraです。',
+  '私のＰＩＮは４７１１です。',
+  'My pass\u00ADword is sunflower.',
+  'My seed phrase is apple river stone.',
+  'Karte 4111.1111.1111.1111.',
     'sk-test-51Hq8ZtXw2LmN0pRvB7cYd is it',
     'the token ghp_16C7e42F292c6912E7710c838347Ae178B4a works',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
@@ -129,6 +144,9 @@ t.test('what looks like a key, a card or a password is a secret, in any language
     'Ο κωδικός μου είναι γάτα'
   ]
   const HARMLESS = [
+  'My name is Crispin Turpin.',
+  'I collect pins and spin wool.',
+  'Ich spiele gern mit Strickmustern.',
     'I moved to the U.S. in 2015.',
     'My phone is +49 170 1234567.',
     'Write to ada.lovelace1815@example.com.',

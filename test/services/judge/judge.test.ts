@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { isCompleted } from '../../../services/judge/evaluate.ts'
@@ -50,7 +50,6 @@ t.test('what a bad judge answers confirms nothing, and the run says that nobody 
     'another shape': '{"verdict":"good"}',
     'an outcome that does not exist': answer([claim], { outcome: 'splendid' }),
     'an effect that does not exist': answer([{ ...claim, effect: 'miracle' }]),
-    'a score beyond all': answer([claim], { score: 7 }),
     'a score that is no number': answer([claim], { score: 'high' }),
     'claims that are no list': answer([], { claims: 'all of them' }),
     '10,000 claims': answer(Array(10_000).fill(claim)),
@@ -96,6 +95,41 @@ t.test('texts of a judge are kept without control characters and cut', async (t)
   t.notMatch(JSON.stringify(evaluation), /\\u00[01]|[\u0000-\u001f]/)
   t.ok(claim.isWellFormed() && claim.length < 600)
   t.same(evaluation.issues.at(-1), 'a b')
+})
+
+t.test('a run in a folder that is a link is judged by the files it wrote, whichever way the report names them', async (t) => {
+  const { cwd, events } = written(t)
+  const link = `${t.testdir()}-link`
+  symlinkSync(cwd, link)
+  t.teardown(() => rmSync(link))
+  for (const target of ['made.txt', join(link, 'made.txt'), join(cwd, 'made.txt'), `${link.split('/').at(-1)}/made.txt`]) {
+    const { evaluation } = await judge({ cwd: link, events }, answer([{ claim: 'Wrote it', effect: 'file', target, call: null }]))
+    t.match(evaluation, { outcome: 'done', evidence: 'confirmed' }, target)
+  }
+})
+
+t.test('patterns are not checked, and addresses, links and line numbers name the file', async (t) => {
+  const run = written(t, 'a b.txt')
+  const verdictOf = async (target: string) =>
+    (await judge(run, answer([{ claim: 'Wrote it', effect: 'file', target, call: null }]))).evaluation.claims?.[0].verdict
+  t.equal(await verdictOf('*.txt'), 'unchecked')
+  for (const target of [`file://${run.cwd}/a%20b.txt`, '[a b.txt](a b.txt)', 'a b.txt:12']) t.equal(await verdictOf(target), 'confirmed', target)
+})
+
+t.test('what was found wrong before the refinement stays wrong when nobody judges after it', async (t) => {
+  const run = written(t)
+  const { evaluation: first } = await judge(run, answer([{ claim: 'Wrote other.txt', effect: 'file', target: 'other.txt', call: null }]))
+  t.match(first, { outcome: 'failed', evidence: 'contradicted' })
+  const { host } = build({ workspace: run.cwd })
+  const again = { goal: 'x', criteria: [], plan: [], ...run, earlier: first.claims }
+  const second = await judgeRun(again, judgeDeps(undefined, host.find), AbortSignal.timeout(60_000))
+  t.match(second.evaluation, { outcome: 'failed', satisfied: false, evidence: 'contradicted', judge: 'none' })
+})
+
+t.test('a judge that counts to 10 or 100 is understood', async (t) => {
+  for (const [score, expected] of [[7, 0.7], [70, 0.7], [-1, 0], [1000, 1]]) {
+    t.equal((await judge(written(t), answer([], { score }))).evaluation.score, expected)
+  }
 })
 
 t.test('a path is the same in whatever form a report gives it', async (t) => {
