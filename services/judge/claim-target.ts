@@ -72,7 +72,7 @@ export async function pathTarget (text: string, cwd: string) {
     placesFrom: (folder: string) => [...new Set([absolute[0], resolve(real, folder, path)])],
     /** Whether the target is the whole working folder, or a folder that holds it: then it names nothing. */
     isWhole,
-    /** Whether the text is no path but a pattern or a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
+    /** Whether the text is a pattern, or a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
     isVague: GLOB.test(path) || (isName && !/\.[\p{L}\p{N}]{1,10}$/u.test(path) && (/\s/u.test(path) || !/[a-z]/i.test(path)))
   }
 }
