@@ -9,7 +9,7 @@ import type { RunDeps } from './task-deps.ts'
 import { NoQuestion, QuestionNotFound } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
-import { learnedToolKey, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver, learnedToolKey, type StoredRun, type StoredTask } from './task-records.ts'
 import { assertState } from './allowed-operations.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
@@ -64,7 +64,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
     const decided = decideApproval(item, { approved, reason: notes }, clock.now())
     const continued = item.kind === 'tool' && !others.some(({ segment }) => segment === item.segment)
-    if (decided === undefined) return { task, answer: { item, status: run.status, continued } }
+    if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
     assertState(task, 'approve')
     const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)

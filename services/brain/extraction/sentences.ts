@@ -12,7 +12,8 @@ export interface Sentence {
   isQuoting: boolean
 }
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' })
+/** Made at the first use, because it loads the rules of all scripts. */
+let segmenter: Intl.Segmenter | undefined
 
 /** Words before a point that rarely end a sentence, in the languages that write so. */
 const ABBREVIATIONS = new Set(
@@ -40,7 +41,7 @@ export function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
   const marked = text.replace(GREEK_QUESTION, '?')
   const sentences: Sentence[] = []
   let start = 0
-  for (const { index, segment } of segmenter.segment(marked)) {
+  for (const { index, segment } of (segmenter ??= new Intl.Segmenter('und', { granularity: 'sentence' })).segment(marked)) {
     const end = index + segment.length
     if (end < marked.length && !endsAt(marked.slice(start, end), marked.slice(end, end + 40))) continue
     const raw = marked.slice(start, end)
