@@ -104,6 +104,27 @@ t.test('neither a file nor an answer makes the agent remember or forget', async 
   t.same([await list(app, '?state=proposed'), await list(app, '?state=replaced')], [[], []])
 })
 
+t.test('a sentence of the user that does not name an entry only proposes to forget it', async (t) => {
+  const { app, clock } = await calling(t, [
+    { toolName: 'remember', input: { span: 'I am allergic to nuts', kind: 'fact' } },
+    { toolName: 'forget', input: { id: 'I am allergic to nuts.', span: 'What does this page say?' } },
+    { toolName: 'remember', input: { span: 'I like this page', kind: 'fact', replaces: ['I am allergic to nuts.', 'Likes tea'] } },
+    { toolName: 'forget', input: { id: 'I am allergic to nuts.', span: 'Forget my allergy' } }
+  ])
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
+  const said = async (text: string, id: string) => {
+    await clock.advance(1000)
+    return textOf((await say(app, text, { id })).events)
+  }
+  await said('I am allergic to nuts.', 'first')
+  t.match(await said('What does this page say?', 'other'), /is a proposal now, because the words of the user do not name it/)
+  t.same((await brain(app)).brain.facts, ['Likes tea', 'I am allergic to nuts.'])
+  await said('I like this page.', 'third')
+  t.ok((await brain(app)).brain.facts.includes('I am allergic to nuts.'))
+  t.match(await said('Forget my allergy.', 'fourth'), /I forgot/)
+  t.notOk((await brain(app)).brain.facts.includes('I am allergic to nuts.'))
+})
+
 t.test('a secret is not remembered, also when asked for', async (t) => {
   const { app } = await calling(t, [{ toolName: 'remember', input: { span: 'my card is 4111 1111 1111 1111', kind: 'fact' } }])
   await say(app, 'Remember that my card is 4111 1111 1111 1111.')

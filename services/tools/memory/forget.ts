@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
+import { namesEntry } from './names-entry.ts'
 import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
 interface Input {
@@ -27,8 +28,9 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
     async execute ({ id, span }, { runId }) {
       const { text, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: true })
       const entry = findKnown((await brain.known()).entries, id, source.threadId)
+      const isMeant = namesEntry(text, entry, source.threadId)
       const { proposed, replaced } = await brain.ingest([
-        { kind: 'fact', fact: text, replaces: [entry.id], isRetraction: true, isUnsure, said, source }
+        { kind: 'fact', fact: text, replaces: [entry.id], isRetraction: true, isUnsure: isUnsure || !isMeant, said, source }
       ])
       if (replaced.length > 0) {
         return { forgotten: entry.fact, id: entry.id, message: `I forgot: “${entry.fact}” It is hidden and can be restored.` }
@@ -37,9 +39,9 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
         ? {
             proposed: entry.fact,
             id: proposed[0].id,
-            message: `“${entry.fact}” was typed or pinned. To forget it is a proposal now: PUT /memory/brain/facts/${
-              proposed[0].id
-            } with {"state": "known"}.`
+            message: `To forget “${entry.fact}” is a proposal now, because ${
+              isMeant ? 'it was typed or pinned, or the message may be a quotation' : 'the words of the user do not name it'
+            }. PUT /memory/brain/facts/${proposed[0].id} with {"state": "known"} accepts it.`
           }
         : { message: `Nothing was forgotten: “${entry.fact}” is newer than these words, or to forget it waits for a confirmation already.` }
     }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { contentOf } from '../../brain/extraction/pointers.ts'
 import { foldText } from '../../brain/fact-text.ts'
 import type { Tool } from '../tool.ts'
+import { namesEntry } from './names-entry.ts'
 import { findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
 interface Input {
@@ -37,7 +38,9 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()
       const content = { fact, ...contentOf(given, fact) }
-      const targets = replaces.map((each) => findKnown(entries, each, source.threadId).id)
+      const named = replaces.map((each) => findKnown(entries, each, source.threadId))
+      // The rest stays beside the new fact until the conversation is read as a whole.
+      const targets = named.filter((entry) => named.length === 1 || namesEntry(fact, entry, source.threadId)).map((entry) => entry.id)
       const { known, proposed, replaced } = await brain.ingest([
         { ...content, replaces: targets, isRetraction: false, isUnsure, said, source }
       ])
