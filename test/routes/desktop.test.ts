@@ -214,11 +214,14 @@ t.test('the screen is seen, and a real window gets what was approved', { skip: n
   })
 
   await t.test('a run that is stopped stops typing', async (t) => {
+    const { app, go } = await setUp(t, name)
+    await seen()
+    await go(['click', place])
+    // Keys of the test before may still be on their way to the page; its events arrive in order, so a click comes after them.
+    await until(async () => (await seen()).some(([type]: [string]) => type === 'click'))
     await page.evaluate(() => {
       ;(globalThis as any).a.value = ''
     })
-    const { app, go } = await setUp(t, name)
-    await go(['click', place])
     const leaving = new AbortController()
     const typing = app.tools.execute({
       name: 'type',
