@@ -19,6 +19,7 @@ import {
   TaskSteeredSchema,
   TaskToolCallSchema
 } from '../schemas/task-runs.ts'
+import { UsageSchema } from '../schemas/usage.ts'
 import {
   IdempotencyHeaders,
   PhaseSchema,
@@ -62,6 +63,7 @@ const SHARED = [
   TaskSteeredSchema,
   TaskApproveBodySchema,
   TaskApprovedSchema,
+  UsageSchema,
   DigestSchema,
   ...taskEvents,
   TaskStreamEventSchema

@@ -122,7 +122,7 @@ export const run = {
   ],
   toolCount: 2,
   steering: [],
-  usage: { inputTokens: 1735, outputTokens: 77 },
+  usage: { inputTokens: 1735, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 77, reasoningTokens: 0, costUsd: 0 },
   attempts: 2,
   output:
     'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',

@@ -28,21 +28,27 @@ export interface RunCollaborators {
 
 /** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
 export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRuns>, deps: AgentDeps) {
-  const { clock, fence, config } = deps
+  const { clock, fence, config, usage } = deps
 
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
-    const { runId } = run.head
+    const { runId, threadId } = run.head
     return activeRuns.launch(run, options, async (live) => {
       const ms = config().limits?.runMs ?? RUN_MS
       const message = `The run took longer than ${ms / 1000} s and was stopped.`
       const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
+      const meter = usage.open(runId, {
+        owner: { kind: 'thread', id: threadId },
+        budget: run.head.options?.budget,
+        total: run.head.usage
+      })
       try {
-        await work({ live, conversation, attempt: fence.enter(runId) })
+        await work({ live, conversation, meter, attempt: fence.enter(runId) })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {
         deadline.stop()
         fence.leave(runId)
+        usage.close(runId)
       }
     })
   }

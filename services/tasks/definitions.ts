@@ -17,7 +17,10 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, clock, workspace } = deps
+  const { repository, clock, usage, workspace } = deps
+
+  const newPlan = (taskId: string, goal: string, signal: AbortSignal) =>
+    makePlan(goal, { ...deps, meter: usage.meter({ owner: { kind: 'task', id: taskId } }) }, signal)
 
   /** The approval settings of a task. Throws BadTask (400) when they contradict each other. */
   async function approvalOf (
@@ -42,10 +45,11 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
-    const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
+    const id = newId()
+    const plan = body.plan ? givenPlan(body.plan) : await newPlan(id, goal, signal)
     const now = clock.now()
     return {
-      id: newId(),
+      id,
       goal,
       taskType,
       status: 'planned',
@@ -87,7 +91,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       }
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
-      const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, deps, closing) : undefined
+      const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await newPlan(taskId, goal, closing) : undefined
       return repository.change(taskId, async (task) => {
         if (plan !== undefined && task.status !== 'planned') {
           throw new WrongState(

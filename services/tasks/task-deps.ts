@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
@@ -9,6 +8,8 @@ import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { UsageMeters } from '../usage/meter.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** The collaborators of the task service. */
@@ -20,6 +21,7 @@ export interface TaskDeps {
   fence: Fence
   ledger: Ledger
   idempotency: Idempotency
+  usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
@@ -38,9 +40,9 @@ export interface RunDeps extends TaskDeps {
   repository: TaskRepository
 }
 
-/** Loaders of the models that may answer an internal question: the fast model, then the capable model when it differs. */
+/** The models that may answer an internal question, with their roles: the fast model, then the capable model when it differs. */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
-  const load = (id: string) => (): Promise<{ model: LanguageModelV4 }> => registry.model(id)
-  return fast === capable ? [load(fast)] : [load(fast), load(capable)]
+  const models = [{ role: 'fast' as const, load: () => registry.model(fast) }, { role: 'capable' as const, load: () => registry.model(capable) }]
+  return fast === capable ? models.slice(0, 1) : models
 }

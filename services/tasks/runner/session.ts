@@ -1,9 +1,11 @@
+import type { Budget } from '../../../schemas/run-options.ts'
 import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import { createSessionCalls } from './session-calls.ts'
 import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
@@ -19,6 +21,9 @@ import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
 /** Working time of a run, unless the budget of its task says otherwise; minutes. */
 const DEFAULT_MINUTES = 30
+
+/** The limits of model calls in the budget of a task. */
+const budgetOf = ({ budget }: StoredTask): Budget => ({ ...(budget?.maxTokensPerRun !== undefined && { tokens: budget.maxTokensPerRun }) })
 
 export type Session = ReturnType<typeof createSession>
 
@@ -44,7 +49,10 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   let ended = false
   const startedAt = clock.awake()
   const activeMsBefore = initialRun.activeMs
-  let run = initialRun
+  // The meter adds to this very object, which all copies of the run share.
+  const usage = wholeUsage(initialRun.usage)
+  let run: StoredRun = { ...initialRun, usage }
+  const meter = deps.usage.open(run.runId, { owner: { kind: 'task', id: task.id }, budget: budgetOf(task), total: usage })
   let context: RunContext | undefined
   /** Texts that the model receives as user messages before the next step. */
   let pendingNotes: string[] = []
@@ -71,7 +79,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     }
   }
 
-  const parts = { task, items, current: () => run, log, record, attempt, signal, deps }
+  const parts = { task, items, current: () => run, log, record, attempt, signal, meter, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 
@@ -109,10 +117,10 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   }
 
   async function evaluate (): Promise<Verdict> {
-    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, deps, signal)
+    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, { ...deps, meter }, signal)
     const { satisfied, qualityScore } = evaluation
     const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
-    const learned = satisfied ? await findInReport(task.goal, report, deps, signal) : undefined
+    const learned = satisfied ? await findInReport(task.goal, report, { ...deps, meter }, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement }] : []
     await record(
       { evaluation, qualityScore, output: report, refined: run.refined || isRefined, ...(learned && { learned }) },
@@ -148,6 +156,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
       await calls.quiet()
       ended = true
       await writing
+      deps.usage.close(run.runId)
       const output = run.output ?? answerText(runEvents(log)).trim()
       run = { ...run, activeMs: activeMs(), ...(output !== '' && { output }) }
       return run
