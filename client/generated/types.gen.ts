@@ -1727,13 +1727,17 @@ export type Task = {
          */
         approvedRuns: number;
     };
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -1885,13 +1889,17 @@ export type TaskBody = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -1912,13 +1920,17 @@ export type TaskChanges = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -2180,6 +2192,7 @@ export type TaskRun = {
      */
     questions: Array<TaskQuestion>;
     usage: Usage;
+    options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption
      */

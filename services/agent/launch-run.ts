@@ -33,8 +33,14 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
     const { runId, threadId } = run.head
     return activeRuns.launch(run, options, async (live) => {
-      const ms = config().limits?.runMs ?? RUN_MS
-      const message = `The run took longer than ${ms / 1000} s and was stopped.`
+      const begun = clock.awake()
+      const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {} } = {} } = run.head
+      const limit = config().limits?.runMs ?? RUN_MS
+      const left = Math.max(minutes * 60_000 - before, 0)
+      const ms = Math.min(limit, left)
+      const message = left < limit
+        ? `The run worked for ${minutes} minutes; that is its budget.`
+        : `The run took longer than ${limit / 1000} s and was stopped.`
       const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
       const meter = usage.open(runId, {
         owner: { kind: 'thread', id: threadId },
@@ -42,7 +48,8 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
         total: run.head.usage
       })
       try {
-        await work({ live, conversation, meter, attempt: fence.enter(runId) })
+        const activeMs = () => before + Math.round(clock.awake() - begun)
+        await work({ live, conversation, meter, activeMs, attempt: fence.enter(runId) })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {

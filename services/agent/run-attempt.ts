@@ -9,4 +9,6 @@ export interface RunAttempt {
   conversation: ConversationState
   /** Counts and admits the model calls of the run. */
   meter: Meter
+  /** Returns how long the run has worked, over all its segments; milliseconds. */
+  activeMs: () => number
 }

@@ -33,6 +33,8 @@ export interface RunHead {
   asked: string[]
   /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the head share. */
   usage: Usage
+  /** How long the run had worked when it last requested approvals, milliseconds. */
+  activeMs?: number
   /** Pending steering: it arrived after the last step and is for the first step after the approvals. */
   unheard?: string[]
   /** The positions of the run's messages in the thread; undefined if unknown. */

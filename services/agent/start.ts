@@ -1,6 +1,7 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
+import { withRunModels } from '../providers/registry.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { handOverToTask } from './hand-over.ts'
@@ -135,7 +136,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function startRun (request: RunRequest): Promise<Subscription> {
-    const { messages, context: where, id, resumable = false, protocol } = request
+    const { messages, context: where, id, options, resumable = false, protocol } = request
+    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
+    const ownDeps = withRunModels(deps, options)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
@@ -155,10 +158,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           protocol,
           async work (attempt) {
             const fullContext = { ...context, ...threadPlacement(origins, run.head.history), notes }
-            const analysis = await analyzeRun(attempt, fullContext, deps)
+            const analysis = await analyzeRun(attempt, fullContext, ownDeps)
             const isHandedOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
               await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
-            if (!isHandedOver) await runSteps(attempt, fullContext, deps)
+            if (!isHandedOver) await runSteps(attempt, fullContext, ownDeps)
           }
         })
       })

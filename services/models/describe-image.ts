@@ -37,8 +37,8 @@ export function createDescribeImage ({ registry, clock, usage }: Parts) {
     }
     try {
       const { content } = await generateWithin({
-        load: () => registry.model(id),
-        options: {
+        load: () => registry.model('vision'),
+        options: (settings) => ({
           prompt: [{ role: 'system', content: INSTRUCTIONS }, {
             role: 'user',
             content: [{ type: 'text', text: question ?? 'What does this screen show?' }, {
@@ -47,8 +47,9 @@ export function createDescribeImage ({ registry, clock, usage }: Parts) {
               data: { type: 'data', data: png }
             }]
           }],
-          maxOutputTokens: MAX_ANSWER_TOKENS
-        },
+          maxOutputTokens: MAX_ANSWER_TOKENS,
+          ...settings
+        }),
         role: 'vision',
         meter: usage.ofRun(runId),
         limitMs: LIMIT_MS,

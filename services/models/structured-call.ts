@@ -3,13 +3,15 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Role } from '../providers/provider.ts'
+import type { CallSettings } from '../providers/registry.ts'
 import { isBudgetError, type BudgetError } from '../usage/budgets.ts'
 import type { Meter } from '../usage/meter.ts'
 import { generateWithin } from './whole-call.ts'
 
 /** A question to a model that answers with structured data. */
 export interface StructuredCall<S extends TSchema> {
-  load: () => Promise<{ id: string, model: LanguageModelV4 }>
+  /** `settings` are the user's for the role of the model. */
+  load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
   /** The role in which the call is counted; `fast` by default. */
   role?: Role
   meter: Meter
@@ -46,26 +48,38 @@ export interface NoAnswer {
  * Asks a model for data that matches a schema. A failure, a timeout after `limitMs` milliseconds or an invalid answer resolves
  * to a `problem` in words, as does a call that a budget forbids (`refused`); rejects only with the signal's reason.
  */
-export async function askStructured<S extends TSchema> (
-  { load, role = 'fast', meter, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens, limitMs, signal, clock }: StructuredCall<S>
-): Promise<{ value: Static<S> } | NoAnswer> {
+export async function askStructured<S extends TSchema> ({
+  load,
+  role = 'fast',
+  meter,
+  name,
+  schema,
+  asked = schema,
+  instructions,
+  text,
+  earlier,
+  maxAnswerTokens = MAX_ANSWER_TOKENS,
+  limitMs,
+  signal,
+  clock
+}: StructuredCall<S>): Promise<{ value: Static<S> } | NoAnswer> {
   try {
     const { content } = await generateWithin({
       async load () {
         const [loaded] = await Promise.all([load(), import('@sinclair/typebox/value')])
         return loaded
       },
-      options: {
+      options: (settings) => ({
         prompt: [
           { role: 'system', content: instructions },
           ...(earlier === undefined ? [] : [userMessage(earlier)]),
           userMessage(text)
         ],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: maxAnswerTokens ?? MAX_ANSWER_TOKENS,
+        maxOutputTokens: Math.min(maxAnswerTokens, settings?.maxOutputTokens ?? maxAnswerTokens),
         // The answer is short and the caller waits; tokens of reasoning would count against the limit.
         reasoning: 'none'
-      },
+      }),
       role,
       meter,
       limitMs,

@@ -43,6 +43,6 @@ export interface RunDeps extends TaskDeps {
 /** The models that may answer an internal question, with their roles: the fast model, then the capable model when it differs. */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
-  const models = [{ role: 'fast' as const, load: () => registry.model(fast) }, { role: 'capable' as const, load: () => registry.model(capable) }]
-  return fast === capable ? models.slice(0, 1) : models
+  const ask = (role: 'fast' | 'capable') => ({ role, load: () => registry.model(role) })
+  return fast === capable ? [ask('fast')] : [ask('fast'), ask('capable')]
 }

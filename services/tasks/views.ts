@@ -3,6 +3,7 @@ import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
 import type { TaskApproval } from '../approvals/approval-record.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
+import { earlierBudget } from './task-options.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** The public form of a task, without the internal fields. */
@@ -23,7 +24,7 @@ export function taskView (
     ...task
   }: StoredTask
 ): Task {
-  return { ...task, ...(task.status === 'pending_approval' && { waitingFor }) }
+  return { ...task, budget: earlierBudget(task.options), ...(task.status === 'pending_approval' && { waitingFor }) }
 }
 
 /**
