@@ -1,4 +1,6 @@
+import { abortKind } from '../lib/abort.ts'
 import { startDeadline } from '../lib/deadline.ts'
+import { BudgetMet } from '../usage/budgets.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -51,7 +53,8 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
         const activeMs = () => before + Math.round(clock.awake() - begun)
         await work({ live, conversation, meter, activeMs, attempt: fence.enter(runId) })
       } catch (error) {
-        await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
+        const reason = live.signal.aborted ? live.signal.reason : error
+        await endEarly(live, left < limit && abortKind(live.signal.reason) === 'timeout' ? new BudgetMet(message) : reason, deps)
       } finally {
         deadline.stop()
         fence.leave(runId)

@@ -214,7 +214,7 @@ t.test('a run ends after the minutes of its budget, over all its segments; the t
   await clock.advance(9_000)
   t.equal(app.agent.activeRunCount, 1)
   await clock.advance(2_000)
-  t.match(of((await second).events, 'error'), [{ errorText: /worked for 0\.5 minutes; that is its budget/ }])
+  t.match(of((await second).events, 'error'), [{ code: 'ERR_BUDGET', errorText: /worked for 0\.5 minutes; that is its budget/ }])
 })
 
 t.test('a budget of more minutes than the limit of runs does not lift that limit', async (t) => {
