@@ -6,10 +6,12 @@ const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-export const ScopeSchema = oneOf(
-  ['once', 'exact', 'folder', 'tool'],
-  'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; ' +
-    'tool: every call of this tool of a tool server or of the application'
+export const ScopeSchema = Type.Union(
+  [Type.Literal('once'), Type.Literal('exact'), Type.Literal('folder'), Type.Literal('tool')],
+  {
+    description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; ' +
+      'tool: every call of this tool of a tool server or of the application'
+  }
 )
 export type Scope = Static<typeof ScopeSchema>
 
