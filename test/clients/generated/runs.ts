@@ -4,7 +4,7 @@ import { build } from '../../harness/helper.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, said } from './client.ts'
 
-const SCOPES = [{ scope: 'once', text: /./ }, { scope: 'exact', text: /./ }, { scope: 'folder', text: /./ }]
+const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
 t.test('a run as one object', async (t) => {
@@ -135,8 +135,21 @@ t.test('grants: given, listed and ended', async (t) => {
   const body = { threadId: 'a', tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, scope: 'folder' as const }
   const { data: grant } = await sdk.addGrant({ ...options, body })
   const known = {
-    grantId: ID, threadId: 'a', taskId: undefined, toolName: 'writeFile', scope: 'folder', text: /txt files/, input: body.input, cwd: /work$/,
-    folder: /work$/, source: 'request', approvalId: undefined, until: undefined, uses: 0, createdAt: Number, lastUsedAt: undefined
+    grantId: ID,
+    threadId: 'a',
+    taskId: undefined,
+    toolName: 'writeFile',
+    scope: 'folder' as const,
+    text: /txt files/,
+    input: body.input,
+    cwd: /work$/,
+    folder: /work$/,
+    source: 'request' as const,
+    approvalId: undefined,
+    until: undefined,
+    uses: 0,
+    createdAt: Number,
+    lastUsedAt: undefined
   }
   is(t, grant, known, 'addGrant')
   is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')
