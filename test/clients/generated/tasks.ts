@@ -94,6 +94,7 @@ t.test('tasks and their runs', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
+      scopes: Array,
       output: undefined,
       createdAt: Number,
       expiresAt: Number
