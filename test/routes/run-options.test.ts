@@ -104,6 +104,7 @@ t.test('options that cannot be used are a 400 that says what can', async (t) => 
     [{ model: '' }, /model must NOT have fewer than 1 characters/],
     [{ model: 'claude' }, /"claude" is not valid: it has the form <provider>\/<model>, such as/],
     [{ model: `a/${'b'.repeat(300)}` }, /model must NOT have more than 200 characters/],
+    [{ model: 'a/../b' }, /"a\/..\/b" is not valid/],
     [{ model: 'offline/gpt' }, /"offline\/gpt" is not valid: the models of offline are offline\/assistant and offline\/scripted/],
     [{ model: 'nobody/model' }, /nobody\/model cannot be used yet: the model gateway has no key\. POST \/providers\/configure/],
     [{ model: '__proto__/model' }, /cannot be used yet: the model gateway has no key/],
