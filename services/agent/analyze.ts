@@ -3,6 +3,7 @@ import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../sch
 import type { Clock } from '../lib/clock.ts'
 import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
 import { askStructured } from '../models/structured-call.ts'
+import type { Meter } from '../usage/meter.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
@@ -11,11 +12,13 @@ const LONGEST_GOAL = 20_000
 
 /**
  * Classifies a request with the model of role `fast`, which also gets the latest exchanges before it. If the analysis fails, the
- * complexity is `standard`; a request that continues a conversation is never `simple`. Rejects only on abort.
+ * complexity is `standard`; a request that continues a conversation is never `simple`. Rejects only on
+ * abort, and with the budget's error when the call may not be made.
  */
-export async function analyze ({ load, prompt, signal, clock }: {
-  load: () => Promise<{ model: LanguageModelV4 }>,
+export async function analyze ({ load, prompt, meter, signal, clock }: {
+  load: () => Promise<{ id: string, model: LanguageModelV4 }>,
   prompt: LanguageModelV4Prompt,
+  meter: Meter,
   signal: AbortSignal,
   clock: Clock
 }): Promise<Analysis> {
@@ -33,9 +36,11 @@ export async function analyze ({ load, prompt, signal, clock }: {
     text: question(request),
     earlier: before,
     limitMs: ANALYSIS_MS,
+    meter,
     signal,
     clock
   })
+  if ('problem' in answer && answer.refused) throw answer.refused
   return 'value' in answer
     ? normalize(answer.value, request, before !== undefined)
     : {

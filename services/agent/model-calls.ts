@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { EventOf } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
-import { addUsage, createModelSteps } from '../step/model-step.ts'
+import { createModelSteps } from '../step/model-step.ts'
 import { createIdSource } from '../step/step-writer.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { RunAttempt } from './run-attempt.ts'
@@ -22,7 +22,7 @@ export type CalledStep =
 
 /** Returns the function that makes the model call of the next step, with the steering that arrived before it. */
 export function createModelCalls (attempt: RunAttempt, context: Context, deps: AgentDeps) {
-  const { live, conversation: { denials } } = attempt
+  const { live, meter, conversation: { denials } } = attempt
   const { run, signal } = live
   const { registry, clock, host, threads } = deps
   const { prompt, older, places } = context
@@ -31,6 +31,7 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
     registry,
     clock,
     signal,
+    meter,
     tools: host,
     ids: createIdSource(run.log.events, prompt),
     summaries: {
@@ -64,7 +65,7 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
         return { system: withDenials(system, denials), tools }
       }
     })
-    run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }
+    run.head = { ...run.head, steps: step }
     return { isAnswer: isLast || calls.length === 0, stepFinish: { type: 'step-finish', step, finishReason, usage } }
   }
 }

@@ -1,6 +1,7 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
+import { withRunModels } from '../providers/registry.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { handOverToTask } from './hand-over.ts'
@@ -14,6 +15,7 @@ import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
 import { stepLimit } from './step-limits.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
 
 /** A request with its history. */
@@ -62,7 +64,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     }
   }
 
-  async function newRun ({ messages, trigger, id, protocol, history }: RunRequest, threadId: string, cwd: string): Promise<Run> {
+  async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
     const { ops, answerAt } = history === undefined
       ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
       : await threads.append(threadId, messages.slice(-1))
@@ -82,6 +84,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         messageId,
         protocol,
         cwd,
+        ...(options !== undefined && { options }),
         // Until the analysis sets it.
         maxSteps: stepLimit(deps.config(), 'standard'),
         createdAt: now,
@@ -90,7 +93,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         steps: 0,
         asked: [],
         ...(known !== undefined && { history: known }),
-        usage: { inputTokens: 0, outputTokens: 0 },
+        usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: continued === undefined ? answerAt : answerAt - 1,
         chunks: 0
@@ -133,7 +136,9 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function startRun (request: RunRequest): Promise<Subscription> {
-    const { messages, context: where, id, resumable = false, protocol } = request
+    const { messages, context: where, id, options, resumable = false, protocol } = request
+    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
+    const ownDeps = withRunModels(deps, options)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
@@ -153,10 +158,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           protocol,
           async work (attempt) {
             const fullContext = { ...context, ...threadPlacement(origins, run.head.history), notes }
-            const analysis = await analyzeRun(attempt, fullContext, deps)
+            const analysis = await analyzeRun(attempt, fullContext, ownDeps)
             const isHandedOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
               await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
-            if (!isHandedOver) await runSteps(attempt, fullContext, deps)
+            if (!isHandedOver) await runSteps(attempt, fullContext, ownDeps)
           }
         })
       })
