@@ -1,8 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
-import type { Clock } from '../lib/clock.ts'
 import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
 import { askStructured } from '../models/structured-call.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { createAnalysisPause } from './analysis-pause.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
@@ -10,40 +11,42 @@ const ANALYSIS_MS = 2_000
 const LONGEST_GOAL = 20_000
 
 /**
- * Classifies a request with the model of role `fast`, which also gets the latest exchanges before it. If the analysis fails, the
- * complexity is `standard`; a request that continues a conversation is never `simple`. Rejects only on abort.
+ * Returns the function that classifies a request with the model of role `fast`, which also gets the latest exchanges before it.
+ * If the analysis fails, or is paused because it has failed before, the complexity is `standard`; a request that continues a
+ * conversation is never `simple`. Rejects only on abort.
  */
-export async function analyze ({ load, prompt, signal, clock }: {
-  load: () => Promise<{ model: LanguageModelV4 }>,
-  prompt: LanguageModelV4Prompt,
-  signal: AbortSignal,
-  clock: Clock
-}): Promise<Analysis> {
-  const at = prompt.findLastIndex(({ role }) => role === 'user')
-  const request = textOf(prompt[at])
-  const { name, instructions, question, earlier } = analysisPrompt
-  const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
-  const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
-  const answer = await askStructured({
-    load,
-    name,
-    schema: AnalysisSchema,
-    asked: AnalysisQuestionSchema,
-    instructions,
-    text: question(request),
-    earlier: before,
-    limitMs: ANALYSIS_MS,
-    signal,
-    clock
-  })
-  return 'value' in answer
-    ? normalize(answer.value, request, before !== undefined)
-    : {
-        complexity: 'standard',
-        goal: request.slice(0, 200),
-        thinking: `The analysis ${answer.problem}; taking this as a standard request.`,
-        qualityCriteria: []
-      }
+export function createAnalysis ({ registry, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
+  const pause = createAnalysisPause({ clock, config, model: () => registry.roles().fast })
+
+  return async (prompt: LanguageModelV4Prompt, signal: AbortSignal): Promise<Analysis> => {
+    const at = prompt.findLastIndex(({ role }) => role === 'user')
+    const request = textOf(prompt[at])
+    const standard = (reason: string): Analysis => ({
+      complexity: 'standard',
+      goal: request.slice(0, 200),
+      thinking: `The analysis ${reason}; taking this as a standard request.`,
+      qualityCriteria: []
+    })
+    if (pause.isOn()) return standard('failed for the latest requests and is left out for some minutes')
+
+    const { name, instructions, question, earlier } = analysisPrompt
+    const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
+    const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
+    const answer = await askStructured({
+      load: () => registry.model('fast'),
+      name,
+      schema: AnalysisSchema,
+      asked: AnalysisQuestionSchema,
+      instructions,
+      text: question(request),
+      earlier: before,
+      limitMs: ANALYSIS_MS,
+      signal,
+      clock
+    })
+    pause.record({ hasFailed: 'problem' in answer })
+    return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard(answer.problem)
+  }
 }
 
 /** Removes the interval of a request that is not long-running, and gives a task the user's full text if the model saw only a part. */

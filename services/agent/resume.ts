@@ -75,7 +75,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         conversation,
         resumable,
         protocol: protocol ?? head.protocol ?? 'documented',
-        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, asked)
+        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, { decided: asked })
       })
     })
     return { is: 'active', live: resumed, segment }

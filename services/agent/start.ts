@@ -3,13 +3,12 @@ import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
-import { handOverToTask } from './hand-over.ts'
+import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
-import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
@@ -26,9 +25,10 @@ export interface RunRequest extends RunBody {
 
 const callOf = ({ toolName, input }: ThreadApproval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
-/** Starts runs: analyzes the request, then executes and evaluates it, or hands it over to a background task. */
+/** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, clock, ledger, conversations, threads } = deps
+  const answerRequest = createAnswerRequest(deps)
 
   /** Finds the conversation of a history without an `id` by the approvals in it; undefined if the ledger knows none of them. */
   async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
@@ -151,13 +151,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          async work (attempt) {
-            const fullContext = { ...context, ...threadPlacement(origins, run.head.history), notes }
-            const analysis = await analyzeRun(attempt, fullContext, deps)
-            const isHandedOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
-              await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
-            if (!isHandedOver) await runSteps(attempt, fullContext, deps)
-          }
+          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes })
         })
       })
       return live.subscribe(0)

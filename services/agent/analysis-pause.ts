@@ -1,0 +1,42 @@
+import type { Config } from '../../schemas/config.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** The number of failures in a row after which the analysis pauses. */
+const MOST_FAILURES = 2
+/** The duration of a pause, milliseconds. */
+const PAUSE_MS = 10 * 60 * 1000
+
+/**
+ * Pauses the analysis while its model does not work, so that runs do not wait for it each time. After a pause, one more failure
+ * begins the next pause and a success ends the row. Another model or a changed configuration starts anew.
+ */
+export function createAnalysisPause ({ clock, config, model }: {
+  clock: Pick<Clock, 'monotonic'>
+  config: () => Config
+  /** Returns the id of the model that analyses. */
+  model: () => string
+}) {
+  let of: { model: string, config: Config } | undefined
+  let failures = 0
+  let until = 0
+
+  function startAnewIfChanged () {
+    const now = { model: model(), config: config() }
+    if (of?.model === now.model && of.config === now.config) return
+    of = now
+    failures = 0
+    until = 0
+  }
+
+  return {
+    isOn () {
+      startAnewIfChanged()
+      return clock.monotonic() < until
+    },
+    record ({ hasFailed }: { hasFailed: boolean }) {
+      startAnewIfChanged()
+      failures = hasFailed ? failures + 1 : 0
+      if (failures >= MOST_FAILURES) until = clock.monotonic() + PAUSE_MS
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Analysis } from '../../schemas/agent.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { createAnalysis } from './analyze.ts'
+import { handOverToTask } from './hand-over.ts'
+import { holdFirstStep } from './held-step.ts'
+import { runSteps } from './loop.ts'
+import type { Context } from './model-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
+import { stepLimit } from './step-limits.ts'
+
+/**
+ * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held
+ * until those of the analysis are in the log. A long-running request becomes a background task instead, and the first step is
+ * dropped.
+ */
+export function createAnswerRequest (deps: AgentDeps) {
+  const { registry, config, tasks } = deps
+  const analyze = createAnalysis(deps)
+
+  /** Streams the analysis as reasoning, and sets the run's maximum number of steps. */
+  async function analyzeRun ({ live }: RunAttempt, { prompt }: Context): Promise<Analysis> {
+    const { log } = live.run
+    log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
+    const analysis = await analyze(prompt, live.signal)
+    log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
+    log.append({ type: 'reasoning-end', id: 'analysis' })
+    log.append({ type: 'analysis', analysis })
+    live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity) }
+    return analysis
+  }
+
+  /** Whether a first step that may be dropped is worth its tokens: not under a budget, and not where the analysis takes no time. */
+  function mayBeginEarly (): boolean {
+    const { fast, capable } = registry.roles()
+    return config().agent?.speculate !== false && ![fast, capable].some((id) => id.startsWith('offline/'))
+  }
+
+  return async (attempt: RunAttempt, context: Context): Promise<void> => {
+    if (config().analysis === false) return runSteps(attempt, context, deps)
+    const analyzing = analyzeRun(attempt, context)
+    const held = mayBeginEarly() ? holdFirstStep(attempt, context, deps) : undefined
+    const analysis = await analyzing.catch(async (error) => {
+      await held?.drop()
+      throw error
+    })
+    if (analysis.complexity !== 'long_running' || tasks === undefined) {
+      return runSteps(attempt, context, deps, { callModel: held?.release() })
+    }
+    await held?.drop()
+    if (!await handOverToTask(attempt, analysis, { ...deps, tasks })) await runSteps(attempt, context, deps)
+  }
+}
