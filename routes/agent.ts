@@ -15,6 +15,7 @@ import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
+import { RunOptionsSchema } from '../schemas/run-options.ts'
 
 /** 10 MiB, because the body holds the history of a conversation with its images. */
 const RUN_BODY_LIMIT = 10 * 1024 * 1024
@@ -35,6 +36,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     const schema of [
       ...events,
       RunStreamEventSchema,
+      RunOptionsSchema,
       RunBodySchema,
       ApproveBodySchema,
       AnalysisSchema,

@@ -166,6 +166,7 @@ export type ApproveBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -1435,6 +1436,7 @@ export type RunBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -1448,6 +1450,41 @@ export type RunBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * What is set for one run. It is kept with the run: the same applies after approvals and after a restart
+ */
+export type RunOptions = {
+    /**
+     * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
+     */
+    model?: string;
+    /**
+     * How much the model reasons before it answers. Providers take the nearest effort that their model has
+     */
+    effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    /**
+     * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+     */
+    maxOutputTokens?: number;
+    /**
+     * Limits of the run; it ends when it has reached one
+     */
+    budget?: {
+        /**
+         * US dollars
+         */
+        usd?: number;
+        /**
+         * Tokens of input and output, over all model calls
+         */
+        tokens?: number;
+        /**
+         * Working time in minutes, without the time of waiting for approvals; runs of tasks have 30 by default
+         */
+        minutes?: number;
+    };
 };
 
 /**
@@ -1516,6 +1553,7 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    options?: RunOptions;
     threadId: string;
     runId: string;
 };

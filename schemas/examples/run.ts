@@ -9,6 +9,7 @@ const infoCall = { toolCallId: 'call_1_7ddd9fe5e735', toolName: 'systemInfo' }
 const said = { role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }
 
 export const runBody = { messages: [said], context: { cwd: '/home/ada/notes' } }
+export const runOptions = { model: 'anthropic/claude-sonnet-5.5', effort: 'high', maxOutputTokens: 16_000, budget: { minutes: 5 } }
 export const approveBody = {
   messages: [said, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }],
   context: { cwd: '/home/ada/notes' }

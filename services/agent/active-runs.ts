@@ -32,8 +32,8 @@ const STEERING_QUEUE = 20
 /** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
 const BACKPRESSURE_BYTES = 256 * 1024
 
-/** The options of a run for its subscribers. */
-export interface RunOptions {
+/** What the subscribers of a run may rely on. */
+export interface SubscriberOptions {
   /** Whether the run continues when no subscriber is left. */
   resumable: boolean
   /** The protocol of subscribers that request none. */
@@ -43,7 +43,7 @@ export interface RunOptions {
 export type ActiveRun = ReturnType<typeof createActiveRun>
 
 /** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
-export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) {
+export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOptions) {
   let steering: string[] | undefined = []
   const steered: string[] = []
   const controller = new AbortController()
@@ -188,7 +188,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
     },
 
     /** Starts `work` in the reserved place; the run counts as active until `work` has ended. */
-    launch (run: Run, options: RunOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
+    launch (run: Run, options: SubscriberOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
       const live = createActiveRun(run, options)
       starting.delete(run.head.threadId)
       byThread.set(run.head.threadId, live)

@@ -2,14 +2,14 @@ import { startDeadline } from '../lib/deadline.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import type { createActiveRuns, RunOptions, ActiveRun } from './active-runs.ts'
+import type { createActiveRuns, SubscriberOptions, ActiveRun } from './active-runs.ts'
 import { endEarly } from './end-run.ts'
 import type { Run } from './run-repository.ts'
 
 /** The default time limit of a run, milliseconds. */
 const RUN_MS = 10 * 60 * 1000
 
-export interface Launch extends RunOptions {
+export interface Launch extends SubscriberOptions {
   run: Run
   conversation: ConversationState
   work: (attempt: RunAttempt) => Promise<void>

@@ -1,5 +1,6 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { History } from './thread-history.ts'
 import type { RawMessage } from './raw-message.ts'
@@ -17,6 +18,8 @@ export interface RunHead {
   /** The protocol of the client, which decides the format of the answer in the thread. */
   protocol?: Protocol
   cwd: string
+  /** The options of the request that began the run; they apply to all its segments. */
+  options?: RunOptions
   maxSteps: number
   createdAt: number
   updatedAt: number

@@ -62,7 +62,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     }
   }
 
-  async function newRun ({ messages, trigger, id, protocol, history }: RunRequest, threadId: string, cwd: string): Promise<Run> {
+  async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
     const { ops, answerAt } = history === undefined
       ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
       : await threads.append(threadId, messages.slice(-1))
@@ -82,6 +82,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         messageId,
         protocol,
         cwd,
+        ...(options !== undefined && { options }),
         // Until the analysis sets it.
         maxSteps: stepLimit(deps.config(), 'standard'),
         createdAt: now,
