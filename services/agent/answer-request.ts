@@ -29,16 +29,17 @@ export function createAnswerRequest (deps: AgentDeps) {
     return analysis
   }
 
-  /** Whether a first step that may be dropped is worth its tokens: not under a budget, and not where the analysis takes no time. */
-  function mayBeginEarly (): boolean {
+  /** Whether the first step may begin before it is needed: it may cost nothing under a budget, and gains nothing with offline models. */
+  function mayBeginEarly ({ live: { run: { head } } }: RunAttempt): boolean {
     const { fast, capable } = registry.roles()
-    return config().agent?.speculate !== false && ![fast, capable].some((id) => id.startsWith('offline/'))
+    const isOffline = [fast, head.options?.model ?? capable].some((id) => id.startsWith('offline/'))
+    return config().agent?.speculate !== false && head.options?.budget === undefined && !isOffline
   }
 
   return async (attempt: RunAttempt, context: Context): Promise<void> => {
     if (config().analysis === false) return runSteps(attempt, context, deps)
     const analyzing = analyzeRun(attempt, context)
-    const held = mayBeginEarly() ? holdFirstStep(attempt, context, deps) : undefined
+    const held = mayBeginEarly(attempt) ? holdFirstStep(attempt, context, deps) : undefined
     const analysis = await analyzing.catch(async (error) => {
       await held?.drop()
       throw error

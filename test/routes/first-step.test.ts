@@ -50,15 +50,21 @@ for (const protocol of ['documented', 'ui']) {
   })
 }
 
-t.test('config.agent.speculate: false lets the model wait until the request is understood', async (t) => {
-  const { app, gateway, analysed, steps } = await withAnalysis(t, () => ({ text: 'hi' }), { config: { agent: { speculate: false } } })
-  const running = say(app, 'go')
-  while (gateway.requests.length === 0) await new Promise(setImmediate)
-  await turns()
-  t.equal(steps().length, 0)
-  analysed('simple')
-  t.equal(textOf((await running).events), 'hi')
-})
+const WAITING: Record<string, { config?: object, options?: object }> = {
+  'config.agent.speculate is false': { config: { agent: { speculate: false } } },
+  'the run has a budget': { options: { budget: { tokens: 1_000_000 } } }
+}
+for (const [why, { config, options }] of Object.entries(WAITING)) {
+  t.test(`the first step waits until the request is understood when ${why}`, async (t) => {
+    const { app, gateway, analysed, steps } = await withAnalysis(t, () => ({ text: 'hi' }), { config })
+    const running = say(app, 'go', options && { options })
+    while (gateway.requests.length === 0) await new Promise(setImmediate)
+    await turns()
+    t.equal(steps().length, 0)
+    analysed('simple')
+    t.equal(textOf((await running).events), 'hi')
+  })
+}
 
 t.test('a run without analysis begins with its first step', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'hi' }))
