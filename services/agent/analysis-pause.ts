@@ -1,4 +1,3 @@
-import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** The number of failures in a row after which the analysis pauses. */
@@ -8,22 +7,18 @@ const PAUSE_MS = 10 * 60 * 1000
 
 /**
  * Pauses the analysis while its model does not work, so that runs do not wait for it each time. After a pause, one more failure
- * begins the next pause and a success ends the row. Another model or a changed configuration starts anew.
+ * begins the next pause and a success ends the row. `setup` returns what the analysis depends on (its model, the configuration,
+ * the keys); when a value of it has changed, the count starts anew.
  */
-export function createAnalysisPause ({ clock, config, model }: {
-  clock: Pick<Clock, 'monotonic'>
-  config: () => Config
-  /** Returns the id of the model that analyses. */
-  model: () => string
-}) {
-  let of: { model: string, config: Config } | undefined
+export function createAnalysisPause ({ clock, setup }: { clock: Pick<Clock, 'monotonic'>, setup: () => readonly unknown[] }) {
+  let seen: readonly unknown[] = []
   let failures = 0
   let until = 0
 
   function startAnewIfChanged () {
-    const now = { model: model(), config: config() }
-    if (of?.model === now.model && of.config === now.config) return
-    of = now
+    const now = setup()
+    if (now.every((value, at) => value === seen[at])) return
+    seen = now
     failures = 0
     until = 0
   }

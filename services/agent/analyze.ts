@@ -16,7 +16,7 @@ const LONGEST_GOAL = 20_000
  * conversation is never `simple`. Rejects only on abort.
  */
 export function createAnalysis ({ registry, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
-  const pause = createAnalysisPause({ clock, config, model: () => registry.roles().fast })
+  const pause = createAnalysisPause({ clock, setup: () => [registry.roles().fast, config(), registry.keyChanges()] })
 
   return async (prompt: LanguageModelV4Prompt, signal: AbortSignal): Promise<Analysis> => {
     const at = prompt.findLastIndex(({ role }) => role === 'user')

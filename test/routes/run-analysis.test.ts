@@ -87,16 +87,16 @@ t.test('a model whose analysis failed twice in a row is not waited for again for
 
 t.test('a model that takes too long is one that fails, and a stopped run is no failure', async (t) => {
   const clock = fakeClock()
-  let calls = 0
-  const { app } = await withGateway(t, () => ({ text: 'ok' }), {
+  const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }), {
     clock,
     config: { analysis: true },
-    structured: (name) => name === 'analysis' ? (calls++, new Promise<never>(() => {})) : {}
+    structured: (name) => name === 'analysis' ? new Promise<never>(() => {}) : {}
   })
+  const analyses = () => gateway.requests.filter(({ structured }) => structured === 'analysis').length
   for (let n = 0; n < 3; n++) {
     const running = say(app, 'go', { id: 'chat' })
     await clock.sleeper(2_000)
-    while (calls <= n) await new Promise(setImmediate)
+    while (analyses() <= n) await new Promise(setImmediate)
     await app.inject({ method: 'POST', url: '/run/chat/stop' })
     await running
   }
@@ -109,7 +109,7 @@ t.test('a model that takes too long is one that fails, and a stopped run is no f
   t.match(of((await say(app, 'go')).events, 'reasoning-delta'), [{ content: LEFT_OUT }])
 })
 
-t.test('another fast model, or a configuration that was read again, ends the pause', async (t) => {
+t.test('another fast model, a new key, or a configuration that was read again ends the pause', async (t) => {
   const { app, analyses, thinking } = await failing(t)
   for (let n = 0; n < 3; n++) await thinking()
   t.equal(analyses(), 2)
@@ -117,6 +117,9 @@ t.test('another fast model, or a configuration that was read again, ends the pau
   for (let n = 0; n < 3; n++) await thinking()
   t.equal(analyses(), 4)
   await app.config.reload()
-  t.not(await thinking(), LEFT_OUT)
-  t.equal(analyses(), 5)
+  for (let n = 0; n < 3; n++) await thinking()
+  t.equal(analyses(), 6)
+  await app.inject({ method: 'POST', url: '/providers/configure', payload: { gateway_key: 'another' } })
+  for (let n = 0; n < 3; n++) await thinking()
+  t.equal(analyses(), 8)
 })
