@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { EffortSchema, MaxOutputTokens } from './run-options.ts'
 
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
 const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
@@ -22,6 +23,10 @@ export const McpEntrySchema = Type.Object({
 }, { $id: 'McpEntry' })
 export type McpEntry = Static<typeof McpEntrySchema>
 
+const CallSettings = Type.Object({
+  effort: Type.Optional(EffortSchema),
+  maxOutputTokens: Type.Optional(MaxOutputTokens)
+}, { additionalProperties: false })
 const Steps = Type.Integer({ minimum: 1, maximum: 100 })
 
 const ScriptedTurn = Type.Object({
@@ -38,7 +43,13 @@ export const ConfigKeys = {
   models: Type.Optional(Type.Object({
     fast: Type.Optional(ModelId),
     vision: Type.Optional(ModelId),
-    fallback: Type.Optional(ModelId)
+    fallback: Type.Optional(ModelId),
+    /** Settings of the calls of a role. The calls of role `fast` never reason, so it has no effort. */
+    settings: Type.Optional(Type.Object({
+      capable: Type.Optional(CallSettings),
+      fast: Type.Optional(Type.Omit(CallSettings, ['effort'])),
+      vision: Type.Optional(CallSettings)
+    }, { additionalProperties: false }))
   })),
   /** Context windows in tokens, by model or by provider. */
   contextWindows: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Integer({ minimum: 1_000, maximum: 100_000_000 }))),

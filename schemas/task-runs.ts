@@ -3,6 +3,7 @@ import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
 import { UpcomingQuery } from './schedule.ts'
+import { RunOptionsSchema } from './run-options.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema, TaskId } from './tasks.ts'
 
 const closed = { additionalProperties: false }
@@ -52,6 +53,7 @@ export const TaskRunSchema = Type.Object({
   steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
   questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
   usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
+  options: Type.Optional(ref(RunOptionsSchema)),
   attempts: Type.Integer({ description: 'Number of attempts: the first start and each continuation after an interruption' }),
   standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' }))
 }, { $id: 'TaskRun', description: 'One execution of a task', examples: [examples.run] })

@@ -1721,13 +1721,17 @@ export type Task = {
          */
         approvedRuns: number;
     };
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -1879,13 +1883,17 @@ export type TaskBody = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -1906,13 +1914,17 @@ export type TaskChanges = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -2177,6 +2189,7 @@ export type TaskRun = {
         inputTokens: number;
         outputTokens: number;
     };
+    options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption
      */

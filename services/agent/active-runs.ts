@@ -1,10 +1,11 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { Draining } from '../http/draining.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
-import type { Run } from './run-repository.ts'
+import type { Run, RunHead } from './run-repository.ts'
 
 export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
 export const NoActiveRun = defineError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.')
@@ -18,6 +19,8 @@ export const ConversationBusy = defineError(
 export interface Subscription {
   runId: string
   threadId: string
+  /** The options of the run. */
+  options?: RunOptions
   /** The protocol in which this subscriber gets the events. */
   protocol: Protocol
   batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
@@ -110,6 +113,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
       return {
         runId: run.head.runId,
         threadId: run.head.threadId,
+        options: run.head.options,
         protocol: as,
         lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
         async * batches (signal) {
@@ -133,7 +137,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
 
 /** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */
 export function subscribeToRecorded (
-  { runId, threadId }: { runId: string, threadId: string },
+  { runId, threadId, options }: Pick<RunHead, 'runId' | 'threadId' | 'options'>,
   events: readonly RunEvent[],
   protocol: Protocol
 ): Subscription {
@@ -142,6 +146,7 @@ export function subscribeToRecorded (
   return {
     runId,
     threadId,
+    options,
     protocol,
     batches: (signal) => log.read(0, signal),
     lag: () => 0,

@@ -3,7 +3,7 @@ import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../sch
 import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
 import { askStructured } from '../models/structured-call.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { createAnalysisPause } from './analysis-pause.ts'
+import { createAnalysisPauses } from './analysis-pauses.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
@@ -15,10 +15,15 @@ const LONGEST_GOAL = 20_000
  * If the analysis fails, or is paused because it has failed before, the complexity is `standard`; a request that continues a
  * conversation is never `simple`. Rejects only on abort.
  */
-export function createAnalysis ({ registry, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
-  const pause = createAnalysisPause({ clock, setup: () => [registry.roles().fast, config(), registry.keyChanges()] })
+export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
+  const pauses = createAnalysisPauses({ clock, setup: () => [config(), keyChanges()] })
 
-  return async (prompt: LanguageModelV4Prompt, signal: AbortSignal): Promise<Analysis> => {
+  return async ({ prompt, registry, signal }: {
+    prompt: LanguageModelV4Prompt
+    registry: AgentDeps['registry']
+    signal: AbortSignal
+  }): Promise<Analysis> => {
+    const { fast } = registry.roles()
     const at = prompt.findLastIndex(({ role }) => role === 'user')
     const request = textOf(prompt[at])
     const standard = (reason: string): Analysis => ({
@@ -27,7 +32,7 @@ export function createAnalysis ({ registry, clock, config }: Pick<AgentDeps, 're
       thinking: `The analysis ${reason}; taking this as a standard request.`,
       qualityCriteria: []
     })
-    if (pause.isOn()) return standard('failed for the latest requests and is left out for some minutes')
+    if (pauses.has(fast)) return standard('failed for the latest requests and is left out for some minutes')
 
     const { name, instructions, question, earlier } = analysisPrompt
     const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
@@ -44,7 +49,7 @@ export function createAnalysis ({ registry, clock, config }: Pick<AgentDeps, 're
       signal,
       clock
     })
-    pause.record({ hasFailed: 'problem' in answer })
+    pauses.record(fast, { hasFailed: 'problem' in answer })
     return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard(answer.problem)
   }
 }

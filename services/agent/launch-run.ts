@@ -33,11 +33,17 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
     const { runId } = run.head
     return activeRuns.launch(run, options, async (live) => {
-      const ms = config().limits?.runMs ?? RUN_MS
-      const message = `The run took longer than ${ms / 1000} s and was stopped.`
+      const begun = clock.awake()
+      const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {} } = {} } = run.head
+      const limit = config().limits?.runMs ?? RUN_MS
+      const left = Math.max(minutes * 60_000 - before, 0)
+      const ms = Math.min(limit, left)
+      const message = left < limit
+        ? `The run worked for ${minutes} minutes; that is its budget.`
+        : `The run took longer than ${limit / 1000} s and was stopped.`
       const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
       try {
-        await work({ live, conversation, attempt: fence.enter(runId) })
+        await work({ live, conversation, attempt: fence.enter(runId), activeMs: () => before + Math.round(clock.awake() - begun) })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {

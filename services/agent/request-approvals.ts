@@ -25,7 +25,7 @@ export async function requestApprovals (
   calls: AskedCall[],
   decided: ThreadApproval[],
   stepFinish: RunEvent | undefined,
-  { live, conversation }: RunAttempt,
+  { live, conversation, activeMs }: RunAttempt,
   deps: AgentDeps
 ) {
   const { ledger, conversations } = deps
@@ -43,6 +43,7 @@ export async function requestApprovals (
   const ofStep = replaced.length > 0 ? decided : approvals
   run.head = {
     ...run.head,
+    activeMs: activeMs(),
     asked: ofStep.map((approval) => newIdOf(approval) ?? approval.approvalId),
     unheard: [...unheard, ...live.endSteering()]
   }

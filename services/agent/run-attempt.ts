@@ -6,4 +6,6 @@ export interface RunAttempt {
   live: ActiveRun
   attempt: number
   conversation: ConversationState
+  /** Returns how long the run has worked, over all its segments; milliseconds. */
+  activeMs: () => number
 }

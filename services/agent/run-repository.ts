@@ -30,6 +30,8 @@ export interface RunHead {
   /** The approval ids of the newest step that requested approvals. */
   asked: string[]
   usage: Usage
+  /** How long the run had worked when it last requested approvals, milliseconds. */
+  activeMs?: number
   /** Pending steering: it arrived after the last step and is for the first step after the approvals. */
   unheard?: string[]
   /** The positions of the run's messages in the thread; undefined if unknown. */

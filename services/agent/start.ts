@@ -134,7 +134,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function startRun (request: RunRequest): Promise<Subscription> {
-    const { messages, context: where, id, resumable = false, protocol } = request
+    const { messages, context: where, id, options, resumable = false, protocol } = request
+    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()

@@ -44,6 +44,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
     ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
+    ...(subscription.options && { options: subscription.options }),
     threadId: subscription.threadId,
     runId: subscription.runId
   }

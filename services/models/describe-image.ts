@@ -30,7 +30,7 @@ export function createDescribeImage ({ registry, clock }: Parts) {
     }
     try {
       const { content } = await withDeadline({ clock, ms: LIMIT_MS, signal }, async (limit) => {
-        const { model } = await registry.model(id)
+        const { model, settings } = await registry.model('vision')
         return await model.doGenerate({
           prompt: [{ role: 'system', content: INSTRUCTIONS }, {
             role: 'user',
@@ -41,6 +41,7 @@ export function createDescribeImage ({ registry, clock }: Parts) {
             }]
           }],
           maxOutputTokens: MAX_ANSWER_TOKENS,
+          ...settings,
           abortSignal: limit
         })
       })

@@ -6,7 +6,8 @@ import { withDeadline } from '../lib/deadline.ts'
 
 /** A question to a model that answers with structured data. */
 export interface StructuredCall<S extends TSchema> {
-  load: () => Promise<{ model: LanguageModelV4 }>
+  /** `settings` are the user's for the role of the model. */
+  load: () => Promise<{ model: LanguageModelV4, settings?: { maxOutputTokens?: number } }>
   /** The name of the response format, by which the offline model recognises the question. */
   name: string
   schema: S
@@ -34,12 +35,22 @@ const MAX_ANSWER_TOKENS = 2_000
  * Asks a model for data that matches a schema. A failure, a timeout after `limitMs` milliseconds or an invalid answer resolves
  * to a `problem` in words; rejects only with the signal's reason.
  */
-export async function askStructured<S extends TSchema> (
-  { load, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens, limitMs, signal, clock }: StructuredCall<S>
-): Promise<{ value: Static<S> } | { problem: string }> {
+export async function askStructured<S extends TSchema> ({
+  load,
+  name,
+  schema,
+  asked = schema,
+  instructions,
+  text,
+  earlier,
+  maxAnswerTokens = MAX_ANSWER_TOKENS,
+  limitMs,
+  signal,
+  clock
+}: StructuredCall<S>): Promise<{ value: Static<S> } | { problem: string }> {
   try {
     const { content, Value } = await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
-      const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
+      const [{ model, settings }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
       const { content } = await model.doGenerate({
         prompt: [
           { role: 'system', content: instructions },
@@ -47,7 +58,7 @@ export async function askStructured<S extends TSchema> (
           userMessage(text)
         ],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: maxAnswerTokens ?? MAX_ANSWER_TOKENS,
+        maxOutputTokens: Math.min(maxAnswerTokens, settings?.maxOutputTokens ?? maxAnswerTokens),
         // The answer is short and the caller waits; tokens of reasoning would count against the limit.
         reasoning: 'none',
         abortSignal

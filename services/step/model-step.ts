@@ -88,7 +88,10 @@ export function createModelSteps ({ registry, clock, signal, tools: host, ids, s
         return isLast && prompt !== undefined ? [...prompt, STEPS_USED_UP] : prompt
       },
       // The last step still describes the tools, because providers refuse a history with calls of tools that are not described.
-      options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
+      options: {
+        ...registry.callSettings('capable'),
+        ...(tools.length > 0 && { tools, toolChoice: { type: isLast ? 'none' as const : 'auto' as const } })
+      },
       signal,
       clock,
       onParts (parts, id) {

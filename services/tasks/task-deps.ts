@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
@@ -41,6 +40,6 @@ export interface RunDeps extends TaskDeps {
 /** Loaders of the models that may answer an internal question: the fast model, then the capable model when it differs. */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
-  const load = (id: string) => (): Promise<{ model: LanguageModelV4 }> => registry.model(id)
-  return fast === capable ? [load(fast)] : [load(fast), load(capable)]
+  const load = (role: 'fast' | 'capable') => () => registry.model(role)
+  return fast === capable ? [load('fast')] : [load('fast'), load('capable')]
 }

@@ -1,4 +1,5 @@
 import type { Task } from '../../schemas/tasks.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
@@ -10,7 +11,8 @@ export interface RunPointer {
 }
 
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
-export interface StoredTask extends Task {
+export interface StoredTask extends Omit<Task, 'budget'> {
+  options: RunOptions
   /** Tools that approved runs have used, see `learnedToolKey`. After the first N approved runs they need no approval. */
   learnedTools: string[]
   /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */

@@ -2,6 +2,7 @@ import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
 import type { TaskApproval } from '../approvals/approval-record.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
+import { earlierBudget } from './task-options.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** The public form of a task, without the internal fields. */
@@ -22,7 +23,7 @@ export function taskView (
     ...task
   }: StoredTask
 ): Task {
-  return { ...task, ...(task.status === 'pending_approval' && { waitingFor }) }
+  return { ...task, budget: earlierBudget(task.options), ...(task.status === 'pending_approval' && { waitingFor }) }
 }
 
 /**

@@ -74,7 +74,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
       const { toolName: tool, input, errorText: error } = event
       emit({ type: 'task:tool', taskId: task.id, runId, tool, input, output: { error }, status: 'error' })
     }
-    const maxTokens = task.budget?.maxTokensPerRun
+    const maxTokens = (current().options ?? task.options).budget?.tokens
     if (maxTokens !== undefined && spent.inputTokens + spent.outputTokens > maxTokens) {
       throw new BudgetExceeded(`The run used ${spent.inputTokens + spent.outputTokens} tokens; its budget is ${maxTokens}.`)
     }

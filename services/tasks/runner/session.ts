@@ -9,6 +9,8 @@ import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
+import { withRunModels } from '../../providers/registry.ts'
+import { LONGEST_RUN } from '../../../schemas/run-options.ts'
 import { judgeTaskRun } from './judge-task-run.ts'
 import { findInReport } from './run-memory.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
@@ -17,16 +19,13 @@ import type { StoredRun, StoredTask } from '../task-records.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
 import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
-/** Working time of a run, unless the budget of its task says otherwise; minutes. */
-const DEFAULT_MINUTES = 30
-
 export type Session = ReturnType<typeof createSession>
 
 /**
  * The main thread's side of one attempt at a run: the methods that the worker may call, and the record of the run
  * while it executes. Every answer to the worker is durable before it is sent.
  */
-export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps }: {
+export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps: shared }: {
   task: StoredTask,
   run: StoredRun,
   approvals: TaskApproval[],
@@ -34,6 +33,9 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   attempt: number,
   deps: RunDeps
 }) {
+  // A run that began before tasks had options has none of its own.
+  const { options = task.options } = initialRun
+  const deps = withRunModels(shared, options)
   const { repository, clock, host, emit } = deps
   const controller = new AbortController()
   const { signal } = controller
@@ -122,7 +124,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     return isRefined ? { next: 'step', events: message } : { next: 'end' }
   }
 
-  const minutes = task.budget?.maxMinutesPerRun ?? DEFAULT_MINUTES
+  const { minutes = LONGEST_RUN } = options.budget ?? {}
   const deadline = startDeadline({
     clock,
     ms: Math.max(minutes * 60_000 - activeMsBefore, 0),

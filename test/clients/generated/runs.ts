@@ -18,7 +18,7 @@ t.test('a run as one object', async (t) => {
   })
   const options = await clientOf(app)
 
-  const { data } = await sdk.runSync({ ...options, body: said('compare them') })
+  const { data } = await sdk.runSync({ ...options, body: { ...said('compare them'), options: { effort: 'high', budget: { minutes: 5 } } } })
   is(t, data, {
     text: '',
     messages: [{ role: 'assistant' }, { role: 'tool' }],
@@ -49,6 +49,7 @@ t.test('a run as one object', async (t) => {
     compactions: undefined,
     evaluation: undefined,
     task: undefined,
+    options: { model: undefined, effort: 'high', maxOutputTokens: undefined, budget: { usd: undefined, tokens: undefined, minutes: 5 } },
     threadId: ID,
     runId: ID
   }, 'runSync')

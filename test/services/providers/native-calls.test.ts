@@ -182,6 +182,24 @@ t.test('options of the configuration reach the provider, but none for reasoning 
   for (const body of google) t.ok(body.safetySettings.length > 0)
 })
 
+t.test('the effort of a call comes before the configured one; other settings for reasoning stay', async (t) => {
+  const providerOptions = {
+    anthropic: { effort: 'high', thinking: { type: 'adaptive', display: 'omitted' } },
+    openai: { reasoningEffort: 'high', reasoningSummary: 'detailed' },
+    google: { thinkingConfig: { thinkingLevel: 'high', includeThoughts: true } }
+  }
+  const sent = async (kind: string, options: ModelSettings['providerOptions'], name?: string) => {
+    const { server, load } = await setUp(t, native(kind), () => ({ text: 'ok' }), { providerOptions: options })
+    await (await load(name)).doGenerate({ prompt: [user('go')], reasoning: 'low' })
+    return server.calls[0].body
+  }
+  t.match(await sent('anthropic', providerOptions), { output_config: { effort: 'low' }, thinking: { type: 'adaptive', display: 'omitted' } })
+  t.match(await sent('openai', providerOptions), { reasoning: { effort: 'low', summary: 'detailed' } })
+  t.match((await sent('google', providerOptions)).generationConfig.thinkingConfig, { thinkingLevel: 'low', includeThoughts: true })
+  const disabled = { anthropic: { thinking: { type: 'disabled' } } }
+  t.match(await sent('anthropic', disabled, 'claude-haiku-5-5'), { thinking: { type: /adaptive|enabled/ } }, 'thinking that is switched off')
+})
+
 t.test('structured calls ask for no reasoning, and do without where the model has no such setting', async (t) => {
   const schema = Type.Object({ word: Type.String() })
   const ask = (load: () => Promise<any>) =>
