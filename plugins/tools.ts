@@ -30,7 +30,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   const fence = createFence()
   app.decorate('workspace', workspace)
   app.decorate('fence', fence)
-  const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
+  const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
   app.decorate(
     'tools',
     createToolHost({
@@ -51,4 +51,4 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       fence
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain'] })
+}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain', 'usage'] })

@@ -20,6 +20,7 @@ import {
   TaskSteeredSchema,
   TaskToolCallSchema
 } from '../schemas/task-runs.ts'
+import { UsageSchema } from '../schemas/usage.ts'
 import {
   IdempotencyHeaders,
   PhaseSchema,
@@ -64,6 +65,7 @@ const SHARED = [
   TaskSteeredSchema,
   TaskApproveBodySchema,
   TaskApprovedSchema,
+  UsageSchema,
   DigestSchema,
   ...taskEvents,
   TaskStreamEventSchema

@@ -4,6 +4,7 @@ import { EvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/run.ts'
 import { RunOptionsSchema } from './run-options.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
+import { UsageSchema } from './usage.ts'
 
 /** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -113,7 +114,7 @@ export const RunResultSchema = Type.Object({
     errorText: Type.Optional(Type.String()),
     status: Type.Union(['pending', 'complete', 'error', 'denied'].map((status) => Type.Literal(status)))
   })),
-  usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
+  usage: ref(UsageSchema),
   finishReason: FinishReason,
   pendingApprovals: Type.Array(Type.Object({
     approvalId: Type.String(),

@@ -23,6 +23,7 @@ export const McpEntrySchema = Type.Object({
 }, { $id: 'McpEntry' })
 export type McpEntry = Static<typeof McpEntrySchema>
 
+const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000 })
 const CallSettings = Type.Object({
   effort: Type.Optional(EffortSchema),
   maxOutputTokens: Type.Optional(MaxOutputTokens)
@@ -53,6 +54,18 @@ export const ConfigKeys = {
   })),
   /** Context windows in tokens, by model or by provider. */
   contextWindows: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Integer({ minimum: 1_000, maximum: 100_000_000 }))),
+  /** Prices in US dollars for a million tokens, by model or by provider. */
+  prices: Type.Optional(Type.Record(
+    Type.String({ minLength: 1 }),
+    Type.Object({ input: Dollars, output: Dollars, cachedInput: Type.Optional(Dollars), cacheWrite: Type.Optional(Dollars) })
+  )),
+  budget: Type.Optional(Type.Object({
+    /** What all model calls of a day may use together. */
+    day: Type.Optional(Type.Object({
+      usd: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+      tokens: Type.Optional(Type.Integer({ minimum: 1 }))
+    }))
+  })),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),

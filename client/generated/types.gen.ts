@@ -1000,6 +1000,7 @@ export type FinishEvent = {
      * Why the run ended; "tool-calls" when it waits for approvals
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+    usage: Usage;
 };
 
 /**
@@ -1153,6 +1154,14 @@ export type ModelList = {
         pricing?: {
             input?: string;
             output?: string;
+            /**
+             * A token that is read from the cache
+             */
+            cachedInput?: string;
+            /**
+             * A token that is written to the cache
+             */
+            cacheWrite?: string;
         };
     }>;
     /**
@@ -1524,10 +1533,7 @@ export type RunResult = {
         errorText?: string;
         status: 'pending' | 'complete' | 'error' | 'denied';
     }>;
-    usage: {
-        inputTokens: number;
-        outputTokens: number;
-    };
+    usage: Usage;
     /**
      * Why the run ended; "tool-calls" when it waits for approvals
      */
@@ -2185,10 +2191,7 @@ export type TaskRun = {
      * Open approval requests
      */
     questions: Array<TaskQuestion>;
-    usage: {
-        inputTokens: number;
-        outputTokens: number;
-    };
+    usage: Usage;
     options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption
@@ -2475,6 +2478,7 @@ export type ThreadView = {
         role: string;
         [key: string]: unknown;
     }>;
+    usage: Usage;
     /**
      * Present when there are older messages
      */
@@ -2756,6 +2760,88 @@ export type ToolServerList = {
          * Why the server is not connected
          */
         error?: string;
+    }>;
+};
+
+/**
+ * What model calls used, by the counts of their providers
+ */
+export type Usage = {
+    /**
+     * Tokens of the prompts, with the cached and the written ones
+     */
+    inputTokens: number;
+    /**
+     * Input tokens that the provider read from its cache
+     */
+    cachedInputTokens: number;
+    /**
+     * Input tokens that the provider wrote to its cache
+     */
+    cacheWriteTokens: number;
+    /**
+     * Tokens of the answers, with those of the reasoning
+     */
+    outputTokens: number;
+    /**
+     * Output tokens of the reasoning
+     */
+    reasoningTokens: number;
+    /**
+     * US dollars; absent when the price of a call is unknown
+     */
+    costUsd?: number;
+};
+
+/**
+ * The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first
+ */
+export type UsageReport = {
+    /**
+     * A day of this machine's time zone, as 2026-01-31
+     */
+    from: string;
+    /**
+     * A day of this machine's time zone, as 2026-01-31
+     */
+    to: string;
+    groups: Array<{
+        /**
+         * The day, model, role, task id or thread id. `""` groups the calls whose task or thread was deleted, and what is beyond the 1,000 largest groups
+         */
+        key: string;
+        /**
+         * Number of model calls
+         */
+        calls: number;
+        /**
+         * Tokens of the prompts, with the cached and the written ones
+         */
+        inputTokens: number;
+        /**
+         * Input tokens that the provider read from its cache
+         */
+        cachedInputTokens: number;
+        /**
+         * Input tokens that the provider wrote to its cache
+         */
+        cacheWriteTokens: number;
+        /**
+         * Tokens of the answers, with those of the reasoning
+         */
+        outputTokens: number;
+        /**
+         * Output tokens of the reasoning
+         */
+        reasoningTokens: number;
+        /**
+         * US dollars of the calls whose price is known; absent when it is of none
+         */
+        costUsd?: number;
+        /**
+         * Number of calls whose price is unknown
+         */
+        unpricedCalls: number;
     }>;
 };
 
@@ -3247,6 +3333,10 @@ export type RunSyncErrors = {
      */
     401: Error;
     /**
+     * The budget of the run or of the day is used up
+     */
+    402: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
@@ -3270,6 +3360,10 @@ export type RunSyncErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * Too many operations are active or waiting
      */
@@ -3945,6 +4039,10 @@ export type ExtractFactsErrors = {
      */
     401: Error;
     /**
+     * The budget of the run or of the day is used up
+     */
+    402: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
@@ -3960,6 +4058,10 @@ export type ExtractFactsErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -5918,6 +6020,60 @@ export type DisconnectToolServerResponses = {
 };
 
 export type DisconnectToolServerResponse = DisconnectToolServerResponses[keyof DisconnectToolServerResponses];
+
+export type GetUsageData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The first day, as 2026-01-31, in the time zone of this machine; by default 29 days before `to`
+         */
+        from?: string;
+        /**
+         * The last day; by default today
+         */
+        to?: string;
+        /**
+         * What the calls are grouped by
+         */
+        by?: 'day' | 'model' | 'role' | 'task' | 'thread';
+    };
+    url: '/usage';
+};
+
+export type GetUsageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
+
+export type GetUsageResponses = {
+    /**
+     * The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first
+     */
+    200: UsageReport;
+};
+
+export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
 
 export type ExportAllData = {
     body?: never;

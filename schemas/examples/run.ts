@@ -37,7 +37,7 @@ export const runResult = {
   ],
   steps: 2,
   toolCalls: [{ ...infoCall, status: 'complete', input: {}, output: info }, { ...call, status: 'pending' }],
-  usage: { inputTokens: 473, outputTokens: 11 },
+  usage: { inputTokens: 473, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 11, reasoningTokens: 0, costUsd: 0 },
   finishReason: 'tool-calls',
   pendingApprovals: [{ approvalId, ...call, cwd: '/home/ada/notes' }],
   threadId,

@@ -124,7 +124,7 @@ export const run = {
   ],
   toolCount: 2,
   steering: [],
-  usage: { inputTokens: 1735, outputTokens: 77 },
+  usage: { inputTokens: 1735, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 77, reasoningTokens: 0, costUsd: 0 },
   options: { budget: { minutes: 30 } },
   attempts: 2,
   output:

@@ -8,6 +8,7 @@ import type { Tasks } from '../tasks/task-service.ts'
 import type { ThreadRepository } from '../threads/thread-repository.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { UsageMeters } from '../usage/meter.ts'
 import type { ConversationStates } from './conversation-state.ts'
 
 /** The collaborators of the agent. */
@@ -21,6 +22,7 @@ export interface AgentDeps {
   ledger: Ledger
   conversations: ConversationStates
   threads: ThreadRepository
+  usage: Pick<UsageMeters, 'open' | 'close'>
   config: () => Config
   /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>

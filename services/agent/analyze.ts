@@ -4,6 +4,7 @@ import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
 import { askStructured } from '../models/structured-call.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysisPauses } from './analysis-pauses.ts'
+import type { Meter } from '../usage/meter.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
@@ -13,14 +14,15 @@ const LONGEST_GOAL = 20_000
 /**
  * Returns the function that classifies a request with the model of role `fast`, which also gets the latest exchanges before it.
  * If the analysis fails, or is paused because it has failed before, the complexity is `standard`; a request that continues a
- * conversation is never `simple`. Rejects only on abort.
+ * conversation is never `simple`. Rejects only on abort, and with the budget's error when the call may not be made.
  */
 export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
   const pauses = createAnalysisPauses({ clock, setup: () => [config(), keyChanges()] })
 
-  return async ({ prompt, registry, signal }: {
+  return async ({ prompt, registry, meter, signal }: {
     prompt: LanguageModelV4Prompt
     registry: AgentDeps['registry']
+    meter: Meter
     signal: AbortSignal
   }): Promise<Analysis> => {
     const { fast } = registry.roles()
@@ -46,9 +48,11 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
       text: question(request),
       earlier: before,
       limitMs: ANALYSIS_MS,
+      meter,
       signal,
       clock
     })
+    if ('problem' in answer && answer.refused) throw answer.refused
     pauses.record(fast, { hasFailed: 'problem' in answer })
     return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard(answer.problem)
   }

@@ -38,14 +38,14 @@ export function createAnswerRequest (shared: AgentDeps) {
 
 /** Streams the analysis as reasoning, and sets the run's maximum number of steps. */
 async function analyzeRun (
-  { live }: RunAttempt,
+  { live, meter }: RunAttempt,
   { prompt }: Context,
   { registry, config }: AgentDeps,
   analyze: ReturnType<typeof createAnalysis>
 ): Promise<Analysis> {
   const { run: { log }, signal } = live
   log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
-  const analysis = await analyze({ prompt, registry, signal })
+  const analysis = await analyze({ prompt, registry, meter, signal })
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   log.append({ type: 'reasoning-end', id: 'analysis' })
   log.append({ type: 'analysis', analysis })
@@ -55,7 +55,8 @@ async function analyzeRun (
 
 /** Whether the first step may begin before it is needed: it may cost nothing under a budget, and gains nothing with offline models. */
 function mayBeginEarly ({ live: { run: { head } } }: RunAttempt, { registry, config }: AgentDeps): boolean {
+  const { agent, budget } = config()
   const { fast, capable } = registry.roles()
   const isOffline = [fast, capable].some((id) => id.startsWith('offline/'))
-  return config().agent?.speculate !== false && head.options?.budget === undefined && !isOffline
+  return agent?.speculate !== false && head.options?.budget === undefined && budget?.day === undefined && !isOffline
 }

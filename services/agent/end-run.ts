@@ -11,7 +11,7 @@ export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt
   const { run } = live
   live.endSteering()
   const { finishReason } = stepFinish
-  return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: run.head.usage }] })
+  return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: { ...run.head.usage } }] })
 }
 
 /**
@@ -24,7 +24,7 @@ export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<Agen
   live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind !== undefined && kind !== 'timeout' ? 'other' : 'error'
-  const finalEvents: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: run.head.usage }]
+  const finalEvents: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: { ...run.head.usage } }]
   try {
     // A deleted conversation must not be written again; only wait for the write of its request.
     if (kind === 'delete') await run.saved

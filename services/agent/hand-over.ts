@@ -3,6 +3,7 @@ import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { canonicalContent } from '../threads/thread-message.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
@@ -10,7 +11,7 @@ import type { Run, RunHead } from './run-repository.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
 
-const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: noUsage() }
 
 /**
  * Launches a background task for the request and answers with a description of it. If the same request launched a task that

@@ -28,10 +28,10 @@ export interface RunCollaborators {
 
 /** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
 export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRuns>, deps: AgentDeps) {
-  const { clock, fence, config } = deps
+  const { clock, fence, config, usage } = deps
 
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
-    const { runId } = run.head
+    const { runId, threadId } = run.head
     return activeRuns.launch(run, options, async (live) => {
       const begun = clock.awake()
       const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {} } = {} } = run.head
@@ -42,13 +42,20 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
         ? `The run worked for ${minutes} minutes; that is its budget.`
         : `The run took longer than ${limit / 1000} s and was stopped.`
       const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
+      const meter = usage.open(runId, {
+        owner: { kind: 'thread', id: threadId },
+        budget: run.head.options?.budget,
+        total: run.head.usage
+      })
       try {
-        await work({ live, conversation, attempt: fence.enter(runId), activeMs: () => before + Math.round(clock.awake() - begun) })
+        const activeMs = () => before + Math.round(clock.awake() - begun)
+        await work({ live, conversation, meter, activeMs, attempt: fence.enter(runId) })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {
         deadline.stop()
         fence.leave(runId)
+        usage.close(runId)
       }
     })
   }

@@ -1,6 +1,7 @@
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { reviewAnswer } from '../judge/review-answer.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
 import { createModelCalls, type CalledStep, type Context, type ModelCalls } from './model-calls.ts'
@@ -52,14 +53,18 @@ export async function runSteps (
 function stepLeft (events: readonly RunEvent[]): CalledStep | undefined {
   const edge = events.findLast(({ type }) => type === 'step-start' || type === 'step-finish')
   if (edge?.type !== 'step-start') return edge && { isAnswer: false }
-  const usage = { inputTokens: 0, outputTokens: 0 }
-  return { isAnswer: false, stepFinish: { type: 'step-finish', step: edge.step, finishReason: 'tool-calls', usage } }
+  return { isAnswer: false, stepFinish: { type: 'step-finish', step: edge.step, finishReason: 'tool-calls', usage: noUsage() } }
 }
 
 /** Judges the answer to a complex request, once in a run. Returns the prompt for a refinement; undefined if the answer is accepted. */
-async function reviewOnce ({ live: { run, signal } }: RunAttempt, { prompt }: Context, stepFinish: RunEvent | undefined, deps: AgentDeps) {
+async function reviewOnce (
+  { live: { run, signal }, meter }: RunAttempt,
+  { prompt }: Context,
+  stepFinish: RunEvent | undefined,
+  deps: AgentDeps
+) {
   const events = stepFinish === undefined ? run.log.events : [...run.log.events, stepFinish]
-  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd }, deps, signal)
+  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd }, { ...deps, meter }, signal)
   if (review !== undefined) run.log.append({ type: 'evaluation', evaluation: review.evaluation })
   return review?.refinement
 }

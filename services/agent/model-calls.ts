@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
-import { addUsage, createModelSteps } from '../step/model-step.ts'
+import { createModelSteps } from '../step/model-step.ts'
 import { createIdSource } from '../step/step-writer.ts'
 import type { ActiveRun } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -35,14 +35,14 @@ export type ModelCalls = () => Promise<CalledStep>
 /** The events go into the log of the run at once, as fast as its subscribers read. */
 const directOutput = ({ run, backpressure, signal }: ActiveRun): ModelOutput => ({ append: run.log.append, backpressure, signal })
 
-/** Returns the function that makes the model calls of a run, one for each step. Each call counts in the head of the run. */
+/** Returns the function that makes the model calls of a run, one for each step. */
 export function createModelCalls (
   attempt: RunAttempt,
   context: Context,
   deps: AgentDeps,
   { append, backpressure, signal }: ModelOutput = directOutput(attempt.live)
 ): ModelCalls {
-  const { live, conversation: { denials } } = attempt
+  const { live, meter, conversation: { denials } } = attempt
   const { run } = live
   const { registry, clock, host, threads } = deps
   const { prompt, older, places } = context
@@ -51,6 +51,7 @@ export function createModelCalls (
     registry,
     clock,
     signal,
+    meter,
     tools: host,
     ids: createIdSource(run.log.events, prompt),
     summaries: {
@@ -84,7 +85,7 @@ export function createModelCalls (
         return { system: withDenials(system, denials), tools }
       }
     })
-    run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }
+    run.head = { ...run.head, steps: step }
     return { isAnswer: isLast || calls.length === 0, stepFinish: { type: 'step-finish', step, finishReason, usage } }
   }
 }

@@ -13,6 +13,7 @@ import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
 import { stepLimit } from './step-limits.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
 
 /** A request with its history. */
@@ -91,7 +92,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         steps: 0,
         asked: [],
         ...(known !== undefined && { history: known }),
-        usage: { inputTokens: 0, outputTokens: 0 },
+        usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: continued === undefined ? answerAt : answerAt - 1,
         chunks: 0

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { createModelCatalog } from './model-catalog.ts'
-import type { Provider } from './provider.ts'
+import type { ModelInfo, Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/index.ts'
@@ -70,6 +70,15 @@ export async function createProviders ({ keys: record, config, clock, environmen
 
     /** Returns how often keys were changed since the start, for those who must notice a change. */
     keyChanges: (): number => keyChanges,
+
+    /** Returns the price of a model in its provider's list; undefined when the list names none or cannot be read. */
+    async listedPrice (id: string): Promise<ModelInfo['pricing']> {
+      const { provider, model } = registry.parseModelId(id)
+      // Makers of models list no prices.
+      if (provider.kind === 'offline' || provider.native) return undefined
+      const name = provider.kind === 'gateway' ? model : id
+      return (await catalog.find(provider, name, new AbortController().signal))?.pricing
+    },
 
     /** Returns a sentence with the reason why the active model cannot work; undefined when no reason is known. */
     problem (): string | undefined {

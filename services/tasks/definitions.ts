@@ -1,4 +1,5 @@
 import type { Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
@@ -19,7 +20,12 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, clock, registry, workspace } = deps
+  const { repository, clock, registry, usage, workspace } = deps
+
+  const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
+    const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
+    return makePlan(goal, { ...withRunModels(deps, options), meter }, signal)
+  }
 
   /** The approval settings of a task. Throws BadTask (400) when they contradict each other. */
   async function approvalOf (
@@ -45,10 +51,11 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
-    const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, withRunModels(deps, options), signal)
+    const id = newId()
+    const plan = body.plan ? givenPlan(body.plan) : await newPlan(id, goal, options, signal)
     const now = clock.now()
     return {
-      id: newId(),
+      id,
       goal,
       taskType,
       status: 'planned',
@@ -91,7 +98,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       const changedOptions = taskOptions(changes, before.options, registry)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
-      const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, withRunModels(deps, changedOptions), closing) : undefined
+      const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
+      const planned = plan ? givenPlan(plan) : isPlanned ? await newPlan(taskId, goal, changedOptions, closing) : undefined
       return repository.change(taskId, async (task) => {
         if (plan !== undefined && task.status !== 'planned') {
           throw new WrongState(

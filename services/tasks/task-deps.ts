@@ -8,6 +8,8 @@ import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { UsageMeters } from '../usage/meter.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** The collaborators of the task service. */
@@ -19,6 +21,7 @@ export interface TaskDeps {
   fence: Fence
   ledger: Ledger
   idempotency: Idempotency
+  usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
@@ -37,9 +40,9 @@ export interface RunDeps extends TaskDeps {
   repository: TaskRepository
 }
 
-/** Loaders of the models that may answer an internal question: the fast model, then the capable model when it differs. */
+/** The models that may answer an internal question, with their roles: the fast model, then the capable model when it differs. */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
-  const load = (role: 'fast' | 'capable') => () => registry.model(role)
-  return fast === capable ? [load('fast')] : [load('fast'), load('capable')]
+  const ask = (role: 'fast' | 'capable') => ({ role, load: () => registry.model(role) })
+  return fast === capable ? [ask('fast')] : [ask('fast'), ask('capable')]
 }

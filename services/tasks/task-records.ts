@@ -1,4 +1,5 @@
 import type { Task } from '../../schemas/tasks.ts'
+import type { RecordedUsage } from '../../schemas/usage.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
 import type { Summary } from '../models/compaction/items.ts'
@@ -38,7 +39,8 @@ export interface StoredTask extends Omit<Task, 'budget'> {
 }
 
 /** A run as it is stored beside its events. */
-export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
+export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls' | 'usage'> {
+  usage: RecordedUsage
   /** The ids of its approvals, oldest first; absent when it has none. */
   asked?: string[]
   /** Written once, at the end of the run, shortened. Until then the calls are read from the events. */

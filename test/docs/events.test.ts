@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { RunTaskSchema } from '../../schemas/agent.ts'
+import { UsageSchema } from '../../schemas/usage.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
@@ -69,7 +70,7 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     const schema = schemas.find(({ properties }) => properties.type.const === event.type)
     if (schema === undefined) t.fail(`${event.type} is documented`)
     // Nothing but what is documented, and no documented field of the wrong type.
-    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema], event)) {
+    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema, UsageSchema], event)) {
       t.same(event, schema.examples, event.type)
     }
   }

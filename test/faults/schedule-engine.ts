@@ -100,6 +100,7 @@ export class Engine {
         registry: app.providers,
         host: app.tools,
         fence: app.fence,
+        usage: app.usage,
         ledger: createLedger({ store, clock }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),

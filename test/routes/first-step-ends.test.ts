@@ -182,7 +182,22 @@ t.test('the tokens of a first step that was dropped count for the run', async (t
   const running = app.inject({ method: 'POST', url: '/run/sync', payload: userSays('go') })
   await answered()
   analysed('long_running', { interval: 'daily' })
-  t.match((await running).json(), { task: { status: 'scheduled' }, usage })
+  const { task, usage: ofRun } = (await running).json()
+  t.equal(task.status, 'scheduled')
+  const ofAnalysis = { inputTokens: 10, outputTokens: 1 }
+  t.match(ofRun, { inputTokens: 70 + ofAnalysis.inputTokens, outputTokens: 7 + ofAnalysis.outputTokens })
+})
+
+t.test('a first step that was dropped before its model said anything is counted by an estimate', async (t) => {
+  const { app, analysed, begun } = await withAnalysis(t, () => new Promise<never>(() => {}))
+  const running = app.inject({ method: 'POST', url: '/run/sync', payload: userSays('go') })
+  await begun()
+  analysed('long_running', { interval: 'daily' })
+  await running
+  const capable = async () => (await app.inject('/usage?by=role')).json().groups.find(({ key }: { key: string }) => key === 'capable')
+  while (await capable() === undefined) await new Promise(setImmediate)
+  t.match(await capable(), { calls: 1, outputTokens: 0 })
+  t.ok((await capable()).inputTokens > 100)
 })
 
 t.test('what is said to a run that became a task meanwhile is heard once, by a step of its own', async (t) => {

@@ -52,7 +52,8 @@ for (const protocol of ['documented', 'ui']) {
 
 const WAITING: Record<string, { config?: object, options?: object }> = {
   'config.agent.speculate is false': { config: { agent: { speculate: false } } },
-  'the run has a budget': { options: { budget: { tokens: 1_000_000 } } }
+  'the run has a budget': { options: { budget: { tokens: 1_000_000 } } },
+  'the day has a budget': { config: { budget: { day: { tokens: 1_000_000 } } } }
 }
 for (const [why, { config, options }] of Object.entries(WAITING)) {
   t.test(`the first step waits until the request is understood when ${why}`, async (t) => {
@@ -143,7 +144,7 @@ t.test('an answer as one object holds the analysis and all of the first step', a
     steps: 2,
     analysis: { complexity: 'simple' },
     toolCalls: [{ toolName: 'systemInfo', status: 'complete' }],
-    usage: { inputTokens: 20 }
+    usage: { inputTokens: 30 }
   })
 })
 

@@ -44,7 +44,7 @@ async function begin (t: Test, reply: (nth: number) => Plan | Promise<Plan> = ()
 }
 
 t.test('the runs of a task use its options, and show them as they were when the run began', async (t) => {
-  const { tasks, events, calls, asked } = await begin(t)
+  const { tasks, events, calls, asked } = await begin(t, undefined, { prices: { test: { input: 3, output: 15 } } })
   const task = await tasks.create('look round', { ...plan, taskType: 'triggered', options })
   t.strictSame(task.options, { ...options, budget: { minutes: 30 } })
   await tasks.post(`/${task.id}/run`)

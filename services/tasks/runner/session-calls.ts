@@ -4,6 +4,7 @@ import type { TaskApproval } from '../../approvals/approval-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
+import type { Meter } from '../../usage/meter.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
@@ -25,6 +26,7 @@ export interface SessionParts {
   record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[]) => Promise<void>
   attempt: number
   signal: AbortSignal
+  meter: Meter
   deps: RunDeps
 }
 

@@ -4,6 +4,7 @@ import { startDeadline } from '../../lib/deadline.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import { createSessionCalls } from './session-calls.ts'
 import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
@@ -46,7 +47,10 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   let ended = false
   const startedAt = clock.awake()
   const activeMsBefore = initialRun.activeMs
-  let run = initialRun
+  // The meter adds to this very object, which all copies of the run share.
+  const usage = wholeUsage(initialRun.usage)
+  let run: StoredRun = { ...initialRun, usage }
+  const meter = deps.usage.open(run.runId, { owner: { kind: 'task', id: task.id }, budget: options.budget, total: usage })
   let context: RunContext | undefined
   /** Texts that the model receives as user messages before the next step. */
   let pendingNotes: string[] = []
@@ -73,7 +77,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     }
   }
 
-  const parts = { task, items, current: () => run, log, record, attempt, signal, deps }
+  const parts = { task, items, current: () => run, log, record, attempt, signal, meter, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 
@@ -111,10 +115,10 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   }
 
   async function evaluate (): Promise<Verdict> {
-    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, deps, signal)
+    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, { ...deps, meter }, signal)
     const { satisfied, qualityScore } = evaluation
     const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
-    const learned = satisfied ? await findInReport(task.goal, report, deps, signal) : undefined
+    const learned = satisfied ? await findInReport(task.goal, report, { ...deps, meter }, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement }] : []
     await record(
       { evaluation, qualityScore, output: report, refined: run.refined || isRefined, ...(learned && { learned }) },
@@ -150,6 +154,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
       await calls.quiet()
       ended = true
       await writing
+      deps.usage.close(run.runId)
       const output = run.output ?? answerText(runEvents(log)).trim()
       run = { ...run, activeMs: activeMs(), ...(output !== '' && { output }) }
       return run

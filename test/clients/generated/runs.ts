@@ -2,7 +2,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
-import { clientOf, ID, is, said } from './client.ts'
+import { clientOf, ID, is, said, USAGE } from './client.ts'
 
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
@@ -42,7 +42,7 @@ t.test('a run as one object', async (t) => {
       },
       { toolCallId: /./, ...write, output: undefined, errorText: undefined, status: 'pending' }
     ],
-    usage: { inputTokens: Number, outputTokens: Number },
+    usage: { ...USAGE, costUsd: undefined },
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined }],
     analysis: { ...complex, interval: undefined },
@@ -126,4 +126,12 @@ t.test('approval requests, a page at a time', async (t) => {
   const [{ approvalId, runId }] = data.approvals
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
+})
+
+t.test('what model calls used', async (t) => {
+  const options = await clientOf(await build(t))
+  await sdk.runSync({ ...options, body: { ...said('system info'), id: 'chat' } })
+  const { data: { from, to, groups } } = await sdk.getUsage({ ...options, query: { by: 'thread' } })
+  is(t, { from, to }, { from: /^\d{4}-\d{2}-\d{2}$/, to: /^\d{4}-\d{2}-\d{2}$/ }, 'getUsage')
+  is(t, groups, [{ key: 'chat', calls: Number, ...USAGE, unpricedCalls: 0 }], 'its groups')
 })

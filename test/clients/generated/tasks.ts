@@ -2,7 +2,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { tasksOf } from '../../harness/tasks.ts'
-import { clientOf, ID, is } from './client.ts'
+import { clientOf, ID, is, USAGE } from './client.ts'
 
 t.test('tasks and their runs', async (t) => {
   const app = await build(t)
@@ -100,7 +100,7 @@ t.test('tasks and their runs', async (t) => {
       createdAt: Number,
       expiresAt: Number
     }],
-    usage: { inputTokens: Number, outputTokens: Number },
+    usage: USAGE,
     options: ofRuns,
     attempts: 1,
     standsFor: undefined

@@ -8,6 +8,7 @@ import { Type } from '@sinclair/typebox'
 import type { Plan } from '../../fakes/gateway.ts'
 import { startModelServer, type ModelServerOptions, type ServerRequest } from '../../fakes/model-server.ts'
 import { chatWire } from '../../fakes/openai-wire.ts'
+import { unmetered } from '../../harness/meter.ts'
 import { NATIVE_WIRES, type NativeWire } from '../../harness/native-wires.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
@@ -204,7 +205,8 @@ t.test('structured calls ask for no reasoning, and do without where the model ha
   const schema = Type.Object({ word: Type.String() })
   const ask = (load: () => Promise<any>) =>
     askStructured({
-      load: async () => ({ model: await load() }),
+      load: async () => ({ id: 'test/model', model: await load() }),
+      meter: unmetered,
       name: 'answer',
       schema,
       instructions: 'Answer.',
