@@ -16,7 +16,8 @@ import type { ConversationStates } from './conversation-state.ts'
 export interface AgentDeps {
   store: Store
   clock: Clock
-  registry: Registry & ContextWindows
+  /** `keyChanges` counts the changes of keys. */
+  registry: Registry & ContextWindows & { keyChanges: () => number }
   host: ToolHost
   fence: Fence
   ledger: Ledger

@@ -76,8 +76,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         conversation,
         resumable,
         protocol: protocol ?? head.protocol ?? 'documented',
-        work: (attempt) =>
-          runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, withRunModels(deps, head.options), asked)
+        work: (attempt) => {
+          const fullContext = { ...context, ...threadPlacement(origins, head.history) }
+          return runSteps(attempt, fullContext, withRunModels(deps, head.options), { decided: asked })
+        }
       })
     })
     return { is: 'active', live: resumed, segment }
