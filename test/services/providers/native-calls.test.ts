@@ -131,10 +131,16 @@ for (const wire of NATIVE_WIRES) {
   })
 }
 
-t.test('nothing is stored at OpenAI; reasoning comes encrypted instead', async (t) => {
-  const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }))
-  await parts([user('go')])
-  t.match(server.calls[0].body, { store: false, include: ['reasoning.encrypted_content'] })
+t.test('nothing is stored at OpenAI; reasoning comes encrypted instead, from models that are known or said to reason', async (t) => {
+  const included = async (name: string, settings: ModelSettings = {}) => {
+    const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }), settings)
+    await parts([user('go')], name)
+    t.equal(server.calls[0].body.store, false)
+    return server.calls[0].body.include
+  }
+  t.strictSame(await included('gpt-6-sol'), ['reasoning.encrypted_content'])
+  t.strictSame(await included('in-house'), undefined)
+  t.strictSame(await included('in-house', { providerOptions: { openai: { forceReasoning: true } } }), ['reasoning.encrypted_content'])
 })
 
 t.test("Anthropic's models are called by its own names for them, and told to drop thinking that no longer fits", async (t) => {
