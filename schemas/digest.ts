@@ -63,7 +63,8 @@ export const DigestSchema = Type.Object({
   since: Timestamp,
   until: Type.Integer({
     description:
-      'The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since the Unix epoch'
+      'The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since ' +
+      'the Unix epoch'
   }),
   text: Type.String({ description: 'The digest as a few sentences' }),
   completed: section(Run, 'Runs that completed since then, newest first'),

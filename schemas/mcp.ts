@@ -12,7 +12,8 @@ const view = {
   name: Type.String({ description: 'Unique name of the connection' }),
   status: Type.Union([Type.Literal('connecting'), Type.Literal('connected'), Type.Literal('disconnected'), Type.Literal('failed')], {
     description:
-      '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s'
+      '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with ' +
+      'growing delays of up to 60 s'
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' }),
   error: Type.Optional(Type.String({ description: 'Why the server is not connected' }))

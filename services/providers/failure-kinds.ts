@@ -63,7 +63,8 @@ export const TOO_LONG = kind(
   'ERR_CONTEXT_TOO_LONG',
   false,
   ({ it }, detail) =>
-    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a larger context window; "contextWindows" in config.json says how much a model reads.`
+    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a ` +
+    'larger context window; "contextWindows" in config.json says how much a model reads.'
 )
 export const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
 export const BROKEN = kind(
@@ -81,7 +82,8 @@ export const UNTRUSTED = kind(
   'ERR_PROVIDER_CERTIFICATE',
   false,
   ({ from, advice }, detail) =>
-    `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its authority, or check ${advice.address}.`
+    `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its ` +
+    `authority, or check ${advice.address}.`
 )
 export const NO_TLS = kind(
   'ERR_PROVIDER_TLS',

@@ -4,7 +4,8 @@ import { match, type Values } from './patterns.ts'
 
 const ME = 'to? me|us? know?'
 const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
-const TELL = `show|tell|give|let|display|print|report|summarize|summarise|explain|describe|say|repeat|return|answer|inform|count|check back? ${ME} about|with|on?`
+const TELL = 'show|tell|give|let|display|print|report|summarize|summarise|explain|describe|say|repeat|return|answer|inform|count|check ' +
+  `back? ${ME} about|with|on?`
 const WHAT_IS = `${SHOW}? ${ME} what|what's is|are*`
 const COMMAND = 'the|this|following|shell|terminal|bash* command|script'
 const PAGE = 'the|a|this|web|page|site|website|url|link|address|contents|content|text|of|from|at|on|:*'
@@ -14,8 +15,10 @@ const MACHINE = 'system|computer|machine|pc|laptop|os|hardware|host|platform'
 const SCREEN = 'screen|desktop|display'
 const DELETE = 'delete|remove|erase|rm|del|unlink|rmdir'
 const LIST = 'list|ls|dir|explore|browse'
-const FILES = `what|which|list|ls|dir|make|${SHOW} ${ME} what|which|all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder* ` +
-  'files|folders|directories|entries|items|everything|listing and|or|the|files|folders|directories* are|is|do|i|we|you|have|that|there|exist|can|see*'
+const FILES = `what|which|list|ls|dir|make|${SHOW} ${ME} ` +
+  'what|which|all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder* ' +
+  'files|folders|directories|entries|items|everything|listing and|or|the|files|folders|directories* ' +
+  'are|is|do|i|we|you|have|that|there|exist|can|see*'
 const PLACE = 'in|of|inside|under|within|from|at|on|for'
 const CONTENTS = 'the|its|all|full|whole|entire|first|last|top|#|contents|content|text|lines|of|in|from*'
 export const CREATE = 'create|make|touch|add|new'

@@ -26,7 +26,8 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   runCommand ({ exitCode, signal, timedOut, stdout, stderr }, { command }) {
     const ended = timedOut === true ? 'took too long and was ended' : signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`
     const [printed, errors] = [block(stdout), block(stderr)]
-    return `\`${command}\` ${ended}${printed || errors ? '.' : ' and printed nothing.'}${printed}${errors && `\n\nIts error output:${errors}`}`
+    return `\`${command}\` ` +
+      `${ended}${printed || errors ? '.' : ' and printed nothing.'}${printed}${errors && `\n\nIts error output:${errors}`}`
   },
   fetchUrl: ({ status, title, message, content, truncated }, { url }) =>
     `${url} answered ${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${block(content)}` +

@@ -34,7 +34,8 @@ export const RULES: Rule[] = [
   rule(`${I}(?: now)? work as an? [^,;]{2,60}`, { topic: 'profession' }),
   rule(`${IM} (?:allergic to [^,;]{2,60}|(?:a )?(?:vegetarian|vegan)|(?:left|right)-handed)`),
   rule(
-    `${IM} an? (?:(?:retired|senior|junior|freelance|software|backend|frontend|web|data|mechanical|electrical|civil|primary school|high school) ){0,2}` +
+    `${IM} an? (?:(?:retired|senior|junior|freelance|software|backend|frontend|web|data|mechanical|electrical|civil|primary school|high ` +
+    'school) ){0,2}' +
       '(?:engineer|developer|programmer|designer|teacher|nurse|chef|pilot|architect|accountant|lawyer|journalist|photographer|carpenter|electrician)'
   ),
   rule(`${IM} \\d{1,3} years old`, { topic: 'age' }),
