@@ -56,7 +56,10 @@ const Next = Type.Object({ ...ofTask, at: Timestamp, text })
 const section = <S extends TSchema>(item: S, description: string) =>
   Type.Object({
     items: Type.Array(item),
-    more: Type.Integer({ minimum: 0, description: `Number of items that are not listed; at most ${DIGEST_LIMITS.counted} past items are counted` })
+    more: Type.Integer({
+      minimum: 0,
+      description: `Number of items that are not listed; at most ${DIGEST_LIMITS.counted} past items are counted`
+    })
   }, { description })
 
 export const DigestSchema = Type.Object({

@@ -62,7 +62,11 @@ export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
 export const ConnectBodySchema = Type.Object({
   name: ServerName,
-  command: Type.String({ minLength: 1, maxLength: 4096, description: 'Program to start, searched in the PATH; it is not interpreted by a shell' }),
+  command: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'Program to start, searched in the PATH; it is not interpreted by a shell'
+  }),
   args: Type.Optional(Type.Array(Type.String({ maxLength: 32_768 }), { maxItems: 256 })),
   env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' }), Type.String({ maxLength: 32_768 }), {
     additionalProperties: false,

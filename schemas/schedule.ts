@@ -45,7 +45,11 @@ export const ScheduleSchema = Type.Object({
     })
   ),
   maxRuns: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: SCHEDULE_LIMITS.maxRuns, description: 'Number of scheduled runs after which the task is completed' })
+    Type.Integer({
+      minimum: 1,
+      maximum: SCHEDULE_LIMITS.maxRuns,
+      description: 'Number of scheduled runs after which the task is completed'
+    })
   ),
   missed: Type.Optional(Type.Union([Type.Literal('run_once'), Type.Literal('skip')], {
     description:
@@ -100,7 +104,11 @@ export const TaskScheduleSchema = Type.Object({
   }),
   slots: Type.Array(ref(SlotSchema), { description: 'The outcomes of past planned times, newest first' }),
   nextCursor: Type.Optional(Type.String({ description: 'The `cursor` of the request for older slots' }))
-}, { $id: 'TaskSchedule', description: 'A schedule, its next planned times and the outcomes of past ones', examples: [examples.taskSchedule] })
+}, {
+  $id: 'TaskSchedule',
+  description: 'A schedule, its next planned times and the outcomes of past ones',
+  examples: [examples.taskSchedule]
+})
 export type TaskSchedule = Static<typeof TaskScheduleSchema>
 
 export const UpcomingQuery = Type.Integer({

@@ -53,7 +53,8 @@ export const RATE_LIMIT = kind(
 export const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) =>
   isList
     ? `${from} has no list of models at its address. Check ${advice.address}.`
-    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are all unknown, check ${advice.address}.`)
+    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are ` +
+      `all unknown, check ${advice.address}.`)
 export const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
