@@ -1,4 +1,5 @@
 import type { Config } from '../../schemas/config.ts'
+import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../providers/registry.ts'
@@ -15,10 +16,12 @@ import type { ConversationStates } from './conversation-state.ts'
 export interface AgentDeps {
   store: Store
   clock: Clock
-  registry: Registry & ContextWindows
+  /** `keyChanges` counts the changes of keys. */
+  registry: Registry & ContextWindows & { keyChanges: () => number }
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  grants: Grants
   conversations: ConversationStates
   threads: ThreadRepository
   usage: Pick<UsageMeters, 'open' | 'close'>

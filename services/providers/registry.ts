@@ -15,6 +15,8 @@ export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
 /** The model of runs when nothing is configured. */
 export const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
+/** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
+const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
 
 /** The user's choice of models, read at each call. */
 export type ModelSettings = Pick<Config, 'model' | 'models' | 'providerOptions'>
@@ -49,7 +51,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   /** Splits an id into its provider and the name of the model there. Throws InvalidModelId. */
   function parseModelId (id: string): { provider: Provider, model: string } {
     const slash = id.indexOf('/')
-    if (id.length > LONGEST_ID || !/^[\w.-]+\/\S+$/.test(id)) {
+    if (id.length > LONGEST_ID || !MODEL_ID.test(id)) {
       throw new InvalidModelId(
         JSON.stringify(id.slice(0, LONGEST_ID)),
         `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`

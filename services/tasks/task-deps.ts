@@ -1,3 +1,4 @@
+import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
@@ -20,6 +21,7 @@ export interface TaskDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  grants: Grants
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
   config: () => Config
