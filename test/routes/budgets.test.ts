@@ -58,6 +58,16 @@ t.test('the analysis is a call, too: with a fast model that has no price nothing
   t.equal(gateway.requests.length, 0)
 })
 
+t.test('a run of a task that its budget leaves unjudged fails', async (t) => {
+  const { app } = await withGateway(t, () => answers)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('greet', { plan: { phases: [{ description: 'do it' }] }, ...budget({ tokens: 80 }) })
+  await tasks.post(`/${task.id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: 'The run used 80 tokens; its budget is 80.' })
+  t.match(await tasks.runs(task.id), [{ usage: used, output: 'Done.' }])
+})
+
 t.test('the budget of a run holds over an approval', async (t) => {
   const { app, gateway } = await withGateway(t, (_request, nth) =>
     nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a', content: '' } }], usage: used } : answers)
