@@ -40,6 +40,8 @@ export async function cachedShareRows (): Promise<Row[]> {
   return rows
 }
 
+const isStep = ({ streaming }: ModelRequest) => streaming
+
 /** Runs a complex request against a model that calls a tool in every step, and returns the model calls in their order. */
 async function record (wire: 'gateway' | 'anthropic', call: (n: number) => NonNullable<Plan['toolCalls']>[number]): Promise<CachedCall[]> {
   let steps = 0
@@ -66,8 +68,9 @@ async function record (wire: 'gateway' | 'anthropic', call: (n: number) => NonNu
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Look at all of it and tell me what it says.' }] })
     })
     await response.text()
-    const bodies = (requests: readonly ModelRequest[]) => requests.filter(({ streaming }) => streaming).map(({ body }) => body)
-    const calls = wire === 'gateway' ? bodies(gateway.requests).map(gatewayCall) : bodies(anthropic.calls).map(anthropicCall)
+    const calls = wire === 'gateway'
+      ? gateway.requests.filter(isStep).map(({ sent }) => gatewayCall(sent))
+      : anthropic.calls.filter(isStep).map(({ body }) => anthropicCall(body))
     if (calls.length !== STEPS + 1) throw new Error(`the run made ${calls.length} model calls`)
     return calls
   } finally {

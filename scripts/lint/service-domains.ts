@@ -33,7 +33,7 @@ export const PUBLIC: Record<string, string[]> = {
   providers: ['context-windows', 'describe-failure', 'part-batches', 'registry'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
-  step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],
+  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],

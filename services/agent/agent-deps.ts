@@ -23,6 +23,8 @@ export interface AgentDeps {
   config: () => Config
   /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>
+  /** A description of this computer for models. */
+  machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Returns the working folder of runs whose request names none. */

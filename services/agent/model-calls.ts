@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { EventOf } from '../run-log/run-events.ts'
+import { openingOf } from '../step/opening.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { addUsage, createModelSteps } from '../step/model-step.ts'
 import { createIdSource } from '../step/step-writer.ts'
@@ -7,7 +8,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { runContext, type PromptInputs } from './run-prompt.ts'
 import { checkLength } from './run-repository.ts'
-import { withDenials } from './system-prompt.ts'
+import { denialNotes } from './system-prompt.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 
 /** A run's request, converted for the model. */
@@ -61,7 +62,7 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
       places,
       async context () {
         const { system, tools } = await runContext(attempt, context, deps)
-        return { system: withDenials(system, denials), tools }
+        return { opening: openingOf({ system }, ...denialNotes(denials)), tools }
       }
     })
     run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }

@@ -16,7 +16,7 @@ export interface PromptInputs {
 export async function runContext (
   { live }: RunAttempt,
   { instructions, notes = [] }: PromptInputs,
-  { host, memory, clock }: AgentDeps
+  { host, memory, machine, clock }: AgentDeps
 ): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
@@ -24,13 +24,14 @@ export async function runContext (
   const at = clock.now()
   const tools = host.offered()
   const system = systemPrompt({
-    cwd: head.cwd,
+    machine,
     tools: tools.map(({ name }) => name),
     servers: host.describe(),
-    memory: await memory(),
+    cwd: head.cwd,
+    now: at,
     instructions,
-    notes,
-    now: at
+    memory: await memory(),
+    notes
   })
   const context = {
     at,

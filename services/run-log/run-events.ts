@@ -29,7 +29,8 @@ interface Meta {
 export interface RunContext {
   at: number
   cwd: string
-  system: string
+  /** The system messages, from what seldom changes to what often changes. Runs of earlier versions have a single text. */
+  system: string[] | string
   tools: LanguageModelV4FunctionTool[]
 }
 

@@ -23,6 +23,8 @@ export interface TaskDeps {
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
+  /** A description of this computer for models. */
+  machine: string
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void

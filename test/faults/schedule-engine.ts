@@ -104,6 +104,7 @@ export class Engine {
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',
+        machine: '',
         workspace: app.workspace,
         emit () {},
         log: { info () {}, warn () {}, error () {} }
@@ -115,8 +116,8 @@ export class Engine {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true })
           })
           aborted.catch(() => {})
-          const { system } = await main.begin()
-          const name = /task \d+/.exec(system)![0]
+          const { request } = await main.begin()
+          const name = /task \d+/.exec(request)![0]
           while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
           if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
           return Promise.race([aborted, taskLoop(main)])

@@ -20,7 +20,8 @@ export function anthropicCall ({ tools = [], system = [], tool_choice: choice, m
   const all = [tools, system, choice ?? [], messages.flatMap(partsOf)].flat()
   const marks = all.flatMap((part: Json, at) => part.cache_control || part.part?.cache_control ? [at + 1] : [])
   const withoutMark = ({ cache_control: _mark, ...part }: Json) => part
-  return { parts: all.map((part: Json) => JSON.stringify(part.part ? { ...part, part: withoutMark(part.part) } : withoutMark(part))), marks }
+  const unmarked = all.map((part: Json) => part.part ? { ...part, part: withoutMark(part.part) } : withoutMark(part))
+  return { parts: unmarked.map((part) => JSON.stringify(part)), marks }
 }
 
 const partsOf = ({ role, content }: Json) => [content].flat().map((part: Json) => ({ role, part }))
@@ -43,7 +44,10 @@ const tokensOf = (parts: readonly string[]) =>
  * of the call before; `last` is that share of the last call alone.
  */
 export function cachedShare (calls: readonly CachedCall[]): { all: number, last: number, tokens: number } {
-  const figures = calls.map((call, at) => ({ total: tokensOf(call.parts), cached: at === 0 ? 0 : tokensOf(cachedParts(calls[at - 1], call)) }))
+  const figures = calls.map((call, at) => ({
+    total: tokensOf(call.parts),
+    cached: at === 0 ? 0 : tokensOf(cachedParts(calls[at - 1], call))
+  }))
   const sum = (of: 'total' | 'cached') => figures.reduce((sum, figure) => sum + figure[of], 0)
   const last = figures.at(-1)!
   return { all: sum('cached') / sum('total'), last: last.cached / last.total, tokens: Math.round(sum('total')) }

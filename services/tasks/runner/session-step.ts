@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { openingOf } from '../../step/opening.ts'
 import { joinDeltas } from '../../run-log/join-deltas.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { addUsage, createModelSteps } from '../../step/model-step.ts'
@@ -48,8 +49,8 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
    * receives before this step. Throws BudgetExceeded (409).
    */
   return async function step (
-    [system, ...messages]: LanguageModelV4Prompt,
-    { tools }: RunContext,
+    messages: LanguageModelV4Prompt,
+    { system, tools }: RunContext,
     notes: readonly string[]
   ): Promise<StepResult> {
     const { runId, steps, usage: before, toolCount } = current()
@@ -63,7 +64,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
       notes,
       messages,
       latest: 0,
-      context: async () => ({ system, tools })
+      context: async () => ({ opening: openingOf({ system }), tools })
     })
     const stored = joinDeltas([...events, { type: 'step-finish', step: number, finishReason, usage }])
     const spent = addUsage(before, usage)
