@@ -24,6 +24,7 @@ export default fp(async (app) => {
     tasks,
     config: () => config.current,
     memory: () => brain.promptText(),
+    guides: app.folderGuides,
     machine: describeMachine(),
     workspace,
     log

@@ -33,6 +33,7 @@ export default fp(async (app) => {
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
     memory: () => brain.promptText(),
+    guides: app.folderGuides,
     machine: describeMachine(),
     workspace,
     emit: bus.emit,

@@ -40,6 +40,7 @@ export const PUBLIC: Record<string, string[]> = {
   tools: [
     'fence',
     'files/change-digest',
+    'files/folder-guide',
     'host',
     'input-validator',
     'model-content',

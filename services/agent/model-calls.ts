@@ -61,8 +61,8 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
       older,
       places,
       async context () {
-        const { system, tools } = await runContext(attempt, context, deps)
-        return { opening: openingOf({ system }, ...denialNotes(denials)), tools }
+        const fixed = await runContext(attempt, context, deps)
+        return { opening: openingOf(fixed, ...denialNotes(denials)), tools: fixed.tools }
       }
     })
     run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }

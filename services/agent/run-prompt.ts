@@ -16,13 +16,14 @@ export interface PromptInputs {
 export async function runContext (
   { live }: RunAttempt,
   { instructions, notes = [] }: PromptInputs,
-  { host, memory, machine, clock }: AgentDeps
+  { host, memory, guides, machine, clock }: AgentDeps
 ): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
   const tools = host.offered()
+  const [remembered, guide] = await Promise.all([memory(), guides.read(head.cwd)])
   const system = systemPrompt({
     machine,
     tools: tools.map(({ name }) => name),
@@ -30,13 +31,14 @@ export async function runContext (
     cwd: head.cwd,
     now: at,
     instructions,
-    memory: await memory(),
+    memory: remembered,
     notes
   })
   const context = {
     at,
     cwd: head.cwd,
     system,
+    ...(guide !== undefined && { guide }),
     tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema }))
   }
   log.append({ type: 'context', context })

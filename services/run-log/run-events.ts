@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
+import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
 
 /** Tokens, as counted by the provider; 0 if it does not count. */
@@ -31,6 +32,8 @@ export interface RunContext {
   cwd: string
   /** The system messages, from what seldom changes to what often changes. Runs of earlier versions have a single text. */
   system: string[] | string
+  /** The guide of the working folder. */
+  guide?: FolderGuide
   tools: LanguageModelV4FunctionTool[]
 }
 

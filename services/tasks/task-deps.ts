@@ -8,6 +8,7 @@ import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
+import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { TaskRepository } from './task-repository.ts'
 
@@ -23,6 +24,7 @@ export interface TaskDeps {
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
+  guides: Pick<FolderGuides, 'readKnown'>
   /** A description of this computer for models. */
   machine: string
   /** The working folder of tasks that name none. */

@@ -50,7 +50,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
    */
   return async function step (
     messages: LanguageModelV4Prompt,
-    { system, tools }: RunContext,
+    context: RunContext,
     notes: readonly string[]
   ): Promise<StepResult> {
     const { runId, steps, usage: before, toolCount } = current()
@@ -64,7 +64,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
       notes,
       messages,
       latest: 0,
-      context: async () => ({ opening: openingOf({ system }), tools })
+      context: async () => ({ opening: openingOf(context), tools: context.tools })
     })
     const stored = joinDeltas([...events, { type: 'step-finish', step: number, finishReason, usage }])
     const spent = addUsage(before, usage)

@@ -88,6 +88,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
         last: await previousRun(),
         machine: deps.machine,
         memory: await deps.memory(),
+        guide: await deps.guides.readKnown(task.cwd),
         tools: calls.tools.offered(),
         servers: host.describe(),
         now: clock.now()
