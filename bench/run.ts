@@ -11,6 +11,7 @@ import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
+import { taskRuns } from './rows/task-runs.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
 import { tableOf } from './table.ts'
@@ -27,6 +28,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'many-streams': manyStreams,
   paced,
   'long-thread': longThread,
+  'task-runs': taskRuns,
   'health-saturated': healthSaturated
 }
 

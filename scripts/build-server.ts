@@ -11,8 +11,9 @@ await bundle({
   main: 'server.ts',
   'rotate-key': 'bin/rotate-key.ts',
   salvage: 'services/store/recovery/salvage-child.ts',
-  'workers/task': 'workers/task.ts',
   'workers/transform': 'workers/transform.ts',
   'workers/desktop': 'workers/desktop.ts'
 }, 'dist')
+// A file of its own without chunks: a worker reads and compiles it for every run of a task.
+await bundle({ 'workers/task': 'workers/task.ts' }, 'dist')
 copyFileSync(`${ROOT}openapi.json`, `${dist}openapi.json`)

@@ -19,8 +19,9 @@ export default fp(async (app) => {
     await import('ai/internal')
     await import('ai')
     await app.desktop.probe()
+    await app.tasks.warm()
     await import('../../services/models/compaction/compactor.ts')
     // Node loads fetch when one of its classes is first used.
     return new Headers()
   }
-}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop'] })
+}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop', 'tasks'] })

@@ -109,7 +109,7 @@ export class Engine {
         log: { info () {}, warn () {}, error () {} }
       } as Parameters<typeof createTasks>[0],
       {
-        run: async (_runId, main, signal) => {
+        run: async (main, signal) => {
           signal.throwIfAborted()
           const aborted = new Promise<never>((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -120,7 +120,9 @@ export class Engine {
           while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
           if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
           return Promise.race([aborted, taskLoop(main)])
-        }
+        },
+        prepare () {},
+        close: async () => {}
       }
     )
   }
