@@ -6,6 +6,7 @@ import type { Row } from './compare.ts'
 import { startClient } from './driver.ts'
 import { coldStart } from './rows/cold-start.ts'
 import type { Context } from './rows/context.ts'
+import { firstRun } from './rows/first-run.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
@@ -22,6 +23,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,
   'large-store': largeStore,
   memory: idleMemory,
+  'first-run': firstRun,
   'first-text': firstTextPlain,
   'first-text-analysed': firstTextAnalysed,
   'one-stream': oneStream,
