@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import { createAgent, type Agent } from '../services/agent/agent.ts'
 import { createConversationStates } from '../services/agent/conversation-state.ts'
+import { describeMachine } from '../services/process/describe-machine.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -25,6 +26,8 @@ export default fp(async (app) => {
     tasks,
     config: () => config.current,
     memory: () => brain.promptText(),
+    guides: app.folderGuides,
+    machine: describeMachine(),
     workspace,
     log
   })

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
 import fp from 'fastify-plugin'
 import { createIdempotency } from '../services/http/idempotency.ts'
+import { describeMachine } from '../services/process/describe-machine.ts'
 import { createTaskEvents } from '../services/tasks/task-events.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
@@ -34,6 +35,8 @@ export default fp(async (app) => {
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
     memory: () => brain.promptText(),
+    guides: app.folderGuides,
+    machine: describeMachine(),
     workspace,
     emit: bus.emit,
     log

@@ -3,6 +3,7 @@ import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
 import type { RecordedUsage } from '../../schemas/usage.ts'
+import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
@@ -25,7 +26,10 @@ interface Meta {
 export interface RunContext {
   at: number
   cwd: string
-  system: string
+  /** The system messages, from what seldom changes to what often changes. Runs of earlier versions have a single text. */
+  system: string[] | string
+  /** The guide of the working folder. */
+  guide?: FolderGuide
   tools: LanguageModelV4FunctionTool[]
 }
 

@@ -8,6 +8,7 @@ import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
+import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { UsageMeters } from '../usage/meter.ts'
 import type { UsageRepository } from '../usage/usage-repository.ts'
@@ -27,6 +28,9 @@ export interface TaskDeps {
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
+  guides: Pick<FolderGuides, 'readKnown'>
+  /** A description of this computer for models. */
+  machine: string
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void

@@ -93,19 +93,17 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
         task,
         run: { ...run, phases },
         last: await previousRun(),
+        machine: deps.machine,
         memory: await deps.memory(),
+        guide: await deps.guides.readKnown(task.cwd),
         tools: calls.tools.offered(),
         grants: await grantsInWords(),
         servers: host.describe(),
         now: clock.now()
       })
     await record({ phases }, known === undefined ? [{ type: 'context', context }] : [])
-    pendingNotes = known === undefined ? [] : notesOf(log, context, task, run)
-    return {
-      system: context.system,
-      request: taskRequest(task, run),
-      events: calls.shown(runEvents(log))
-    }
+    pendingNotes = notesOf(log, context, task, run)
+    return { request: taskRequest(task, run), events: calls.shown(runEvents(log)) }
   }
 
   /** The calls that need no approval in this run, in words. */

@@ -12,6 +12,13 @@ import { unmetered } from '../../harness/meter.ts'
 import { NATIVE_WIRES, type NativeWire } from '../../harness/native-wires.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
+const SYSTEM_AND_TASK: LanguageModelV4Prompt = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'system', content: 'It is Monday.' },
+  user('go'),
+  user('now')
+]
+const LOOK = { type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const, properties: {} } }
 const native = (kind: string) => NATIVE_WIRES.find((each) => each.kind === kind)!
 
 async function setUp (
@@ -113,6 +120,27 @@ t.test("Anthropic's models are called by its own names for them, and told to dro
   for (const name of ['claude-sonnet-5.5', 'claude-sonnet-5-5', 'claude-3.5-haiku-20241022']) await parts([user('go')], name)
   t.same(server.calls.map(({ modelId }) => modelId), ['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-3-5-haiku-20241022'])
   t.same(server.calls.map(({ body }) => body.thinking?.block_binding?.prefix_mismatch_behavior), ['drop_block', 'drop_block', undefined])
+})
+
+t.test('Anthropic gets several system messages with a mark behind the first, and a free choice of tools also in the last call', async (t) => {
+  const { server, load } = await setUp(t, native('anthropic'), () => ({ text: 'ok' }))
+  const model = await load()
+  await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
+  const [{ body }] = server.calls
+  t.match(body.system, [{ text: 'Be brief.', cache_control: { type: 'ephemeral' } }, { text: 'It is Monday.', cache_control: undefined }])
+  t.match(body.tool_choice, { type: 'auto' })
+  t.equal(body.tools.length, 1)
+})
+
+t.test('other APIs get one system message, and are told that no tool may be called', async (t) => {
+  for (const wire of [...NATIVE_WIRES.filter(({ kind }) => kind !== 'anthropic'), { ...native('openai'), kind: 'openai-compatible' as const, wire: chatWire }]) {
+    const { server, load } = await setUp(t, wire, () => ({ text: 'ok' }))
+    const model = await load()
+    await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
+    const sent = JSON.stringify(server.calls[0].body)
+    t.match(sent, 'Be brief.\\n\\nIt is Monday.', wire.kind)
+    t.match(sent, /"(?:tool_choice":"none|mode":"NONE)"/, wire.kind)
+  }
 })
 
 t.test('Anthropic is told to cache the system prompt and the last two messages, but not a structured call', async (t) => {
