@@ -55,6 +55,8 @@ t.test('a budget in dollars counts costs, and calls no model without a price', a
 t.test('the analysis is a call, too: with a fast model that has no price nothing is called', async (t) => {
   const { app, gateway } = await withGateway(t, () => answers, { config: { prices, analysis: true, models: { fast: 'other/fast' } } })
   t.match(await sync(app, budget({ usd: 5 })), { status: 422, error: /other\/fast/ })
+  const { events } = await say(app, 'go', budget({ usd: 5 }))
+  t.same(events.map(({ type }) => type), ['start', 'reasoning-start', 'reasoning-end', 'error', 'finish'])
   t.equal(gateway.requests.length, 0)
 })
 
