@@ -36,6 +36,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
     createToolHost({
       tools: createBuiltinTools({
         paths,
+        transform: app.fileTransform,
         clock: app.clock,
         environment: app.childEnvironment,
         web: app.web,
@@ -51,4 +52,4 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       fence
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain'] })
+}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'transform', 'web', 'desktop', 'brain'] })

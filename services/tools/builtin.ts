@@ -8,7 +8,11 @@ import { createClick } from './desktop/click.ts'
 import { createScreenshot } from './desktop/screenshot.ts'
 import { createScroll } from './desktop/scroll.ts'
 import { createType } from './desktop/type.ts'
+import { createSearchFiles } from './search/search-files.ts'
+import { createFindFiles } from './search/find-files.ts'
+import type { Transform } from './transform/transform.ts'
 import { createDeleteFile } from './files/delete-file.ts'
+import { createEditFile } from './files/edit-file.ts'
 import { createListDirectory } from './files/list-directory.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
@@ -23,6 +27,8 @@ import type { MemoryParts } from './memory/said-words.ts'
 
 interface Parts extends MemoryParts {
   paths: PathPolicy
+  /** Searches files and reads PDFs. */
+  transform: Transform
   clock: Clock
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
@@ -38,8 +44,11 @@ interface Parts extends MemoryParts {
 export function createBuiltinTools (parts: Parts): Tool[] {
   return [
     createReadFile(parts),
-    createWriteFile(parts),
+    createSearchFiles(parts),
+    createFindFiles(parts),
     createListDirectory(parts),
+    createEditFile(parts),
+    createWriteFile(parts),
     createDeleteFile(parts),
     createRunCommand(parts),
     createFetchUrl(parts),
