@@ -14,6 +14,7 @@ import type { Transform } from './transform/transform.ts'
 import { createDeleteFile } from './files/delete-file.ts'
 import { createEditFile } from './files/edit-file.ts'
 import { createListDirectory } from './files/list-directory.ts'
+import { createMoveFile } from './files/move-file.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
 import type { PathPolicy } from './path-policy.ts'
@@ -49,6 +50,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createListDirectory(parts),
     createEditFile(parts),
     createWriteFile(parts),
+    createMoveFile(parts),
     createDeleteFile(parts),
     createRunCommand(parts),
     createFetchUrl(parts),

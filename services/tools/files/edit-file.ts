@@ -58,6 +58,7 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     widestScope: 'folder',
     reportsChanges: true,
     target: ({ path }) => path,
+    willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
     execute: ({ path, edits, digest }, { cwd, signal, changed }) =>
       withPathErrors(path, async () => {

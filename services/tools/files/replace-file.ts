@@ -50,13 +50,13 @@ const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs:
 
 /**
  * Replaces the content of a file, or creates the file, in one step: readers, and a crash, find the old content or the new, never a part.
- * `old` is what was examined; throws ToolFailed when the file has changed since.
+ * `old` is the examined file; with its version, throws ToolFailed when the file has changed since.
  */
 export async function replaceFile (
   folder: Folder,
   name: string,
   content: Uint8Array,
-  old: Pick<OldFile<unknown>, 'mode' | 'version'> | undefined,
+  old: { mode: number, version?: string } | undefined,
   signal: AbortSignal
 ): Promise<void> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
@@ -71,7 +71,7 @@ export async function replaceFile (
       await file.close()
     }
     signal.throwIfAborted()
-    if (old !== undefined) await assertUnchanged(folder, name, old.version)
+    if (old?.version !== undefined) await assertUnchanged(folder, name, old.version)
     await rename(temporary, folder.entry(name))
   } catch (error) {
     await rm(temporary, { force: true })

@@ -41,6 +41,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     widestScope: 'folder',
     reportsChanges: true,
     target: ({ path }) => path,
+    willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
     execute: ({ path, content }, { cwd, signal, changed }) =>
       withPathErrors(path, async () => {
@@ -52,7 +53,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
             return bytes === undefined ? { digest: await fileDigest(file, size, signal) } : { digest: contentDigest(bytes), ...textOf(bytes) }
           })
           const { bytes, text, form } = inForm(content, old?.found.form)
-          await replaceFile(folder, name, bytes, old, signal)
+          await replaceFile(folder, name, bytes, old && { mode: old.mode }, signal)
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
           return {
             path: real,
