@@ -5,6 +5,7 @@ import type { Search } from './web/search/search.ts'
 import type { Web } from './web/fetch/fetch.ts'
 import type { Tool } from './tool.ts'
 import { createClick } from './desktop/click.ts'
+import { createLastViews } from './desktop/last-views.ts'
 import { createScreenshot } from './desktop/screenshot.ts'
 import { createScroll } from './desktop/scroll.ts'
 import { createType } from './desktop/type.ts'
@@ -43,6 +44,7 @@ interface Parts extends MemoryParts {
 
 /** Creates the built-in tools, in the order in which they are offered. */
 export function createBuiltinTools (parts: Parts): Tool[] {
+  const views = createLastViews()
   return [
     createReadFile(parts),
     createSearchFiles(parts),
@@ -56,10 +58,10 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createFetchUrl(parts),
     createWebSearch(parts),
     createSystemInfo(parts),
-    createScreenshot(parts),
-    createClick(parts),
+    createScreenshot({ ...parts, views }),
+    createClick({ ...parts, views }),
     createType(parts),
-    createScroll(parts),
+    createScroll({ ...parts, views }),
     createRemember(parts),
     createForget(parts)
   ]

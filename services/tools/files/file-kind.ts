@@ -1,3 +1,4 @@
+/* eslint-disable no-control-regex -- these are bytes */
 /** Kinds of binary files by their first bytes (as latin1), for a sentence that says what a file is. */
 const KINDS: Array<[kind: string, begins: RegExp]> = [
   ['a Word, Excel, PowerPoint or other Office document (a ZIP archive)', /^PK\x03\x04[^]{0,4000}(?:word|xl|ppt)\//],

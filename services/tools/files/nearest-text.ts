@@ -27,8 +27,8 @@ export function notFoundMessage (text: string, wanted: string, named: string): s
   const why = onlyBlanks
     ? 'These lines differ from it only in blanks'
     : differs === -1
-    ? 'These lines are like it'
-    : `The nearest text is this; its line ${at + differs + 1} is ${quote(found[differs] ?? '')}, oldText has ${quote(block[differs])}`
+      ? 'These lines are like it'
+      : `The nearest text is this; its line ${at + differs + 1} is ${quote(found[differs] ?? '')}, oldText has ${quote(block[differs])}`
   const shown = found.slice(0, SHOWN_LINES).map((line) => line.slice(0, SHOWN_CHARS)).join('\n')
   const more = found.length > SHOWN_LINES ? `\n(and ${found.length - SHOWN_LINES} more lines)` : ''
   return `${nothing} ${why}:\n${numbered(shown, at + 1)}${more}`

@@ -50,7 +50,8 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
           const name = basename(real)
           const old = await examineFile(folder, name, paths, async (file, size): Promise<Before> => {
             const bytes = await readWhole(file, size, signal)
-            return bytes === undefined ? { digest: await fileDigest(file, size, signal) } : { digest: contentDigest(bytes), ...textOf(bytes) }
+            if (bytes === undefined) return { digest: await fileDigest(file, size, signal) }
+            return { digest: contentDigest(bytes), ...textOf(bytes) }
           })
           const { bytes, text, form } = inForm(content, old?.found.form)
           await replaceFile(folder, name, bytes, old && { mode: old.mode }, signal)

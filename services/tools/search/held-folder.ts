@@ -56,7 +56,9 @@ export function readEntry (
     if (!stat.isFile() || stat.size > BigInt(mostBytes) || isExcluded(identityOf(stat))) return undefined
     const bytes = Buffer.allocUnsafe(Number(stat.size))
     let length = 0
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) read = readSync(descriptor, bytes, length, bytes.length - length, length)
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(descriptor, bytes, length, bytes.length - length, length)
+    }
     return bytes.subarray(0, length)
   } catch {
     return undefined

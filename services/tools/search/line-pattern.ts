@@ -63,7 +63,7 @@ export function * linesMatching (text: string, pattern: LinePattern): Generator<
     const newline = text.indexOf('\n', from)
     return newline === -1 ? text.length : newline
   }
-  for (let from = 0; from < text.length || text === '';) {
+  for (let from = 0; ;) {
     let at = from
     let length = 0
     if (!looksAround || spansLines) {
@@ -83,8 +83,8 @@ export function * linesMatching (text: string, pattern: LinePattern): Generator<
     const isInside = !looksAround && at + length <= lineEnd
     const own = spansLines || isInside ? at : indexIn(text.slice(start, lineEnd), inLine, start)
     if (own !== undefined) yield { line, start, end, at: own }
-    if (end >= text.length) return
     from = end + 1
+    if (from >= text.length) return
   }
 }
 

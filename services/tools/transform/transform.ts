@@ -72,7 +72,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     try {
       current.postMessage({ kind, input })
       const done = await promise
-      if ('error' in done) throw new TransformFailed(kind, done.error)
+      if ('error' in done) throw new TransformFailed(kind, done.error.replace(/\.$/, ''))
       return done.output
     } finally {
       stopWatching()
