@@ -11,7 +11,10 @@ const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebre
 let found: Shell | undefined
 
 /** Returns the shell of this system: bash where there is one, because models write for it, else sh; cmd.exe on Windows. */
-export const systemShell = (): Shell => found ??= findShell(BASH)
+export function systemShell (): Shell {
+  found ??= findShell(BASH)
+  return found
+}
 
 /** Returns the first of these programs that can be run as bash, else sh. */
 export function findShell (programs: string[]): Shell {
