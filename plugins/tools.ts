@@ -41,6 +41,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
     createToolHost({
       tools: createBuiltinTools({
         paths,
+        transform: app.fileTransform,
         clock: app.clock,
         environment: app.childEnvironment,
         web: app.web,
@@ -56,4 +57,4 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       fence
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain', 'usage'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'usage'] })
