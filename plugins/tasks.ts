@@ -20,7 +20,7 @@ const PING_MS = 15_000
 
 /** Background tasks and the stream of their events. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, brain, ledger, journal, config, workspace, log } = app
   const bus = createTaskEvents({ clock })
   const tasks = createTasks({
     store,
@@ -29,6 +29,7 @@ export default fp(async (app) => {
     host,
     fence,
     ledger,
+    journal,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
     memory: () => brain.promptText(),
@@ -61,4 +62,4 @@ export default fp(async (app) => {
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })
-}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'stream'] })
+}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'journal', 'stream'] })

@@ -1,41 +1,26 @@
-import { resolve } from 'node:path'
 import fp from 'fastify-plugin'
 import { createDescribeImage } from '../services/models/describe-image.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
-import { createPathPolicy } from '../services/tools/path-policy.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     tools: ToolHost
     fence: Fence
-    /** The folder that runs work in by default. */
-    workspace: () => string
   }
 }
 
 /** The tool host, which executes all tool calls. */
-export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
-  const workspace = () => resolve(cwd, app.config.current.workspace ?? '.')
-  const paths = createPathPolicy({
-    get workspace () {
-      return workspace()
-    },
-    get roots () {
-      return app.config.current.roots ?? []
-    },
-    forbidden: home
-  })
+export default fp(async (app) => {
   const fence = createFence()
-  app.decorate('workspace', workspace)
   app.decorate('fence', fence)
   const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
   app.decorate(
     'tools',
     createToolHost({
       tools: createBuiltinTools({
-        paths,
+        paths: app.paths,
         clock: app.clock,
         environment: app.childEnvironment,
         web: app.web,
@@ -48,7 +33,8 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       }),
       permissions: () => app.config.current.permissions ?? {},
       clock: app.clock,
-      fence
+      fence,
+      journal: app.journal
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain'] })
+}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain', 'journal'] })

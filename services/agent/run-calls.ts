@@ -3,6 +3,7 @@ import { callApproval } from '../approvals/call-approval.ts'
 import { wasRefused } from '../approvals/refused-calls.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { openCalls } from '../run-log/open-calls.ts'
+import type { Op } from '../store/store-types.ts'
 import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -16,8 +17,8 @@ import { checkLength, commit } from './run-repository.ts'
  */
 export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { live: { run, signal }, conversation } = attempt
-  const { ledger, host } = deps
-  const { log, head: { runId, cwd } } = run
+  const { ledger, host, store } = deps
+  const { log, head: { runId, threadId, cwd } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
   const approvals = new Map(decided.map((approval) => [approval.toolCallId, approval]))
   const intended = new Set<string>()
@@ -27,7 +28,7 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
 
   const { asked } = await settleCalls(openCalls(newest), {
     tools: host,
-    run: { runId, attempt: attempt.attempt, cwd, signal },
+    run: { runId, owner: store.digest(threadId), attempt: attempt.attempt, cwd, signal },
     events: newest,
     repeatsReads: false,
     approvalOf (toolCallId) {
@@ -39,22 +40,25 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
     checkLimit: () => checkLength(log),
 
     /** Stores the intent if the run is on disk; other runs do not continue after a crash. */
-    async begin ({ toolCallId }: Call, isDurable: boolean) {
-      if (!isDurable || !run.durable) return
+    async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[]) {
+      if (!isDurable || !run.durable) return store.transact(ops)
       intended.add(toolCallId)
       const approval = approvals.get(toolCallId)
       const executing = approval && ledger.move(approval, 'executing')
-      await inOrder(() => commit(run, deps, { finalEvents: [{ type: 'tool-intent', toolCallId }], ops: executing ? [executing.op] : [] }))
+      await inOrder(() => commit(run, deps, { finalEvents: [{ type: 'tool-intent', toolCallId }], ops: executing ? [executing.op, ...ops] : ops }))
       if (executing !== undefined) approvals.set(toolCallId, executing.approval)
     },
 
-    end: ({ toolCallId }: Call, { event, state }: CallEnd) =>
+    end: ({ toolCallId }: Call, { event, state, ops: changed = [] }: CallEnd) =>
       inOrder(async () => {
         const approval = approvals.get(toolCallId)
         // The decision is stored already.
-        if (state === 'denied' || (approval === undefined && !intended.has(toolCallId))) return log.append(event)
+        if (state === 'denied' || (approval === undefined && !intended.has(toolCallId))) {
+          await store.transact(changed)
+          return log.append(event)
+        }
         const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...await recordAnswer(run, deps, [event])] })
+        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

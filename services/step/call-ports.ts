@@ -1,4 +1,5 @@
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import type { Op } from '../store/store-types.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
@@ -38,12 +39,15 @@ export interface CallEnd {
   state: 'done' | 'unknown' | 'denied' | 'expired'
   /** The duration of the call, milliseconds; absent if no tool ran. */
   durationMs?: number
+  /** To be stored with it: what the call changed. */
+  ops?: Op[]
 }
 
 /** What the calls of a step need of the run that they belong to. */
 export interface CallPorts {
-  tools: Pick<ToolHost, 'find' | 'identity' | 'execute' | 'folders'>
-  run: { runId: string, attempt: number, cwd: string, signal: AbortSignal }
+  tools: Pick<ToolHost, 'find' | 'identity' | 'keep' | 'execute' | 'folders'>
+  /** `owner` is the task, or the digest of the thread, that the run belongs to. */
+  run: { runId: string, owner: string, attempt: number, cwd: string, signal: AbortSignal }
   /** The events of the run so far. */
   events: readonly RunEvent[]
   /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
@@ -55,8 +59,8 @@ export interface CallPorts {
   wasDenied: (call: Call) => boolean
   /** Throws when the outputs of the run have reached their limit. */
   checkLimit: () => void
-  /** Called before a tool starts. With `isDurable`, an intent must be on disk when the promise resolves. */
-  begin: (call: Call, isDurable: boolean) => Promise<void>
+  /** Called before a tool starts. `ops`, and with `isDurable` an intent, must be on disk when the promise resolves. */
+  begin: (call: Call, isDurable: boolean, ops: Op[]) => Promise<void>
   /** Stores the end of a call before readers see it. */
   end: (call: Call, end: CallEnd) => Promise<void>
 }

@@ -70,6 +70,12 @@ export function createTaskRepository (
   const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) =>
     unlessDamaged(store.get<StoredRun>(taskRunKey(taskId, runNumber)))
 
+  /** Reads a run by its id alone; undefined when it does not exist or is damaged. */
+  async function runById (runId: string): Promise<StoredRun | undefined> {
+    const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
+    return pointer && runAt(pointer, pointer.taskId)
+  }
+
   /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
     const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
@@ -130,6 +136,7 @@ export function createTaskRepository (
     find,
     run,
     runAt,
+    runById,
     watch,
     forget: (taskId: string) => {
       due.delete(taskId)
@@ -203,13 +210,14 @@ export function createTaskRepository (
       return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
     },
 
-    /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = []) {
+    /** Writes a live run with its approvals and `ops`, and appends `fresh` to its history, in one transaction. Only its session calls this. */
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], { approvals = [], ops = [] }: { approvals?: TaskApproval[], ops?: Op[] } = {}) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
         ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }]),
-        ...ledger.record(approvals)
+        ...ledger.record(approvals),
+        ...ops
       ])
       return written
     },

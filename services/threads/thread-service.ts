@@ -1,5 +1,6 @@
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { Journal } from '../journal/journal.ts'
 import { newId } from '../lib/ids.ts'
 import { parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
@@ -14,6 +15,7 @@ export interface ThreadServiceParts {
   store: Store
   threads: ThreadRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
+  journal: Pick<Journal, 'removal' | 'sweepSoon'>
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
     isLive(id: string): boolean,
@@ -28,7 +30,7 @@ export type ThreadService = ReturnType<typeof createThreadService>
 const REMOVE_BATCH = 50
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, threads, ledger, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, threads, ledger, journal, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
@@ -56,11 +58,14 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
         return 'damaged'
       })
       if (head === undefined) return false
+      const changes = await journal.removal(store.digest(id))
       await store.transact([
         ...ops,
+        ...changes,
         ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head),
         metadata.remove(id)
       ])
+      if (changes.length > 0) journal.sweepSoon()
       return true
     })
   }

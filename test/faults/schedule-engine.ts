@@ -101,6 +101,7 @@ export class Engine {
         host: app.tools,
         fence: app.fence,
         ledger: createLedger({ store, clock }),
+        journal: app.journal,
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',

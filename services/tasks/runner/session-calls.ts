@@ -1,6 +1,7 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { TaskApproval } from '../../approvals/approval-record.ts'
+import type { Op } from '../../store/store-types.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
@@ -22,7 +23,7 @@ export interface SessionParts {
   items: AttemptApprovals
   current: () => StoredRun
   log: readonly TaskLogEvent[]
-  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[]) => Promise<void>
+  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[], ops?: Op[]) => Promise<void>
   attempt: number
   signal: AbortSignal
   deps: RunDeps
@@ -56,16 +57,16 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     }
   }
 
-  async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean): Promise<void> {
-    if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], items.moved(toolCallId, 'executing'))
+  async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean, ops: Op[]): Promise<void> {
+    if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], items.moved(toolCallId, 'executing'), ops)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, tool, input })
   }
 
   /** Stores the end of a call, then emits it. */
-  async function end ({ toolCallId, toolName: tool, input }: Call, { event, state, durationMs }: CallEnd): Promise<void> {
+  async function end ({ toolCallId, toolName: tool, input }: Call, { event, state, durationMs, ops }: CallEnd): Promise<void> {
     const phases = tools.reportedPhases()
     const timed = { ...event, ...(durationMs !== undefined && { durationMs }) }
-    await record({ ...(phases && { phases }) }, [timed], items.moved(toolCallId, state))
+    await record({ ...(phases && { phases }) }, [timed], items.moved(toolCallId, state), ops)
     outputCharacters += sizeOf(event)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })
   }
@@ -74,7 +75,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     const from = log.length
     const work = settleCalls(openCalls(runEvents(log)), {
       tools,
-      run: { runId: ids.runId, attempt, cwd: task.cwd, signal },
+      run: { runId: ids.runId, owner: task.id, attempt, cwd: task.cwd, signal },
       events: log,
       repeatsReads: true,
       approvalOf: items.approvalOf,

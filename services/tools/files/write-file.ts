@@ -34,6 +34,7 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     widestScope: 'folder',
     reportsChanges: true,
     target: ({ path }) => path,
+    willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     execute: ({ path, content }, { cwd, signal, changed }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
