@@ -1,26 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
-import type { Clock } from '../lib/clock.ts'
 import { journalFilesPrefix, journalOwnerPrefix, journalPrefix } from '../store/keys.ts'
-import type { Op, Store } from '../store/store-types.ts'
-import type { PathPolicy } from '../tools/path-policy.ts'
+import type { Op } from '../store/store-types.ts'
+import type { JournalParts } from './journal-parts.ts'
 import type { KeepCall, Kept } from './keep-call.ts'
 
 export type { CallReport, KeepCall, Kept } from './keep-call.ts'
-
-export interface JournalParts {
-  store: Store
-  clock: Clock
-  /** The configuration directory; the journal's files lie in its folder `journal`. */
-  home: string
-  paths: PathPolicy
-  settings: () => Config['journal']
-  /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
-  isLive: (runId: string) => Promise<boolean | undefined>
-  log: { warn(details: object, message: string): void }
-}
 
 export type Journal = ReturnType<typeof createJournal>
 

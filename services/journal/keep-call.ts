@@ -66,8 +66,10 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
 
   const unlock = isLocked ? () => {} : await acquire(entry.roots, signal)
   const unuse = space.use([id])
+  let isHeld = true
   const release = () => {
-    unuse()
+    if (isHeld) unuse()
+    isHeld = false
     unlock()
   }
   const writer = createEntryWriter(folder, id)

@@ -13,7 +13,9 @@ const COMPARED_BYTES = 256 * 1024
 
 /** Returns the calls of a run whose effects on files nobody knows. */
 export const uncoveredCalls = (entries: Entries): UncoveredCall[] =>
-  entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) => uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }])
+  entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
+    uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }]
+  )
 
 /** Returns a page of the changes of a run, oldest first, one for each path that a call named. `cursor` is the number of the first. */
 export async function runChanges (

@@ -45,8 +45,10 @@ export function createJournalSpace (
     use (ids: readonly string[]): () => void {
       for (const id of ids) inUse.set(id, (inUse.get(id) ?? 0) + 1)
       return () => {
-        for (const id of ids) if (inUse.get(id) === 1) inUse.delete(id)
-        else inUse.set(id, inUse.get(id)! - 1)
+        for (const id of ids) {
+          if (inUse.get(id) === 1) inUse.delete(id)
+          else inUse.set(id, inUse.get(id)! - 1)
+        }
       }
     },
 

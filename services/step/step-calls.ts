@@ -11,9 +11,9 @@ const UNANSWERED = 'Nobody answered in time.'
  * Settles the open calls of a step and returns those that need an approval. No call runs while a question about one of them
  * is open. A call that was begun before has an unknown outcome and never runs again; a denied call is refused, also when the
  * model repeats it. The other calls run, reads side by side and the rest in order; before a tool that may change something, or
- * that was approved, starts, an intent is on disk, and so is what it is about to change. A call whose tool was changed meanwhile asks. An approved call whose folder
- * is no longer the one that was shown asks again, and approved calls behind it wait for that answer. Rejects when the run is
- * aborted.
+ * that was approved, starts, an intent is on disk, and before it what the call is about to change. A call whose tool was changed
+ * meanwhile asks. An approved call whose folder is no longer the one that was shown asks again, and approved calls behind it wait
+ * for that answer. Rejects when the run is aborted.
  */
 export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
   const { tools, run: { runId, owner, attempt, cwd, signal } } = ports

@@ -106,4 +106,5 @@ export const JOURNAL_OWNERS = 'journal-owner/'
 export const journalOwnerPrefix = (owner: string) => `${JOURNAL_OWNERS}${owner}/`
 export const journalOwnerKey = (owner: string, runId: string) => journalOwnerPrefix(owner) + runId
 /** Whether a record stays on this machine. */
-export const isLocal = (key: string): boolean => [JOURNAL, JOURNAL_FILES, JOURNAL_OPEN, JOURNAL_OWNERS].some((prefix) => key.startsWith(prefix))
+export const isLocal = (key: string): boolean =>
+  [JOURNAL, JOURNAL_FILES, JOURNAL_OPEN, JOURNAL_OWNERS].some((prefix) => key.startsWith(prefix))

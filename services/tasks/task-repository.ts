@@ -210,8 +210,13 @@ export function createTaskRepository (
       return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
     },
 
-    /** Writes a live run with its approvals and `ops`, and appends `fresh` to its history, in one transaction. Only its session calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], { approvals = [], ops = [] }: { approvals?: TaskApproval[], ops?: Op[] } = {}) {
+    /** Writes a live run with what belongs to it, and appends `fresh` to its history, in one transaction. Only its session calls this. */
+    async append (
+      taskId: string,
+      run: StoredRun,
+      fresh: TaskLogEvent[],
+      { approvals = [], ops = [] }: { approvals?: TaskApproval[], ops?: Op[] } = {}
+    ) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
