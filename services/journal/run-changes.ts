@@ -28,9 +28,9 @@ export async function runChanges (
   )
   const from = Number(cursor)
   const page = all.slice(from, from + limit)
-  const chains = chainsOf(entries)
-  const named = page.flatMap(({ item, moved }) => moved === undefined ? [item.path] : [item.path, moved.path])
-  const plan = await planUndo(new Set(named.flatMap((path) => chains.get(path) ?? [])), parts)
+  const named = page.map(({ item }) => item.path)
+  const isNamed = ({ path }: { path: string }) => named.some((root) => path === root || path.startsWith(root + sep))
+  const plan = await planUndo([...chainsOf(entries).values()].filter(isNamed), parts)
   const changes: FileChangeView[] = []
   for (const { id, entry, item, moved, inner } of page) {
     const { toolCallId, toolName, at, cwd, key, diff: made } = entry
