@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
-import { journalFilesPrefix, journalOwnerPrefix, journalPrefix } from '../store/keys.ts'
+import { JOURNAL, journalFilesPrefix, journalOwnerPrefix, journalPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { JournalParts } from './journal-parts.ts'
 import type { KeepCall, Kept } from './keep-call.ts'
@@ -26,8 +26,13 @@ export function createJournal (parts: JournalParts) {
     return opened
   }
 
+  async function isUsed (): Promise<boolean> {
+    for await (const _ of store.keys(JOURNAL)) return true
+    return false
+  }
+
   async function sweep (signal?: AbortSignal): Promise<void> {
-    if (existsSync(folder)) await (await loaded()).sweep(signal)
+    if (existsSync(folder) || await isUsed()) await (await loaded()).sweep(signal)
   }
 
   return {
