@@ -4,7 +4,7 @@ import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/store-types.ts'
 import { isSame, type Entry } from './journal-entry.ts'
-import { JournalUnavailable, NotChanged } from './journal-errors.ts'
+import { NotChanged, UndoCutShort } from './journal-errors.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type Chain, type Skipped } from './plan-undo.ts'
 import { restore, restoreModes } from './restore.ts'
@@ -103,6 +103,6 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
     failure = error
   }
   await store.transact(await kept.finish())
-  if (failure !== undefined) throw new JournalUnavailable(describeDiskFailure(failure) ?? 'a file cannot be written')
+  if (failure !== undefined) throw new UndoCutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
   return { undoId, restored, refused }
 }
