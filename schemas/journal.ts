@@ -41,7 +41,7 @@ export const RunChangesSchema = Type.Object({
   changes: Type.Array(Type.Ref(FileChangeSchema.$id!), { description: 'In the order in which they were made' }),
   notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!)),
   nextCursor: Type.Optional(Type.String())
-}, { $id: 'RunChanges', examples: [examples.changes] })
+}, { $id: 'RunChanges', description: 'A page of the changes of a run', examples: [examples.changes] })
 export interface RunChanges {
   changes: FileChangeView[]
   notCovered: UncoveredCall[]
@@ -66,7 +66,7 @@ export const UndoneSchema = Type.Object({
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
   notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!))
-}, { $id: 'Undone', examples: [examples.undone] })
+}, { $id: 'Undone', description: 'What an undo did, or would do', examples: [examples.undone] })
 export interface Undone {
   undoId?: string
   restored: string[]

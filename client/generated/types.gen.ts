@@ -1493,6 +1493,9 @@ export type RunBody = {
     [key: string]: unknown;
 };
 
+/**
+ * A page of the changes of a run
+ */
 export type RunChanges = {
     /**
      * In the order in which they were made
@@ -2787,6 +2790,9 @@ export type UndoBody = {
     dryRun?: boolean;
 };
 
+/**
+ * What an undo did, or would do
+ */
 export type Undone = {
     /**
      * Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and POST /runs/{undoId}/undo takes them back
@@ -5142,7 +5148,7 @@ export type ListChangesError = ListChangesErrors[keyof ListChangesErrors];
 
 export type ListChangesResponses = {
     /**
-     * OK
+     * A page of the changes of a run
      */
     200: RunChanges;
 };
@@ -5204,7 +5210,7 @@ export type UndoRunError = UndoRunErrors[keyof UndoRunErrors];
 
 export type UndoRunResponses = {
     /**
-     * OK
+     * What an undo did, or would do
      */
     200: Undone;
 };

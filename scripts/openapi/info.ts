@@ -17,6 +17,7 @@ export const TAGS: Record<string, string> = {
   service: 'The service itself: its health, configuration, backups and documentation',
   agent: 'Conversations with the agent: runs as streams of events',
   approvals: 'All that waits for a person: calls of tools and results of tasks',
+  runs: 'The files that a run changed, of a conversation or a task, and their undo',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',
   brain: 'Facts and preferences of the user, which every run gets in its system prompt',
   threads: 'Stored conversations',

@@ -12,6 +12,7 @@ import { JournalUnavailable } from './journal-errors.ts'
 
 const CHUNK_BYTES = 256 * 1024
 const TAG_BYTES = 16
+const newChunk = () => Buffer.allocUnsafe(CHUNK_BYTES)
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
 
 /** The copy of a file is not in the journal any more, or is damaged. */
@@ -27,11 +28,10 @@ export interface ReadFile {
 /** Reads an open file from its beginning, at most `limit` bytes, calls `take` with each chunk and returns its digest. */
 export async function readWhole (
   file: FileHandle,
-  { limit, signal }: { limit: number, signal?: AbortSignal },
+  { limit, signal, chunk = newChunk() }: { limit: number, signal?: AbortSignal, chunk?: Buffer },
   take?: (chunk: Buffer) => Promise<void>
 ): Promise<ReadFile | undefined> {
   const hash = createHash('sha256')
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   let size = 0
   for (;;) {
     signal?.throwIfAborted()
@@ -57,6 +57,7 @@ export type EntryWriter = ReturnType<typeof createEntryWriter>
 export function createEntryWriter (folder: string, id: string) {
   const key = randomBytes(32)
   const path = join(folder, id)
+  const chunk = newChunk()
   let file: FileHandle | undefined
   let at = 0
   let chunks = 0
@@ -81,7 +82,7 @@ export function createEntryWriter (folder: string, id: string) {
     /** Copies an open file. Resolves to undefined when it is longer than `limit` bytes; what was written of it stays unused. */
     async copy (source: FileHandle, limit: number, signal: AbortSignal): Promise<ReadFile | undefined> {
       const copy = { at, chunk: chunks }
-      const read = await readWhole(source, { limit, signal }, write)
+      const read = await readWhole(source, { limit, signal, chunk }, write)
       return read && { ...read, copy }
     },
     /** The size of the file, bytes. */

@@ -27,8 +27,10 @@ export function createJournal (parts: JournalParts) {
   }
 
   async function isUsed (): Promise<boolean> {
-    for await (const _ of store.keys(JOURNAL)) return true
-    return false
+    const keys = store.keys(JOURNAL)[Symbol.asyncIterator]()
+    const { done } = await keys.next()
+    await keys.return?.()
+    return done !== true
   }
 
   async function sweep (signal?: AbortSignal): Promise<void> {

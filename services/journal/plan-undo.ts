@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/journal.ts'
 import type { PathPolicy } from '../tools/path-policy.ts'
+import { inBatches } from './in-batches.ts'
 import { isSame, type Copy, type Entry, type Item, type Place } from './journal-entry.ts'
 import { lookAt, namesAt } from './survey.ts'
 
@@ -67,8 +68,11 @@ export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { pa
     if (!parents.has(key)) parents.set(key, whyNotAllowed(path, cwd, paths))
     return parents.get(key)!
   }
-  for (const chain of chains) {
-    const reason = await allowed(chain.path, chain.cwd) ?? await compare(chain, { paths, folder })
+  const compared = await inBatches([...chains], async (chain) => ({
+    chain,
+    reason: await allowed(chain.path, chain.cwd) ?? await compare(chain, { paths, folder })
+  }))
+  for (const { chain, reason } of compared) {
     if (reason === undefined) plan.steps.push(chain)
     else if (chain.isParent) continue
     else if (reason === 'done') plan.done.push(chain.path)
@@ -113,7 +117,7 @@ async function compare (
 /** Leaves out the folders that hold something that stays. */
 async function withoutFilled (removed: Chain[], plan: UndoPlan): Promise<Chain[]> {
   const going = new Set<string>()
-  return (await Promise.all(removed.map(async (step) => ({ step, names: step.left?.kind === 'folder' ? await namesAt(step.path) : [] }))))
+  return (await inBatches(removed, async (step) => ({ step, names: step.left?.kind === 'folder' ? await namesAt(step.path) : [] })))
     .filter(({ step, names }) => {
       const isEmpty = names.every((name) => going.has(join(step.path, name)))
       if (isEmpty) going.add(step.path)

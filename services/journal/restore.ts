@@ -1,9 +1,11 @@
 import { constants } from 'node:fs'
 import { mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { newId } from '../lib/ids.ts'
-import { withParent, withSubfolder, type Folder } from '../tools/files/open-folder.ts'
+import { withFolder, withParent, withSubfolder, type Folder } from '../tools/files/open-folder.ts'
 import type { PathPolicy } from '../tools/path-policy.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
+import { inBatches } from './in-batches.ts'
 import { isSame, type FilePlace } from './journal-entry.ts'
 import { lookAt } from './survey.ts'
 import type { Chain, Skipped } from './plan-undo.ts'
@@ -39,8 +41,6 @@ async function putBack (step: Chain, parent: Folder, name: string, folder: strin
     if (before?.kind === 'folder') await mkdir(place, 0o700)
     else if (before?.kind === 'link') await symlink(before.target, place)
   }
-  // Windows cannot sync a folder.
-  await parent.handle.sync().catch(() => {})
 }
 
 async function writeFile ({ size, mode }: FilePlace, { source, left }: Chain, parent: Folder, name: string, folder: string): Promise<void> {
@@ -62,8 +62,14 @@ async function writeFile ({ size, mode }: FilePlace, { source, left }: Chain, pa
   }
 }
 
-/** Gives the folders that came back their modes, from the inside out. */
-export async function restoreModes (steps: readonly Chain[]): Promise<void> {
+/** Whether a step needs no other: it puts something where nothing is. */
+export const isIndependent = ({ before, left }: Chain): boolean => before !== null && before.kind !== 'folder' && left === null
+
+/** Gives the folders that came back their modes, from the inside out, and syncs the folders that were changed. */
+export async function completeFolders (steps: readonly Chain[]): Promise<void> {
+  // Windows cannot sync a folder; a folder that was removed again needs no sync.
+  const folders = new Set(steps.map(({ path }) => dirname(path)))
+  await inBatches([...folders], (path) => withFolder(path, ({ handle }) => handle.sync()).catch(() => {}))
   for (const { path, before } of steps.toReversed()) {
     if (before?.kind !== 'folder') continue
     await withParent(path, (parent, name) => withSubfolder(parent, name, ({ handle }) => handle.chmod(before.mode))).catch(() => {})

@@ -1,5 +1,7 @@
+import { sep } from 'node:path'
 import type { ChangedPath, FileChange } from '../tools/tool.ts'
 import { readWhole } from './entry-file.ts'
+import { inBatches } from './in-batches.ts'
 import { isSame, type Item, type Place } from './journal-entry.ts'
 import { lookAt, surveyAll } from './survey.ts'
 import type { PathPolicy } from '../tools/path-policy.ts'
@@ -30,16 +32,18 @@ export async function settleItems (
     return found?.kind === 'file' ? { ...found, digest } : found
   }
 
-  const settled: Item[] = []
   const removed: string[] = []
+  const isBelow = ({ path }: Item) => removed.some((root) => path.startsWith(root))
+  // Nothing is below a folder that is gone, so that of a deleted tree only the root is looked at.
   for (const item of items) {
-    const isBelow = removed.some((root) => item.path.startsWith(root))
-    const after = isBelow ? null : await leftAt(item)
-    if (after === null && item.before?.kind === 'folder' && !isBelow) removed.push(`${item.path}/`)
+    if (item.before?.kind === 'folder' && !isBelow(item) && await look(item.path, item.before) === null) removed.push(item.path + sep)
+  }
+  const settled = (await inBatches(items, async (item) => {
+    const after = isBelow(item) ? null : await leftAt(item)
     const change = reports.get(item.path)
     const found = change === undefined ? item : corrected(item, change)
-    if (!isSame(found.before, after)) settled.push({ ...found, after })
-  }
+    return isSame(found.before, after) ? [] : [{ ...found, after }]
+  })).flat()
   for (const { path, before, after } of reported) {
     if (items.some((item) => item.path === path) || before === after) continue
     const place = after === null ? null : await look(path, undefined)

@@ -78,11 +78,11 @@ async function walk (folder: Folder, name: string, path: string, survey: Survey,
   })
 }
 
-/** Returns the folders above a path that do not exist, the outermost first. */
-async function missingParents (path: string): Promise<Item[]> {
+/** Returns the folders above a path that do not exist, the outermost first, without those that are known. */
+async function missingParents (path: string, known: ReadonlySet<string>): Promise<Item[]> {
   const parent = dirname(path)
-  const exists = await lstat(parent).then(() => true, (error) => !isAbsent(error))
-  return exists || parent === path ? [] : [...await missingParents(parent), { path: parent, before: null, isParent: true }]
+  if (parent === path || known.has(parent) || await lstat(parent).then(() => true, (error) => !isAbsent(error))) return []
+  return [...await missingParents(parent, known), { path: parent, before: null, isParent: true }]
 }
 
 /**
@@ -91,15 +91,31 @@ async function missingParents (path: string): Promise<Item[]> {
  */
 export async function surveyAll (places: ChangedPath[], survey: Survey): Promise<Item[]> {
   const all: Item[] = []
+  const named = new Set(places.map(({ path }) => path))
+  const absent = new Set<string>()
+  const addAbsent = async (path: string) => {
+    if (!absent.has(dirname(path))) {
+      for (const parent of await missingParents(path, absent)) {
+        absent.add(parent.path)
+        if (!named.has(parent.path)) all.push(parent)
+      }
+    }
+    absent.add(path)
+    all.push({ path, before: null })
+  }
   for (const { path, withContents } of places) {
     const items: Item[] = []
+    if (absent.has(dirname(path))) {
+      await addAbsent(path)
+      continue
+    }
     try {
       await withParent(path, async (folder, name) => {
         if (withContents) await walk(folder, name, path, survey, items)
         else items.push(await examine(folder, name, path, survey))
       })
     } catch (error) {
-      if (isAbsent(error) && items.length === 0) items.push(...await missingParents(path), { path, before: null })
+      if (isAbsent(error) && items.length === 0) await addAbsent(path)
       else if (error instanceof TooMany) items.splice(0, items.length, { path, before: items[0].before, notKept: 'too_large' })
       else throw error
     }

@@ -3,11 +3,12 @@ import type { UndoBody, Undone } from '../../schemas/journal.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/store-types.ts'
+import { inBatches } from './in-batches.ts'
 import { isSame, type Entry } from './journal-entry.ts'
 import { NotChanged, UndoCutShort } from './journal-errors.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type Chain, type Skipped } from './plan-undo.ts'
-import { restore, restoreModes } from './restore.ts'
+import { completeFolders, isIndependent, restore } from './restore.ts'
 import { uncoveredCalls } from './run-changes.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
@@ -55,9 +56,10 @@ function select (chains: Chain[], wanted: string[] | undefined): Chain[] {
     if (!found.some(({ isParent }) => !isParent)) throw new NotChanged(JSON.stringify(path))
     for (const chain of found) selected.add(chain)
   }
-  // The folders that were made for a path go with it, when nothing else is in them.
+  // The folders that were made for a path go with it, when nothing else is in them; those that it was in come back for it.
   for (const chain of chains) {
-    if (chain.isParent && [...selected].some(({ path }) => path.startsWith(chain.path + sep))) selected.add(chain)
+    const isFolder = chain.isParent || chain.before?.kind === 'folder'
+    if (isFolder && [...selected].some(({ path }) => path.startsWith(chain.path + sep))) selected.add(chain)
   }
   return [...selected]
 }
@@ -89,16 +91,21 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
   const restored: Chain[] = []
   const refused: Skipped[] = []
   let failure: unknown
+  async function takeBack (step: Chain): Promise<void> {
+    const { before, notKept } = found.get(step.path) ?? { before: null }
+    const skipped: Skipped | undefined = notKept !== undefined
+      ? { path: step.path, reason: notKept }
+      : isSame(before, step.left) ? await restore(step, parts) : { path: step.path, reason: 'changed_since' }
+    if (skipped === undefined) restored.push(step)
+    else if (!step.isParent) refused.push(skipped)
+  }
   try {
-    for (const step of steps) {
-      const { before, notKept } = found.get(step.path) ?? { before: null }
-      const skipped: Skipped | undefined = notKept !== undefined
-        ? { path: step.path, reason: notKept }
-        : isSame(before, step.left) ? await restore(step, parts) : { path: step.path, reason: 'changed_since' }
-      if (skipped === undefined) restored.push(step)
-      else if (!step.isParent) refused.push(skipped)
+    for (let at = 0, next = 0; at < steps.length; at = next) {
+      next = at + 1
+      while (next < steps.length && isIndependent(steps[at]) && isIndependent(steps[next])) next++
+      await inBatches(steps.slice(at, next), takeBack)
     }
-    await restoreModes(restored)
+    await completeFolders(restored)
   } catch (error) {
     failure = error
   }

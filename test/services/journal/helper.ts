@@ -49,7 +49,11 @@ export async function openJournal (t: Test, { settings, clock = systemClock, dir
     /** The files of the journal. */
     files: () => existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : [],
     /** Makes a change as a tool does it, and returns its run. */
-    async change (paths: Array<string | ChangedPath>, effect: () => unknown, { runId = newId(), ...report }: CallReport & { runId?: string } = {}) {
+    async change (
+      paths: Array<string | ChangedPath>,
+      effect: () => unknown,
+      { runId = newId(), ...report }: CallReport & { runId?: string } = {}
+    ) {
       const kept = await keep(runId, paths.map((each) => typeof each === 'string' ? { path: at(each) } : { ...each, path: at(each.path) }))
       await store.transact(kept.ops)
       await effect()

@@ -47,6 +47,19 @@ t.test('a moved folder that got something new stays, with what is in it', async 
   t.equal(readFileSync(at('folder/a'), 'utf8'), 'a')
 })
 
+t.test('the undo of a deleted tree can itself be undone', async (t) => {
+  const { at, change, changes, journal } = await openJournal(t)
+  mkdirSync(at('tree/deep/er'), { recursive: true })
+  for (const name of ['tree/a', 'tree/deep/b', 'tree/deep/er/c']) writeFileSync(at(name), name)
+  const runId = await change([{ path: 'tree', withContents: true }], () => rmSync(at('tree'), { recursive: true }))
+  const { undoId } = await journal.undo(runId, {})
+  t.equal(readFileSync(at('tree/deep/er/c'), 'utf8'), 'tree/deep/er/c')
+  t.match(await changes(undoId!), [{ path: at('tree'), kind: 'created', inner: 5, canUndo: true }])
+  t.match(await journal.undo(undoId!, {}), { skipped: [] })
+  t.notOk(existsSync(at('tree')))
+  t.same((await journal.undo(runId, { paths: ['tree/deep/b'] })).restored, ['tree', 'tree/deep', 'tree/deep/b'].map(at), 'one file of it')
+})
+
 t.test('a file that became a folder, and the other way round, in one run', async (t) => {
   const { at, change, journal } = await openJournal(t)
   writeFileSync(at('a'), 'file')
