@@ -20,7 +20,7 @@ const PING_MS = 15_000
 
 /** Background tasks and the stream of their events. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, journal, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, journal, config, workspace, log } = app
   const bus = createTaskEvents({ clock })
   const tasks = createTasks({
     store,
@@ -29,6 +29,7 @@ export default fp(async (app) => {
     host,
     fence,
     ledger,
+    grants,
     journal,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,

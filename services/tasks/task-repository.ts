@@ -176,8 +176,8 @@ export function createTaskRepository (
       }
     },
 
-    /** Removes a task with what it waits for, and marks its runs for removal. */
-    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}): Promise<void> =>
+    /** Removes a task with what it waits for, applies further operations, and marks its runs for removal. */
+    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}, more: Op[] = []): Promise<void> =>
       index.write(
         taskId,
         undefined,
@@ -186,6 +186,7 @@ export function createTaskRepository (
             { type: 'del', key: taskKey(taskId) },
             { type: 'put', key: taskTrashKey(taskId), value: {} },
             ...ledger.remove(waitingFor.map(({ id }) => id)),
+            ...more,
             ...ops
           ])
       ),
@@ -210,13 +211,8 @@ export function createTaskRepository (
       return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
     },
 
-    /** Writes a live run with what belongs to it, and appends `fresh` to its history, in one transaction. Only its session calls this. */
-    async append (
-      taskId: string,
-      run: StoredRun,
-      fresh: TaskLogEvent[],
-      { approvals = [], ops = [] }: { approvals?: TaskApproval[], ops?: Op[] } = {}
-    ) {
+    /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = [], ops: Op[] = []) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { App } from '../../app.ts'
 import type { Clock } from '../../services/lib/clock.ts'
+import { createGrants } from '../../services/approvals/grants/grants.ts'
 import { createLedger } from '../../services/approvals/ledger.ts'
 import { createIdempotency } from '../../services/http/idempotency.ts'
 import type { Store } from '../../services/store/store-types.ts'
@@ -102,6 +103,7 @@ export class Engine {
         fence: app.fence,
         ledger: createLedger({ store, clock }),
         journal: app.journal,
+        grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',

@@ -5,7 +5,7 @@ import { workingFolder } from '../../lib/working-folder.ts'
 import type { Op } from '../../store/store-types.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
-import { createSessionCalls } from './session-calls.ts'
+import { createSessionCalls, usesLearned } from './session-calls.ts'
 import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
@@ -64,7 +64,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const changedPhases = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, { approvals, ops })
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, approvals, ops)
     items.keep(approvals)
     log.push(...fresh)
     for (const { id, description, status } of changedPhases) {
@@ -89,6 +89,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
         last: await previousRun(),
         memory: await deps.memory(),
         tools: calls.tools.offered(),
+        grants: await grantsInWords(),
         servers: host.describe(),
         now: clock.now()
       })
@@ -99,6 +100,12 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
       request: taskRequest(task, run),
       events: calls.shown(runEvents(log))
     }
+  }
+
+  /** The calls that need no approval in this run, in words. */
+  async function grantsInWords (): Promise<string[]> {
+    const isUsed = usesLearned(task)
+    return (await deps.grants.all({ taskId: task.id })).filter(({ source }) => isUsed || source !== 'approved_runs').map(({ text }) => text)
   }
 
   /** The newest earlier run that has ended. */

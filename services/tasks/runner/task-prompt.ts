@@ -18,6 +18,12 @@ function commentSection (title: string, lines: string[]): string[] {
   return lines.length === 0 ? [] : [[title, ...missing, ...lines.slice(first).map((line) => `- ${line}`)].join('\n')]
 }
 
+/** What introduces the grants of a task, by its mode of approval. */
+const GRANTED: Partial<Record<StoredTask['approval']['mode'], string>> = {
+  first_n: 'These calls run at once; others that change something wait for the user:',
+  granted: 'These calls run at once; others that change something are denied, so do without them:'
+}
+
 export interface ContextParts {
   task: StoredTask
   run: StoredRun
@@ -28,11 +34,13 @@ export interface ContextParts {
   tools: string[]
   /** A description of the tools of tool servers; '' for none. */
   servers: string
+  /** The calls that need no approval, in words. */
+  grants: string[]
   now: number
 }
 
 /** The system prompt of a task run: the plan, the memory of earlier runs, and the steering and feedback of the user. */
-export function taskContext ({ task, run, last, memory, tools, servers, now }: ContextParts): string {
+export function taskContext ({ task, run, last, memory, tools, servers, grants, now }: ContextParts): string {
   const { plan, steeringHistory } = task
   const learned = task.memory
   return [
@@ -44,6 +52,7 @@ export function taskContext ({ task, run, last, memory, tools, servers, now }: C
     ...(servers === '' ? [] : [servers]),
     `The plan:\n${run.phases.map(({ id, description, status }) => `- ${id} (${status}): ${shorten(description)}`).join('\n')}\n` +
     'Call updatePhase whenever a phase is completed, failed or skipped.',
+    ...section(GRANTED[task.approval.mode] ?? GRANTED.first_n!, grants),
     ...section('The result must hold:', plan.qualityCriteria),
     ...(memory === '' ? [] : [memory]),
     ...section('Earlier runs found:', learned.findings),
