@@ -1,21 +1,26 @@
 import fp from 'fastify-plugin'
 import { createDescribeImage } from '../services/models/describe-image.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
+import { RECORDS } from '../services/store/keys.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
+import { createFolderGuides, type FolderGuides, type KnownGuides } from '../services/tools/files/folder-guide.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     tools: ToolHost
     fence: Fence
+    folderGuides: FolderGuides
   }
 }
 
 /** The tool host, which executes all tool calls. */
 export default fp(async (app) => {
   const fence = createFence()
+  const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
+  app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest }))
   app.decorate('fence', fence)
-  const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
+  const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
   app.decorate(
     'tools',
     createToolHost({
@@ -37,4 +42,4 @@ export default fp(async (app) => {
       journal: app.journal
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain', 'journal'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain', 'journal', 'usage'] })

@@ -31,10 +31,10 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'part-batches', 'registry'],
+  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
-  step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],
+  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
@@ -42,6 +42,7 @@ export const PUBLIC: Record<string, string[]> = {
     'fence',
     'files/change-digest',
     'files/diff',
+    'files/folder-guide',
     'files/open-folder',
     'host',
     'input-validator',
@@ -54,7 +55,8 @@ export const PUBLIC: Record<string, string[]> = {
     'tool',
     'tool-errors',
     'work-folder'
-  ]
+  ],
+  usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']
 }
 
 /** Single imports of internal files. */

@@ -2,9 +2,11 @@ import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Journal } from '../journal/journal.ts'
 import { newId } from '../lib/ids.ts'
-import { parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
+import { ownerUsageKey, parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
+import { totalOf } from '../usage/usage-sums.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { createThreadMetadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
@@ -16,6 +18,7 @@ export interface ThreadServiceParts {
   threads: ThreadRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   journal: Pick<Journal, 'removal' | 'sweepSoon'>
+  usage: Pick<UsageRepository, 'of' | 'forget'>
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
     isLive(id: string): boolean,
@@ -30,7 +33,7 @@ export type ThreadService = ReturnType<typeof createThreadService>
 const REMOVE_BATCH = 50
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, threads, ledger, journal, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, threads, ledger, journal, usage, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
@@ -63,7 +66,8 @@ export function createThreadService ({ store, threads, ledger, journal, agent }:
         ...ops,
         ...changes,
         ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head),
-        metadata.remove(id)
+        metadata.remove(id),
+        usage.forget({ kind: 'thread', id })
       ])
       if (changes.length > 0) journal.sweepSoon()
       return true
@@ -91,12 +95,13 @@ export function createThreadService ({ store, threads, ledger, journal, agent }:
     async get (id: string, { limit = Infinity, cursor = '' }: { limit?: number, cursor?: string } = {}): Promise<ThreadView> {
       const head = await require(id)
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
-      const [{ fields }, summary, { messages, from }] = await Promise.all([
+      const [{ fields }, summary, used, { messages, from }] = await Promise.all([
         metadata.get(id),
         view(head),
+        usage.of({ kind: 'thread', id }),
         threads.lastMessages(id, { end, limit })
       ])
-      return { ...fields, ...summary, messages, ...(from > 0 && { nextCursor: String(from) }) }
+      return { ...fields, ...summary, messages, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
     /** Creates a thread. Throws BadMessages (400) and ThreadExists (409). */
@@ -144,7 +149,9 @@ export function createThreadService ({ store, threads, ledger, journal, agent }:
         if (batch.length === REMOVE_BATCH) await flush()
       }
       await flush()
-      for (const thread of damagedThreads) await store.transact(await threads.removeDamaged(thread))
+      for (const thread of damagedThreads) {
+        await store.transact([...await threads.removeDamaged(thread), { type: 'del', key: ownerUsageKey('thread', thread) }])
+      }
       return deleted + damagedThreads.length
     },
 
