@@ -140,6 +140,8 @@ export const ConfigKeys = {
     titles: Type.Optional(Type.Boolean())
   })),
   agent: Type.Optional(Type.Object({
+    /** `false`: the first step of a run waits for the analysis of its request. */
+    speculate: Type.Optional(Type.Boolean()),
     /** The number of steps with tools that a run may make, by the complexity of its request. */
     steps: Type.Optional(Type.Partial(Type.Object({ simple: Steps, standard: Steps, complex: Steps, long_running: Steps })))
   })),

@@ -23,7 +23,7 @@ export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt
  * Any other stored run keeps its last stored step, so that sending the same approval answer again continues from there.
  * Except after a deletion, the thread gets the messages of the run in either case.
  */
-export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'log'>) {
+export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides' | 'log'>) {
   const { run } = live
   live.endSteering()
   const kind = abortKind(error)

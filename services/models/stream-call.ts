@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
@@ -67,6 +68,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         if (prompt === undefined) break
         return await attemptOnce(origin, model, prompt, call, progress)
       } catch (error) {
+        progress.isCutOff = abortKind(error) !== undefined
         if (call.signal.aborted) throw call.signal.reason
         if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
@@ -94,14 +96,16 @@ interface Progress {
   characters: number
   /** What the provider says that the call used, at its end. */
   reported?: Reported
+  /** Whether the call was aborted, or given up because the model said nothing. */
+  isCutOff?: boolean
   /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
 }
 
-/** Counts an attempt that the provider has answered, at least in part. */
+/** Counts an attempt that the provider has answered, at least in part, or that was cut off: its prompt may cost something. */
 async function countAttempt ({ meter, signal }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
-  const { started, reported, characters } = progress
-  if (!started && reported === undefined) return
+  const { started, reported, isCutOff = false, characters } = progress
+  if (!started && reported === undefined && (!isCutOff || prompt === undefined)) return
   const estimate = () => ({
     inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), 0),
     outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)

@@ -39,6 +39,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
     })
   })
   const direct = new Map<string, Provider>()
+  let keyChanges = 0
 
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
   const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
@@ -66,6 +67,9 @@ export async function createProviders ({ keys: record, config, clock, environmen
     contextWindow,
 
     secrets: (): string[] => [...registry.secrets(), ...keys.all(), environment.gatewayKey].filter((secret) => secret !== undefined),
+
+    /** Returns how often keys were changed since the start, for those who must notice a change. */
+    keyChanges: (): number => keyChanges,
 
     /** Returns the price of a model in its provider's list; undefined when the list names none or cannot be read. */
     async listedPrice (id: string): Promise<ModelInfo['pricing']> {
@@ -104,6 +108,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
       if (gatewayKey !== undefined || given !== undefined) {
         await keys.change({ gateway_key: gatewayKey, keys: given })
         catalog.drop()
+        keyChanges++
       }
       if (model !== undefined) await config.update((current) => ({ ...current, model }))
       const warning = registry.warning(registry.active())

@@ -37,7 +37,8 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
       { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
     ][nth], {
-    config: { analysis: true, contextWindows: { test: 20_000 } },
+    // The answers are counted, so no call may be dropped.
+    config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
     structured: (name): Plan =>
       name === 'analysis' && analyses++ === 0
         ? { object: { complexity: 'long_running', goal: 'look round', thinking: 'Often.', qualityCriteria: [], interval: 'daily' } }
