@@ -2,7 +2,7 @@
 // Plugins build the services and may import all files.
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
-  approvals: ['approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger', 'refused-calls'],
+  approvals: ['approval-errors', 'approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger', 'refused-calls', 'grants/call-grants', 'grants/grant-record', 'grants/grants'],
   backup: [],
   brain: ['brain', 'extraction/own-words', 'extraction/pointers', 'fact-text', 'memory'],
   config: ['config', 'variables'],
@@ -33,13 +33,14 @@ export const PUBLIC: Record<string, string[]> = {
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
-  step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],
+  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
   tools: [
     'fence',
     'files/change-digest',
+    'files/folder-guide',
     'host',
     'input-validator',
     'model-content',

@@ -1,3 +1,4 @@
+import { Aborted } from '../lib/abort.ts'
 import { startDeadline } from '../lib/deadline.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './conversation-state.ts'
@@ -37,19 +38,23 @@ export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRun
       const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {} } = {} } = run.head
       const limit = config().limits?.runMs ?? RUN_MS
       const left = Math.max(minutes * 60_000 - before, 0)
-      const ms = Math.min(limit, left)
-      const message = left < limit
-        ? `The run worked for ${minutes} minutes; that is its budget.`
-        : `The run took longer than ${limit / 1000} s and was stopped.`
-      const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
+      const reason = left < limit
+        ? new Aborted('budget', `The run worked for ${minutes} minutes; that is its budget.`)
+        : new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)
+      const deadline = startDeadline({ clock, ms: Math.min(limit, left) }, () => live.abort(reason))
       const meter = usage.open(runId, {
         owner: { kind: 'thread', id: threadId },
         budget: run.head.options?.budget,
         total: run.head.usage
       })
       try {
-        const activeMs = () => before + Math.round(clock.awake() - begun)
-        await work({ live, conversation, meter, activeMs, attempt: fence.enter(runId) })
+        await work({
+          live,
+          conversation,
+          meter,
+          attempt: fence.enter(runId),
+          activeMs: () => before + Math.round(clock.awake() - begun)
+        })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import { openingOf } from '../step/opening.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
 import { createModelSteps } from '../step/model-step.ts'
 import { createIdSource } from '../step/step-writer.ts'
@@ -8,7 +9,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { runContext, type PromptInputs } from './run-prompt.ts'
 import { checkLength } from './run-repository.ts'
-import { withDenials } from './system-prompt.ts'
+import { denialNotes } from './system-prompt.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 
 /** A run's request, converted for the model. */
@@ -81,8 +82,8 @@ export function createModelCalls (
       older,
       places,
       async context () {
-        const { system, tools } = await runContext(attempt, context, { ...deps, append })
-        return { system: withDenials(system, denials), tools }
+        const fixed = await runContext(attempt, context, { ...deps, append })
+        return { opening: openingOf(fixed, ...denialNotes(denials)), tools: fixed.tools }
       }
     })
     run.head = { ...run.head, steps: step }

@@ -1,6 +1,7 @@
 import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
+  LanguageModelV4Prompt,
   LanguageModelV4StreamPart
 } from '@ai-sdk/provider'
 import type { Clock } from '../lib/clock.ts'
@@ -41,8 +42,8 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   isLast: boolean
   /** User messages that the model gets for the first time with this step. */
   notes: readonly string[]
-  /** Returns the system message and the tools; called when the tool servers are ready. */
-  context: () => Promise<{ system: LanguageModelV4Message, tools: LanguageModelV4FunctionTool[] }>
+  /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
+  context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[] }>
 }
 
 const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
@@ -65,7 +66,7 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
     for (const text of notes) append({ type: 'message', text })
     append({ type: 'step-start', step })
     await host.ready(signal)
-    const { system, tools } = await context()
+    const { opening, tools } = await context()
     compactor ??= openCompactor({
       registry,
       clock,
@@ -75,7 +76,7 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
       onCompaction: (compaction) => append({ type: 'compaction', ...compaction })
     })
     const { compact } = await compactor
-    const conversation = { ...placement, system, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
+    const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
     const { write, result } = createStepWriter({ append, ids })
     await streamModel({
       models: registry.candidates('capable'),

@@ -7,7 +7,7 @@ export const historyKey = (prefix: string, id: string, seq: number): string => `
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
 /** Names of single records, for `Store.record`. */
-export const RECORDS = { brain: 'brain', secrets: 'secrets', toolServers: 'tool-servers' } as const
+export const RECORDS = { brain: 'brain', secrets: 'secrets', toolServers: 'tool-servers', guides: 'guides' } as const
 /** Marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */
@@ -33,6 +33,11 @@ export const taskApprovalKey = (id: string) => `task-approval/${id}`
 /** The index of open approvals, so that listing reads no closed ones. */
 export const OPEN_APPROVALS = 'open-approval/'
 export const openApprovalKey = (id: string) => OPEN_APPROVALS + id
+
+/** Grants, by a digest of the conversation or task. */
+export const GRANTS = 'grant/'
+export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
+export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
 
 export const THREADS = 'thread/'
 export const threadKey = (thread: string) => THREADS + thread

@@ -20,7 +20,7 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, clock, registry, usage, workspace } = deps
+  const { repository, grants, clock, registry, usage, workspace } = deps
 
   const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
     const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
@@ -71,7 +71,6 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       successfulRuns: 0,
       createdAt: now,
       updatedAt: now,
-      learnedTools: [],
       failuresInRow: 0,
       slotRuns: 0
     }
@@ -113,11 +112,12 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(planned !== undefined && { plan: planned }),
           ...(cwd !== undefined && { cwd }),
           options: taskOptions(changes, task.options, registry),
-          ...(isReset && { learnedTools: [], ...(task.liveRun && { outdatedRun: task.liveRun.runNumber }) }),
+          ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
           approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
-        return { task: rescheduled, ops, answer: { ...rescheduled, updatedAt: clock.now() } }
+        const ended = isReset ? await grants.removals({ taskId }) : []
+        return { task: rescheduled, ops: [...ops, ...ended], answer: { ...rescheduled, updatedAt: clock.now() } }
       })
     }
   }

@@ -1,3 +1,4 @@
+import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
@@ -7,6 +8,7 @@ import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
+import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { UsageMeters } from '../usage/meter.ts'
 import type { UsageRepository } from '../usage/usage-repository.ts'
@@ -20,11 +22,15 @@ export interface TaskDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  grants: Grants
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
+  guides: Pick<FolderGuides, 'readKnown'>
+  /** A description of this computer for models. */
+  machine: string
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void

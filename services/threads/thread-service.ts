@@ -1,7 +1,7 @@
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import { newId } from '../lib/ids.ts'
-import { parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
+import { ownerUsageKey, parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import { totalOf } from '../usage/usage-sums.ts'
@@ -144,7 +144,9 @@ export function createThreadService ({ store, threads, ledger, usage, agent }: T
         if (batch.length === REMOVE_BATCH) await flush()
       }
       await flush()
-      for (const thread of damagedThreads) await store.transact(await threads.removeDamaged(thread))
+      for (const thread of damagedThreads) {
+        await store.transact([...await threads.removeDamaged(thread), { type: 'del', key: ownerUsageKey('thread', thread) }])
+      }
       return deleted + damagedThreads.length
     },
 

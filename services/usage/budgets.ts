@@ -32,8 +32,7 @@ export async function checkPrice (model: string, { run, day }: Limits, isPriced:
 }
 
 /** Throws BudgetMet when the calls that have ended have reached a limit. */
-export function checkSpent ({ run, day }: Limits, spent: { run: Spent, today: readonly DayRow[] }): void {
-  const ofRun = spent.run
+export async function checkSpent ({ run, day }: Limits, ofRun: Spent, rowsOfToday: () => Promise<readonly DayRow[]>): Promise<void> {
   if (run.tokens !== undefined && ofRun.tokens >= run.tokens) {
     throw new BudgetMet(`The run used ${ofRun.tokens} tokens; its budget is ${run.tokens}.`)
   }
@@ -41,7 +40,7 @@ export function checkSpent ({ run, day }: Limits, spent: { run: Spent, today: re
     throw new BudgetMet(`The run cost $${shown(ofRun.usd)}; its budget is $${shown(run.usd)}.`)
   }
   if (day.tokens === undefined && day.usd === undefined) return
-  const today = spent.today.map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
+  const today = (await rowsOfToday()).map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
   const hint = 'It is set by budget.day in config.json and begins anew at midnight.'
   if (day.tokens !== undefined && today.tokens >= day.tokens) {
     throw new BudgetMet(`All model calls of today used ${today.tokens} tokens; the budget of a day is ${day.tokens}. ${hint}`)

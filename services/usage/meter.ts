@@ -59,7 +59,7 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
     return {
       async admit (model) {
         await checkPrice(model, limits(), isPriced)
-        checkSpent(limits(), { run: spent, today: await repository.today() })
+        await checkSpent(limits(), spent, repository.today)
       },
       async count ({ model, role, reported, estimate }) {
         const tokens = reported === undefined ? { ...tokensReported(undefined), ...estimate() } : tokensReported(reported.usage)

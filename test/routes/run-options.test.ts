@@ -199,7 +199,7 @@ t.test('a run ends after the minutes of its budget, over all its segments; the t
   const stalled: Plan = { text: ['and ', 'then'], ending: 'stall', after: 4 }
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const held = Promise.withResolvers<void>()
-  const { app } = await withGateway(t, async (_request, nth) => {
+  const { app, gateway } = await withGateway(t, async (_request, nth) => {
     begun[nth].resolve()
     if (nth === 0) await held.promise
     return nth === 0 ? write : stalled
@@ -216,6 +216,9 @@ t.test('a run ends after the minutes of its budget, over all its segments; the t
   t.equal(app.agent.activeRunCount, 1)
   await clock.advance(2_000)
   t.match(of((await second).events, 'error'), [{ errorText: /worked for 0\.5 minutes; that is its budget/ }])
+  const again = await answer(app, { [asked(events)[0]]: true })
+  t.match(of(again.events, 'error'), [{ errorText: /that is its budget/ }], 'the same answer again makes it work no longer')
+  t.equal(gateway.requests.length, 2)
 })
 
 t.test('a budget of more minutes than the limit of runs does not lift that limit', async (t) => {
@@ -240,4 +243,17 @@ t.test('the background task that a run makes has the options of the run', async 
   const { task } = await sync(app, { options: { ...options, budget: { tokens: 5_000 } } })
   const made = (await app.inject(`/tasks/${task.taskId}`)).json()
   t.strictSame(made.options, { ...options, budget: { tokens: 5_000, minutes: 30 } })
+})
+
+t.test('/run/sync answers 402 when the minutes are over', async (t) => {
+  const clock = fakeClock()
+  const begun = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, () => {
+    begun.resolve()
+    return { text: ['and ', 'then'], ending: 'stall', after: 4 }
+  }, { clock })
+  const run = sync(app, { options: { budget: { minutes: 0.5 } } })
+  await begun.promise
+  await clock.advance(30_000)
+  t.match(await run, { status: 402, code: 'ERR_BUDGET', error: /worked for 0\.5 minutes/ })
 })

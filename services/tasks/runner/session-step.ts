@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { openingOf } from '../../step/opening.ts'
 import { joinDeltas } from '../../run-log/join-deltas.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { createModelSteps } from '../../step/model-step.ts'
@@ -51,8 +52,8 @@ export function createSessionStep (
    * BudgetMet and BudgetUnpriced when the call may not be made, and BudgetExceeded (409).
    */
   return async function step (
-    [system, ...messages]: LanguageModelV4Prompt,
-    { tools }: RunContext,
+    messages: LanguageModelV4Prompt,
+    context: RunContext,
     notes: readonly string[]
   ): Promise<StepResult> {
     const { runId, steps, toolCount } = current()
@@ -66,7 +67,7 @@ export function createSessionStep (
       notes,
       messages,
       latest: 0,
-      context: async () => ({ system, tools })
+      context: async () => ({ opening: openingOf(context), tools: context.tools })
     })
     const stored = joinDeltas([...events, { type: 'step-finish', step: number, finishReason, usage }])
     const made = calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length

@@ -83,7 +83,8 @@ t.test('tasks and their runs', async (t) => {
       output: undefined,
       error: undefined,
       status: 'pending' as const,
-      durationMs: undefined
+      durationMs: undefined,
+      grantId: undefined
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -96,6 +97,7 @@ t.test('tasks and their runs', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
+      scopes: Array,
       output: undefined,
       createdAt: Number,
       expiresAt: Number
@@ -125,6 +127,7 @@ t.test('tasks and their runs', async (t) => {
         kind: 'tool' as const,
         tool: 'writeFile',
         cwd: /work$/,
+        reason: undefined,
         about: /a\.txt/,
         createdAt: Number,
         expiresAt: Number,
@@ -160,7 +163,8 @@ t.test('tasks and their runs', async (t) => {
       output: undefined,
       error: 'not this',
       status: 'denied' as const,
-      durationMs: undefined
+      durationMs: undefined,
+      grantId: undefined
     }],
     qualityScore: Number,
     evaluation: {
