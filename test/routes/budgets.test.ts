@@ -55,7 +55,19 @@ t.test('a budget in dollars counts costs, and calls no model without a price', a
 t.test('the analysis is a call, too: with a fast model that has no price nothing is called', async (t) => {
   const { app, gateway } = await withGateway(t, () => answers, { config: { prices, analysis: true, models: { fast: 'other/fast' } } })
   t.match(await sync(app, budget({ usd: 5 })), { status: 422, error: /other\/fast/ })
+  const { events } = await say(app, 'go', budget({ usd: 5 }))
+  t.same(events.map(({ type }) => type), ['start', 'reasoning-start', 'reasoning-end', 'error', 'finish'])
   t.equal(gateway.requests.length, 0)
+})
+
+t.test('a run of a task that its budget leaves unjudged fails', async (t) => {
+  const { app } = await withGateway(t, () => answers)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('greet', { plan: { phases: [{ description: 'do it' }] }, ...budget({ tokens: 80 }) })
+  await tasks.post(`/${task.id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: 'The run used 80 tokens; its budget is 80.' })
+  t.match(await tasks.runs(task.id), [{ usage: used, output: 'Done.' }])
 })
 
 t.test('the budget of a run holds over an approval', async (t) => {
