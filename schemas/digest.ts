@@ -38,6 +38,7 @@ const Waiting = Type.Object({
   kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
   tool: Type.Optional(Type.String({ description: 'The tool whose call needs approval' })),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the tool call' })),
+  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
   about: Type.String({ description: 'The input of the tool call as JSON, or the result that needs approval, shortened' }),
   createdAt: Timestamp,
   expiresAt: Timestamp,
@@ -56,14 +57,18 @@ const Next = Type.Object({ ...ofTask, at: Timestamp, text })
 const section = <S extends TSchema>(item: S, description: string) =>
   Type.Object({
     items: Type.Array(item),
-    more: Type.Integer({ minimum: 0, description: `Number of items that are not listed; at most ${DIGEST_LIMITS.counted} past items are counted` })
+    more: Type.Integer({
+      minimum: 0,
+      description: `Number of items that are not listed; at most ${DIGEST_LIMITS.counted} past items are counted`
+    })
   }, { description })
 
 export const DigestSchema = Type.Object({
   since: Timestamp,
   until: Type.Integer({
     description:
-      'The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since the Unix epoch'
+      'The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since ' +
+      'the Unix epoch'
   }),
   text: Type.String({ description: 'The digest as a few sentences' }),
   completed: section(Run, 'Runs that completed since then, newest first'),

@@ -45,7 +45,7 @@ export function createScreenshot ({ desktop, describe, views }: Parts): Tool<Sta
     async execute ({ region, scale, question, describe: isDescribed = true }, { signal, runId }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
       views.note(runId, differsFromScreen(view) ? view : undefined, screen)
-      const description = isDescribed ? await describe(png, question, signal) : {}
+      const description = isDescribed ? await describe(png, question, { runId, signal }) : {}
       return {
         width: view.imageWidth,
         height: view.imageHeight,

@@ -63,6 +63,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     forModel: cleaned,
     inputSchema: Input,
     effect: 'external',
+    isCommand: true,
     timeLimitMs: LIMIT_MS,
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,
