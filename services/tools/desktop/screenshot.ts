@@ -42,7 +42,7 @@ export function createScreenshot ({ desktop, describe, views }: Parts): Tool<Sta
     inputSchema: Input,
     effect: 'read',
     unavailable: desktop.problem,
-    async execute ({ region, scale, question, describe: isDescribed = true }, { signal, runId }) {
+    async execute ({ region, scale, question, describe: isDescribed = true }, { runId, signal }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
       views.note(runId, differsFromScreen(view) ? view : undefined, screen)
       const description = isDescribed ? await describe(png, question, { runId, signal }) : {}

@@ -17,13 +17,19 @@ const Input = Type.Object({
 export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
-    description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it. This cannot be undone.',
+    description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it.',
     inputSchema: Input,
     effect: 'write',
     proves: 'deletion',
     widestScope: 'folder',
     reportsChanges: true,
     target: ({ path }) => path,
+    willChange: ({ path, recursive = false }, { cwd, givenCwd }) =>
+      withPathErrors(path, async () => {
+        const real = await paths.locate(path, cwd)
+        await paths.assertRemovable(real, cwd, givenCwd)
+        return [{ path: real, withContents: recursive }]
+      }),
     execute: ({ path, recursive = false }, { cwd, givenCwd, signal, changed }) =>
       withPathErrors(path, async () => {
         const real = await paths.locate(path, cwd)
