@@ -40,6 +40,8 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
     )
     return `The web search for “${query}” found:\n${lines.slice(0, 10).join('\n')}`
   },
+  searchFiles: ({ matches, message }, { pattern }) =>
+    matches ? `\`${pattern}\` is found in:${block(textOf(matches))}` : textOf(message ?? `\`${pattern}\` is not found.`),
   systemInfo: (output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${textOf(value)}`).join('\n')}`,
   screenshot: ({ width, height, description, note = description }) =>
     `I took a screenshot of ${width} × ${height} pixels.${note ? `\n\n${shorten(textOf(note), MAX_TEXT)}` : ''}`,
