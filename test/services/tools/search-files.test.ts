@@ -149,6 +149,23 @@ t.test('answers are bounded at lines and say how to get the rest', async (t) => 
   t.ok(JSON.stringify(wide).length < 64 * 1024 && wide.nextOffset === wide.matches.length)
 })
 
+t.test('a model gets every answer uncut, also of long names and of scripts with long characters', async (t) => {
+  const { workspace, output, host, find } = lay(t)
+  const names = Array.from({ length: 500 }, (_, n) => `${n}-${'漢'.repeat(70)}`)
+  for (const name of names) writeFileSync(join(workspace, name), `${'字'.repeat(250)}\n`)
+  for (const [tool, input, list] of [['listDirectory', {}, 'entries'], ['findFiles', { pattern: '*' }, 'files'], ['searchFiles', { pattern: '字' }, 'matches']] as const) {
+    let seen = 0
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const answer: any = await output(tool, { ...input, limit: 500, offset })
+      t.ok(Buffer.byteLength(JSON.stringify(host.forModel(answer, tool))) < 64 * 1024, tool)
+      seen += answer[list].length
+      offset = answer.nextOffset
+    }
+    t.equal(seen, 500, tool)
+  }
+  t.same((await find('*', { limit: 2_000 })).length < 500, true)
+})
+
 t.test('a pattern that backtracks without end is stopped, and the next search is answered', { timeout: 60_000 }, async (t) => {
   const { failure, places } = lay(t, { f: `${'a'.repeat(40)}!\n` })
   t.match(await failure('searchFiles', { pattern: '(a+)+$' }), /The search was stopped: it took longer than 10 s\. The pattern may repeat/)
