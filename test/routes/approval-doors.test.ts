@@ -159,7 +159,11 @@ t.test('of a task, the first decision wins through whichever doors the two come'
         const path = `${Math.random()}.txt`
         const { id, approvalId } = await go(`write "x" to ${path}`)
         t.equal((await byFirst(id)(app, approvalId, approved)).status, 200, first)
-        t.match(await bySecond(id)(app, approvalId, !approved), { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } }, `${first}, then ${second}`)
+        t.match(
+          await bySecond(id)(app, approvalId, !approved),
+          { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } },
+          `${first}, then ${second}`
+        )
         t.equal((await bySecond(id)(app, approvalId, approved)).status, 200, 'the same decision again is none')
         if (approved) await events.until('task:approval', { kind: 'result', taskId: id })
         else await events.until('task:error', { taskId: id })
@@ -219,7 +223,10 @@ t.test('an approval is decided for its own conversation or task alone', async (t
   const [chat] = asked((await say(app, 'write "x" to chat.txt')).events)
   const { id, approvalId } = await go('write "x" to task.txt')
   t.match(await answer(app, { [approvalId]: true }), { status: 409, body: { code: 'ERR_OTHER_CONVERSATION', error: /belongs to a task/ } })
-  t.match(await post(app, `/tasks/${id}/approve`, { approved: true, approvalId: chat }), { status: 404, body: { code: 'ERR_APPROVAL_NOT_FOUND' } })
+  t.match(
+    await post(app, `/tasks/${id}/approve`, { approved: true, approvalId: chat }),
+    { status: 404, body: { code: 'ERR_APPROVAL_NOT_FOUND' } }
+  )
   for (const unknown of ['01900000-0000-7000-8000-000000000000', 'nonsense']) {
     t.match(await decide(app, unknown, { approved: true }), { status: 404, body: { code: 'ERR_APPROVAL_NOT_FOUND' } })
   }

@@ -297,7 +297,8 @@ t.test('a model that fails is said to: a 502 who asks, three attempts for a thre
   t.match(await extract(app, 'chat'), { facts: ['My name is Ada.'], added: 1 })
 })
 
-t.test("a named thread is given a title after its first exchange, never in the way of its stream, and its user's title stays", async (t) => {
+t.test("a named thread is given a title after its first exchange, never in the way of its stream, and its user's title " +
+  'stays', async (t) => {
   const release = Promise.withResolvers<void>()
   const { app, gateway } = await withGateway(t, () => ({ text: 'Take the tram.' }), {
     config: { threads: { titles: true } },

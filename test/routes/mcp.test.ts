@@ -213,7 +213,8 @@ t.test('variables come from the store, the file or the environment', async (t) =
   const env = async (tool: string, name: string) => ((await app.tools.execute(run(app, tool, { name }))) as any).output.content[0].text
   t.equal(await env('env', 'PLAIN'), 'as it is')
   t.equal(await env('env', 'FILLED'), '<from-the-environment-1>')
-  t.equal(await env('given_env', 'LITERAL'), '${FOR_A_SERVER}', 'what is given is no reference') // eslint-disable-line no-template-curly-in-string
+  // eslint-disable-next-line no-template-curly-in-string
+  t.equal(await env('given_env', 'LITERAL'), '${FOR_A_SERVER}', 'what is given is no reference')
   t.equal(await env('given_env', 'TOKEN'), '[secret]', 'the server has it, and the model does not see it')
   t.equal(await env('env', 'TOKEN'), 'undefined', 'no other server has it')
   t.ok(app.secrets.all().includes('canary-0123456789'))
