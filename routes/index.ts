@@ -4,11 +4,13 @@ import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
+import grants from './grants.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import usage from './usage.ts'
 
 /** Registers every route of the service. */
 export async function registerRoutes (app: FastifyInstance) {
@@ -16,10 +18,12 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(docs)
   await app.register(agent)
   await app.register(approvals)
+  await app.register(grants)
   await app.register(threads)
   await app.register(tasks)
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)
+  await app.register(usage)
   await app.register(backup)
 }

@@ -1,6 +1,8 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Scopes } from './grants.ts'
 import { ref } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
+import { UsageSchema } from './usage.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -85,7 +87,8 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   toolName: ToolName,
   input: Type.Unknown({ description: 'The complete input of the tool call' }),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
-  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' }))
+  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+  scopes: Scopes
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
@@ -105,7 +108,7 @@ const Abort = event(
   { reason: Type.String({ description: 'stop, timeout, shutdown, …' }) },
   'The run was ended before it was complete; the event finish follows'
 )
-const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason }, 'The stream is complete. This is always the last event')
+const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason, usage: ref(UsageSchema) }, 'The stream is complete. This is always the last event')
 
 export const events = [
   Start,

@@ -90,9 +90,22 @@ export type Approval = {
      */
     cwd?: string;
     /**
-     * Why the approval is requested again
+     * Why the approval is requested again, or what differs from the approved runs of the task
      */
     note?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
     /**
      * Kind result: the output of the run
      */
@@ -124,6 +137,23 @@ export type ApprovalDecision = {
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
     reason?: string;
+    /**
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     */
+    scope?: 'once' | 'exact' | 'folder' | 'tool';
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
 };
 
 /**
@@ -135,7 +165,7 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason? } for each approval request
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request
  */
 export type ApproveBody = {
     /**
@@ -166,6 +196,7 @@ export type ApproveBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -700,6 +731,10 @@ export type Digest = {
              */
             cwd?: string;
             /**
+             * Why the approval is requested again, or what differs from the approved runs
+             */
+            reason?: string;
+            /**
              * The input of the tool call as JSON, or the result that needs approval, shortened
              */
             about: string;
@@ -999,6 +1034,7 @@ export type FinishEvent = {
      * Why the run ended; "tool-calls" when it waits for approvals
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+    usage: Usage;
 };
 
 /**
@@ -1006,6 +1042,122 @@ export type FinishEvent = {
  */
 export type FinishStepEvent = {
     type: 'finish-step';
+};
+
+/**
+ * A permission for calls of a tool in one conversation or task
+ */
+export type Grant = {
+    grantId: string;
+    /**
+     * The conversation in which the grant holds
+     */
+    threadId?: string;
+    /**
+     * The task in which the grant holds
+     */
+    taskId?: string;
+    toolName: string;
+    /**
+     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; tool: every call of the tool
+     */
+    scope: 'exact' | 'file' | 'folder' | 'tool';
+    /**
+     * What the grant covers, in words
+     */
+    text: string;
+    /**
+     * Input of the call that the grant was made of; absent for a long one
+     */
+    input?: unknown;
+    /**
+     * Real path of the working directory of that call
+     */
+    cwd: string;
+    /**
+     * Scopes file and folder: real path of the folder
+     */
+    folder?: string;
+    /**
+     * answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task
+     */
+    source: 'answer' | 'request' | 'approved_runs';
+    /**
+     * Source answer: the approval request
+     */
+    approvalId?: string;
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
+    /**
+     * Number of calls that it covered
+     */
+    uses: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    lastUsedAt?: number;
+};
+
+/**
+ * A grant for one conversation or one task
+ */
+export type GrantBody = {
+    threadId?: string;
+    taskId?: string;
+    /**
+     * Name of the tool
+     */
+    tool: string;
+    /**
+     * Input of a call that the grant covers
+     */
+    input: {
+        [key: string]: unknown;
+    };
+    /**
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     */
+    scope: 'once' | 'exact' | 'folder' | 'tool';
+    /**
+     * Working directory of the calls; default: that of the task, or the workspace
+     */
+    cwd?: string;
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
+};
+
+/**
+ * A page of grants; nextCursor is present when there are more
+ */
+export type GrantList = {
+    grants: Array<Grant>;
+    nextCursor?: string;
 };
 
 /**
@@ -1152,6 +1304,14 @@ export type ModelList = {
         pricing?: {
             input?: string;
             output?: string;
+            /**
+             * A token that is read from the cache
+             */
+            cachedInput?: string;
+            /**
+             * A token that is written to the cache
+             */
+            cacheWrite?: string;
         };
     }>;
     /**
@@ -1404,6 +1564,14 @@ export type ReasoningStartEvent = {
 };
 
 /**
+ * The grant has ended
+ */
+export type RemovedGrant = {
+    ok: true;
+    grantId: string;
+};
+
+/**
  * The conversation that the agent answers
  */
 export type RunBody = {
@@ -1435,6 +1603,7 @@ export type RunBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -1448,6 +1617,41 @@ export type RunBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * What is set for one run. It is kept with the run: the same applies after approvals and after a restart
+ */
+export type RunOptions = {
+    /**
+     * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
+     */
+    model?: string;
+    /**
+     * How much the model reasons before it answers. Providers take the nearest effort that their model has
+     */
+    effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    /**
+     * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+     */
+    maxOutputTokens?: number;
+    /**
+     * Limits of the run; it ends when it has reached one
+     */
+    budget?: {
+        /**
+         * US dollars
+         */
+        usd?: number;
+        /**
+         * Tokens of input and output, over all model calls
+         */
+        tokens?: number;
+        /**
+         * Working time in minutes, without the time of waiting for approvals; runs of tasks have 30 by default
+         */
+        minutes?: number;
+    };
 };
 
 /**
@@ -1487,10 +1691,7 @@ export type RunResult = {
         errorText?: string;
         status: 'pending' | 'complete' | 'error' | 'denied';
     }>;
-    usage: {
-        inputTokens: number;
-        outputTokens: number;
-    };
+    usage: Usage;
     /**
      * Why the run ended; "tool-calls" when it waits for approvals
      */
@@ -1508,6 +1709,19 @@ export type RunResult = {
          * Why the approval is requested again
          */
         reason?: string;
+        /**
+         * What an answer may cover; it names one as "scope"
+         */
+        scopes?: Array<{
+            /**
+             * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+             */
+            scope: 'once' | 'exact' | 'folder' | 'tool';
+            /**
+             * What the answer would cover, for the user
+             */
+            text: string;
+        }>;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -1516,6 +1730,7 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    options?: RunOptions;
     threadId: string;
     runId: string;
 };
@@ -1676,20 +1891,24 @@ export type Task = {
     plan: Plan;
     schedule?: Schedule;
     approval: {
-        mode: 'always' | 'first_n' | 'never';
+        mode: 'always' | 'first_n' | 'granted' | 'never';
         firstN: number;
         /**
          * Number of runs whose result was approved since the last change of goal or plan
          */
         approvedRuns: number;
     };
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -1776,17 +1995,30 @@ export type TaskApprovalEvent = {
      */
     cwd?: string;
     /**
-     * Why the approval is requested again
+     * Why the approval is requested again, or what differs from the approved runs
      */
     reason?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
     output?: string;
 };
 
 /**
- * Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs did not use; never: none, and tools that otherwise need approval run without it
+ * Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it
  */
 export type TaskApprovalInput = {
-    mode: 'always' | 'first_n' | 'never';
+    mode: 'always' | 'first_n' | 'granted' | 'never';
     /**
      * With mode first_n: the number of runs that need approval; by default 3
      */
@@ -1809,6 +2041,23 @@ export type TaskApproveBody = {
      * A UUID
      */
     approvalId?: string;
+    /**
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     */
+    scope?: 'once' | 'exact' | 'folder' | 'tool';
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
 };
 
 /**
@@ -1841,13 +2090,17 @@ export type TaskBody = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -1868,13 +2121,17 @@ export type TaskChanges = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -2068,9 +2325,22 @@ export type TaskQuestion = {
      */
     cwd?: string;
     /**
-     * Why the approval is requested again
+     * Why the approval is requested again, or what differs from the approved runs
      */
     reason?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
     /**
      * The result that needs approval
      */
@@ -2135,10 +2405,8 @@ export type TaskRun = {
      * Open approval requests
      */
     questions: Array<TaskQuestion>;
-    usage: {
-        inputTokens: number;
-        outputTokens: number;
-    };
+    usage: Usage;
+    options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption
      */
@@ -2255,6 +2523,10 @@ export type TaskToolCall = {
     output?: unknown;
     error?: string;
     status: 'pending' | 'complete' | 'error' | 'denied';
+    /**
+     * The grant by which the call ran unasked
+     */
+    grantId?: string;
     durationMs?: number;
 };
 
@@ -2424,6 +2696,7 @@ export type ThreadView = {
         role: string;
         [key: string]: unknown;
     }>;
+    usage: Usage;
     /**
      * Present when there are older messages
      */
@@ -2467,6 +2740,19 @@ export type ToolApprovalRequestEvent = {
      * Why the approval is requested again
      */
     reason?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
 };
 
 /**
@@ -2705,6 +2991,88 @@ export type ToolServerList = {
          * Why the server is not connected
          */
         error?: string;
+    }>;
+};
+
+/**
+ * What model calls used, by the counts of their providers
+ */
+export type Usage = {
+    /**
+     * Tokens of the prompts, with the cached and the written ones
+     */
+    inputTokens: number;
+    /**
+     * Input tokens that the provider read from its cache
+     */
+    cachedInputTokens: number;
+    /**
+     * Input tokens that the provider wrote to its cache
+     */
+    cacheWriteTokens: number;
+    /**
+     * Tokens of the answers, with those of the reasoning
+     */
+    outputTokens: number;
+    /**
+     * Output tokens of the reasoning
+     */
+    reasoningTokens: number;
+    /**
+     * US dollars; absent when the price of a call is unknown
+     */
+    costUsd?: number;
+};
+
+/**
+ * The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first
+ */
+export type UsageReport = {
+    /**
+     * A day of this machine's time zone, as 2026-01-31
+     */
+    from: string;
+    /**
+     * A day of this machine's time zone, as 2026-01-31
+     */
+    to: string;
+    groups: Array<{
+        /**
+         * The day, model, role, task id or thread id. `""` groups the calls whose task or thread was deleted, and what is beyond the 1,000 largest groups
+         */
+        key: string;
+        /**
+         * Number of model calls
+         */
+        calls: number;
+        /**
+         * Tokens of the prompts, with the cached and the written ones
+         */
+        inputTokens: number;
+        /**
+         * Input tokens that the provider read from its cache
+         */
+        cachedInputTokens: number;
+        /**
+         * Input tokens that the provider wrote to its cache
+         */
+        cacheWriteTokens: number;
+        /**
+         * Tokens of the answers, with those of the reasoning
+         */
+        outputTokens: number;
+        /**
+         * Output tokens of the reasoning
+         */
+        reasoningTokens: number;
+        /**
+         * US dollars of the calls whose price is known; absent when it is of none
+         */
+        costUsd?: number;
+        /**
+         * Number of calls whose price is unknown
+         */
+        unpricedCalls: number;
     }>;
 };
 
@@ -3196,6 +3564,10 @@ export type RunSyncErrors = {
      */
     401: Error;
     /**
+     * The budget of the run or of the day is used up
+     */
+    402: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
@@ -3219,6 +3591,10 @@ export type RunSyncErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * Too many operations are active or waiting
      */
@@ -3547,6 +3923,176 @@ export type DecideApprovalResponses = {
 };
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
+
+export type ListGrantsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The conversation in which the grant holds
+         */
+        threadId?: string;
+        /**
+         * The task in which the grant holds
+         */
+        taskId?: string;
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/grants';
+};
+
+export type ListGrantsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListGrantsError = ListGrantsErrors[keyof ListGrantsErrors];
+
+export type ListGrantsResponses = {
+    /**
+     * A page of grants; nextCursor is present when there are more
+     */
+    200: GrantList;
+};
+
+export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
+
+export type AddGrantData = {
+    body: GrantBody;
+    path?: never;
+    query?: never;
+    url: '/grants';
+};
+
+export type AddGrantErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AddGrantError = AddGrantErrors[keyof AddGrantErrors];
+
+export type AddGrantResponses = {
+    /**
+     * A permission for calls of a tool in one conversation or task
+     */
+    201: Grant;
+};
+
+export type AddGrantResponse = AddGrantResponses[keyof AddGrantResponses];
+
+export type RemoveGrantData = {
+    body?: never;
+    path: {
+        /**
+         * grantId
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/grants/{id}';
+};
+
+export type RemoveGrantErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type RemoveGrantError = RemoveGrantErrors[keyof RemoveGrantErrors];
+
+export type RemoveGrantResponses = {
+    /**
+     * The grant has ended
+     */
+    200: RemovedGrant;
+};
+
+export type RemoveGrantResponse = RemoveGrantResponses[keyof RemoveGrantResponses];
 
 export type DeleteThreadsData = {
     body?: never;
@@ -3894,6 +4440,10 @@ export type ExtractFactsErrors = {
      */
     401: Error;
     /**
+     * The budget of the run or of the day is used up
+     */
+    402: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
@@ -3909,6 +4459,10 @@ export type ExtractFactsErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -5867,6 +6421,60 @@ export type DisconnectToolServerResponses = {
 };
 
 export type DisconnectToolServerResponse = DisconnectToolServerResponses[keyof DisconnectToolServerResponses];
+
+export type GetUsageData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The first day, as 2026-01-31, in the time zone of this machine; by default 29 days before `to`
+         */
+        from?: string;
+        /**
+         * The last day; by default today
+         */
+        to?: string;
+        /**
+         * What the calls are grouped by
+         */
+        by?: 'day' | 'model' | 'role' | 'task' | 'thread';
+    };
+    url: '/usage';
+};
+
+export type GetUsageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
+
+export type GetUsageResponses = {
+    /**
+     * The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first
+     */
+    200: UsageReport;
+};
+
+export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
 
 export type ExportAllData = {
     body?: never;

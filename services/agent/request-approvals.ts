@@ -7,14 +7,15 @@ import { endSegment } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 
 /** Returns the event of an approval request. */
-export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note }: ThreadApproval): RunEvent => ({
+export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note, scopes }: ThreadApproval): RunEvent => ({
   type: 'approval-request',
   approvalId,
   toolCallId,
   toolName,
   input,
   cwd,
-  ...(note !== undefined && { reason: note })
+  ...(note !== undefined && { reason: note }),
+  ...(scopes && { scopes })
 })
 
 /**
@@ -25,15 +26,15 @@ export async function requestApprovals (
   calls: AskedCall[],
   decided: ThreadApproval[],
   stepFinish: RunEvent | undefined,
-  { live, conversation }: RunAttempt,
+  { live, conversation, activeMs }: RunAttempt,
   deps: AgentDeps
 ) {
   const { ledger, conversations } = deps
   const { run } = live
   const { runId, threadId, segment, usage, unheard = [] } = run.head
   const { approvals, ops } = ledger.ask(
-    calls.map(({ toolCallId, toolName, input, folder, identity, reason: note }) => ({
-      ...{ runId, threadId, segment, toolCallId, toolName, input, identity },
+    calls.map(({ toolCallId, toolName, input, folder, identity, reason: note, scopes, places }) => ({
+      ...{ runId, threadId, segment, toolCallId, toolName, input, identity, scopes, places },
       ...boundTo(folder),
       ...(note !== undefined && { note })
     }))
@@ -43,11 +44,12 @@ export async function requestApprovals (
   const ofStep = replaced.length > 0 ? decided : approvals
   run.head = {
     ...run.head,
+    activeMs: activeMs(),
     asked: ofStep.map((approval) => newIdOf(approval) ?? approval.approvalId),
     unheard: [...unheard, ...live.endSteering()]
   }
   await endSegment(run, deps, {
-    finalEvents: [...approvals.map(requestEvent), ...stepFinish ? [stepFinish] : [], { type: 'finish', finishReason: 'tool-calls', usage }],
+    finalEvents: [...approvals.map(requestEvent), ...stepFinish ? [stepFinish] : [], { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }],
     ops: [...ops, ...replaced.map((approval) => ledger.replace(approval, newIdOf(approval)!)), conversations.asked(conversation, runId)]
   })
 }

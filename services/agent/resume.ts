@@ -3,6 +3,7 @@ import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
+import { withRunModels } from '../providers/registry.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
 import { requestEvent } from './request-approvals.ts'
@@ -32,7 +33,7 @@ type Continuation =
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, ledger, conversations } = deps
+  const { store, ledger, grants, conversations } = deps
 
   /** Finds or starts the segment that follows the step of these approvals. Without a `protocol`, it is the one that the run had. */
   async function resume (
@@ -75,7 +76,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         conversation,
         resumable,
         protocol: protocol ?? head.protocol ?? 'documented',
-        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, asked)
+        work: (attempt) => {
+          const fullContext = { ...context, ...threadPlacement(origins, head.history) }
+          return runSteps(attempt, fullContext, withRunModels(deps, head.options), { decided: asked })
+        }
       })
     })
     return { is: 'active', live: resumed, segment }
@@ -85,7 +89,8 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   async function record (threadId: string, decisions: Decision[], id?: string) {
     const { approvals, decided } = await ledger.decide(decisions, id)
     let conversation = await conversations.get(threadId)
-    const ops = ledger.record(decided)
+    const granted = decided.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const ops = [...ledger.record(decided), ...(await Promise.all(granted)).flat()]
     const refused = decided.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)

@@ -1,13 +1,10 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
+import type { OfferedScope } from '../../schemas/grants.ts'
+import type { RecordedUsage } from '../../schemas/usage.ts'
+import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
-
-/** Tokens, as counted by the provider; 0 if it does not count. */
-export interface Usage {
-  inputTokens: number
-  outputTokens: number
-}
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
 
@@ -29,7 +26,10 @@ interface Meta {
 export interface RunContext {
   at: number
   cwd: string
-  system: string
+  /** The system messages, from what seldom changes to what often changes. Runs of earlier versions have a single text. */
+  system: string[] | string
+  /** The guide of the working folder. */
+  guide?: FolderGuide
   tools: LanguageModelV4FunctionTool[]
 }
 
@@ -47,7 +47,7 @@ export type RunEvent =
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number }
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage }
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: RecordedUsage }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta
@@ -57,14 +57,14 @@ export type RunEvent =
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
-   * something or was approved.
+   * something or was approved. `grantId` is the grant that covers it.
    */
-  | { type: 'tool-intent', toolCallId: string }
+  | { type: 'tool-intent', toolCallId: string, grantId?: string }
   | { type: 'tool-output', output: Record<string, unknown> } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
-  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string } & Call
+  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string, scopes?: OfferedScope[] } & Call
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
@@ -77,6 +77,6 @@ export type RunEvent =
   | { type: 'message', text: string }
   | { type: 'error', errorText: string, code: string }
   | { type: 'abort', reason: string }
-  | { type: 'finish', finishReason: FinishReason, usage: Usage }
+  | { type: 'finish', finishReason: FinishReason, usage: RecordedUsage }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>

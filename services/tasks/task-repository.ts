@@ -7,6 +7,7 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { taskEventsKey, taskEventsPrefix, taskKey, taskRunIndexKey, taskRunKey, taskRunsPrefix, taskTrashKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
@@ -38,7 +39,13 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository (
-  { store, clock, ledger, emit }: { store: Store, clock: Clock, ledger: Ledger, emit: (event: TaskStreamEvent) => void }
+  { store, clock, ledger, usage, emit }: {
+    store: Store,
+    clock: Clock,
+    ledger: Ledger,
+    usage: Pick<UsageRepository, 'forget'>,
+    emit: (event: TaskStreamEvent) => void
+  }
 ) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
@@ -169,8 +176,8 @@ export function createTaskRepository (
       }
     },
 
-    /** Removes a task with what it waits for, and marks its runs for removal. */
-    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}): Promise<void> =>
+    /** Removes a task with what it waits for, applies further operations, and marks its runs for removal. */
+    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}, more: Op[] = []): Promise<void> =>
       index.write(
         taskId,
         undefined,
@@ -179,6 +186,8 @@ export function createTaskRepository (
             { type: 'del', key: taskKey(taskId) },
             { type: 'put', key: taskTrashKey(taskId), value: {} },
             ...ledger.remove(waitingFor.map(({ id }) => id)),
+            ...more,
+            usage.forget({ kind: 'task', id: taskId }),
             ...ops
           ])
       ),
@@ -204,12 +213,13 @@ export function createTaskRepository (
     },
 
     /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = []) {
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = [], ops: Op[] = []) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
         ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }]),
-        ...ledger.record(approvals)
+        ...ledger.record(approvals),
+        ...ops
       ])
       return written
     },

@@ -25,8 +25,9 @@ async function watched (t: Test, config = {}) {
   const schemas: Compiled[] = []
   const sent: Sent[] = []
   const lazyCompilers = () => {
-    const { buildValidator, buildSerializer } = compilers.lazyCompilers()
+    const { buildValidator, buildSerializer, ...rest } = compilers.lazyCompilers({ validateSchema: true })
     return {
+      ...rest,
       buildValidator (...args: unknown[]) {
         const make = buildValidator(...args)
         return (route: any) => {
@@ -74,6 +75,17 @@ const config = {
   mcp: [{ name: 'x', command: 'y', args: ['z'], env: { KEY: 'secret' }, approval: 'always' }],
   permissions: { writeFile: 'ask', runCommand: 'allow' },
   unknown: { nested: [{ deep: [1, 'two', null, true, { three: 3.5 }] }] }
+}
+
+/** A grant for files in a conversation. */
+async function granted (app: App) {
+  await app.inject({ method: 'PUT', url: '/threads/granted', payload: {} })
+  const input = { path: 'a.txt', content: 'x' }
+  return app.inject({
+    method: 'POST',
+    url: '/grants',
+    payload: { threadId: 'granted', tool: 'writeFile', input, scope: 'folder', until: { uses: 5, at: Date.now() + 60_000 } }
+  })
 }
 
 /** A run under way in the conversation `live`. */
@@ -149,6 +161,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   },
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
+  'GET /grants 200': async (app) => {
+    await granted(app)
+    return app.inject('/grants')
+  },
+  'POST /grants 201': granted,
+  'DELETE /grants/:id 200': async (app) => app.inject({ method: 'DELETE', url: `/grants/${(await granted(app)).json().grantId}` }),
   'GET /threads 200': async (app) => {
     await app.inject({ method: 'POST', url: '/threads', payload: { id: 'listed', title: 'Listed' } })
     await app.inject({ method: 'POST', url: '/threads', payload: {} })
@@ -160,6 +178,10 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
       url: '/threads',
       payload: { id: 'made', messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }], mine: { x: null } }
     }),
+  'GET /usage 200': async (app) => {
+    await post(app, '/run/sync', { messages: [{ role: 'user', content: 'system info' }] })
+    await app.inject('/usage?by=model')
+  },
   'GET /threads/:id 200': async (app) => {
     await app.inject({
       method: 'PUT',

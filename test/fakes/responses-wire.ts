@@ -1,4 +1,4 @@
-import { textOf, words, type Plan } from './gateway-plan.ts'
+import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 import { openAIError, pieces } from './openai-wire.ts'
 
@@ -29,12 +29,12 @@ function itemsOf (plan: Plan, { include = [] }: { include?: string[] }) {
 }
 
 const usageOf = (plan: Plan) => {
-  const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: textOf(plan).length }
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usedBy(plan)
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedInputTokens },
     output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: 0 }
+    output_tokens_details: { reasoning_tokens: reasoningTokens }
   }
 }
 

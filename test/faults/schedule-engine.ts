@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { App } from '../../app.ts'
 import type { Clock } from '../../services/lib/clock.ts'
+import { createGrants } from '../../services/approvals/grants/grants.ts'
 import { createLedger } from '../../services/approvals/ledger.ts'
 import { createIdempotency } from '../../services/http/idempotency.ts'
 import type { Store } from '../../services/store/store-types.ts'
@@ -100,27 +101,32 @@ export class Engine {
         registry: app.providers,
         host: app.tools,
         fence: app.fence,
+        usage: app.usage,
         ledger: createLedger({ store, clock }),
+        grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',
+        machine: '',
+        guides: app.folderGuides,
         workspace: app.workspace,
         emit () {},
         log: { info () {}, warn () {}, error () {} }
       } as Parameters<typeof createTasks>[0],
       {
-        run: async (_runId, main, signal) => {
+        run: async (main, signal) => {
           signal.throwIfAborted()
           const aborted = new Promise<never>((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true })
           })
           aborted.catch(() => {})
-          const { system } = await main.begin()
-          const name = /task \d+/.exec(system)![0]
+          const name = /task \d+/.exec(JSON.stringify(await main.begin()))![0]
           while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
           if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
           return Promise.race([aborted, taskLoop(main)])
-        }
+        },
+        prepare () {},
+        close: async () => {}
       }
     )
   }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../run-events.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -64,7 +65,8 @@ function render (event: RunEvent): string {
         toolName: event.toolName,
         input: event.input,
         ...(event.cwd && { cwd: event.cwd }),
-        ...(event.reason && { reason: event.reason })
+        ...(event.reason && { reason: event.reason }),
+        ...(event.scopes && { scopes: event.scopes })
       })
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
@@ -73,7 +75,7 @@ function render (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':
-      return eventLine({ type: 'finish', finishReason: event.finishReason })
+      return eventLine({ type: 'finish', finishReason: event.finishReason, usage: wholeUsage(event.usage) })
     case 'compaction':
       return compactionLine(event)
     case 'analysis':

@@ -2,7 +2,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { tasksOf } from '../../harness/tasks.ts'
-import { clientOf, ID, is } from './client.ts'
+import { clientOf, ID, is, USAGE } from './client.ts'
 
 t.test('tasks and their runs', async (t) => {
   const app = await build(t)
@@ -11,6 +11,8 @@ t.test('tasks and their runs', async (t) => {
   const goal = "write 'x' to a.txt"
   const phase = { id: 'phase-1', description: 'writeFile a.txt', status: 'pending' as const }
   const plan = { phases: [phase], qualityCriteria: [], source: 'model' as const }
+  const budget = { usd: undefined, tokens: undefined, minutes: 5 }
+  const ofRuns = { model: undefined, effort: undefined, maxOutputTokens: undefined, budget }
   const task = {
     id: ID,
     goal,
@@ -20,6 +22,7 @@ t.test('tasks and their runs', async (t) => {
     plan,
     schedule: { interval: 'weekly' } as never,
     approval: { mode: 'first_n' as const, firstN: 3, approvedRuns: 0 },
+    options: ofRuns,
     budget: { maxTokensPerRun: undefined, maxMinutesPerRun: 5 },
     memory: { findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] },
     approvalHistory: [],
@@ -80,7 +83,8 @@ t.test('tasks and their runs', async (t) => {
       output: undefined,
       error: undefined,
       status: 'pending' as const,
-      durationMs: undefined
+      durationMs: undefined,
+      grantId: undefined
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -93,11 +97,13 @@ t.test('tasks and their runs', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
+      scopes: Array,
       output: undefined,
       createdAt: Number,
       expiresAt: Number
     }],
-    usage: { inputTokens: Number, outputTokens: Number },
+    usage: USAGE,
+    options: ofRuns,
     attempts: 1,
     standsFor: undefined
   }
@@ -121,6 +127,7 @@ t.test('tasks and their runs', async (t) => {
         kind: 'tool' as const,
         tool: 'writeFile',
         cwd: /work$/,
+        reason: undefined,
         about: /a\.txt/,
         createdAt: Number,
         expiresAt: Number,
@@ -156,7 +163,8 @@ t.test('tasks and their runs', async (t) => {
       output: undefined,
       error: 'not this',
       status: 'denied' as const,
-      durationMs: undefined
+      durationMs: undefined,
+      grantId: undefined
     }],
     qualityScore: Number,
     evaluation: {

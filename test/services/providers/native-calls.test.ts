@@ -8,9 +8,17 @@ import { Type } from '@sinclair/typebox'
 import type { Plan } from '../../fakes/gateway.ts'
 import { startModelServer, type ModelServerOptions, type ServerRequest } from '../../fakes/model-server.ts'
 import { chatWire } from '../../fakes/openai-wire.ts'
+import { unmetered } from '../../harness/meter.ts'
 import { NATIVE_WIRES, type NativeWire } from '../../harness/native-wires.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
+const SYSTEM_AND_TASK: LanguageModelV4Prompt = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'system', content: 'It is Monday.' },
+  user('go'),
+  user('now')
+]
+const LOOK = { type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const, properties: {} } }
 const native = (kind: string) => NATIVE_WIRES.find((each) => each.kind === kind)!
 
 async function setUp (
@@ -114,6 +122,27 @@ t.test("Anthropic's models are called by its own names for them, and told to dro
   t.same(server.calls.map(({ body }) => body.thinking?.block_binding?.prefix_mismatch_behavior), ['drop_block', 'drop_block', undefined])
 })
 
+t.test('Anthropic gets several system messages with a mark behind the first, and a free choice of tools also in the last call', async (t) => {
+  const { server, load } = await setUp(t, native('anthropic'), () => ({ text: 'ok' }))
+  const model = await load()
+  await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
+  const [{ body }] = server.calls
+  t.match(body.system, [{ text: 'Be brief.', cache_control: { type: 'ephemeral' } }, { text: 'It is Monday.', cache_control: undefined }])
+  t.match(body.tool_choice, { type: 'auto' })
+  t.equal(body.tools.length, 1)
+})
+
+t.test('other APIs get one system message, and are told that no tool may be called', async (t) => {
+  for (const wire of [...NATIVE_WIRES.filter(({ kind }) => kind !== 'anthropic'), { ...native('openai'), kind: 'openai-compatible' as const, wire: chatWire }]) {
+    const { server, load } = await setUp(t, wire, () => ({ text: 'ok' }))
+    const model = await load()
+    await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
+    const sent = JSON.stringify(server.calls[0].body)
+    t.match(sent, 'Be brief.\\n\\nIt is Monday.', wire.kind)
+    t.match(sent, /"(?:tool_choice":"none|mode":"NONE)"/, wire.kind)
+  }
+})
+
 t.test('Anthropic is told to cache the system prompt and the last two messages, but not a structured call', async (t) => {
   const { server, load } = await setUp(t, native('anthropic'), () => ({ text: '{}' }))
   const prompt: LanguageModelV4Prompt = [{ role: 'system', content: 'Be brief.' }, user('one')]
@@ -152,11 +181,30 @@ t.test('options of the configuration reach the provider, but none for reasoning 
   for (const body of google) t.ok(body.safetySettings.length > 0)
 })
 
+t.test('the effort of a call comes before the configured one; other settings for reasoning stay', async (t) => {
+  const providerOptions = {
+    anthropic: { effort: 'high', thinking: { type: 'adaptive', display: 'omitted' } },
+    openai: { reasoningEffort: 'high', reasoningSummary: 'detailed' },
+    google: { thinkingConfig: { thinkingLevel: 'high', includeThoughts: true } }
+  }
+  const sent = async (kind: string, options: ModelSettings['providerOptions'], name?: string) => {
+    const { server, load } = await setUp(t, native(kind), () => ({ text: 'ok' }), { providerOptions: options })
+    await (await load(name)).doGenerate({ prompt: [user('go')], reasoning: 'low' })
+    return server.calls[0].body
+  }
+  t.match(await sent('anthropic', providerOptions), { output_config: { effort: 'low' }, thinking: { type: 'adaptive', display: 'omitted' } })
+  t.match(await sent('openai', providerOptions), { reasoning: { effort: 'low', summary: 'detailed' } })
+  t.match((await sent('google', providerOptions)).generationConfig.thinkingConfig, { thinkingLevel: 'low', includeThoughts: true })
+  const disabled = { anthropic: { thinking: { type: 'disabled' } } }
+  t.match(await sent('anthropic', disabled, 'claude-haiku-5-5'), { thinking: { type: /adaptive|enabled/ } }, 'thinking that is switched off')
+})
+
 t.test('structured calls ask for no reasoning, and do without where the model has no such setting', async (t) => {
   const schema = Type.Object({ word: Type.String() })
   const ask = (load: () => Promise<any>) =>
     askStructured({
-      load: async () => ({ model: await load() }),
+      load: async () => ({ id: 'test/model', model: await load() }),
+      meter: unmetered,
       name: 'answer',
       schema,
       instructions: 'Answer.',
