@@ -11,7 +11,8 @@ declare module 'fastify' {
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, usage, tasks, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger } = app
+  const { grants, usage, tasks, config, workspace, log } = app
   const agent = createAgent({
     store,
     clock,
@@ -33,4 +34,7 @@ export default fp(async (app) => {
   })
   app.decorate('agent', agent)
   app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'usage', 'tasks', 'stream'] })
+}, {
+  name: 'agent',
+  dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'usage', 'tasks', 'stream']
+})

@@ -38,7 +38,8 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
   return {
     name: 'readFile',
     description: `Read a text file. Each line is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
-      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it has one.',
+      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it ' +
+      'has one.',
     inputSchema: Input,
     effect: 'read',
     target: ({ path }) => path,
