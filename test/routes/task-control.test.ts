@@ -47,7 +47,8 @@ t.test('a comment is new in exactly the next run that starts, and known in those
   t.match(await tasks.get(`/${task.id}`), { steeringHistory: [{ comment: 'be kind', runId: second.runId }] })
 })
 
-t.test('what was said to a task is told whole to every later run, however much and long ago; what is far too much loses its oldest', async (t) => {
+t.test('what was said to a task is told whole to every later run, however much and long ago; what is far too much loses its ' +
+  'oldest', async (t) => {
   const { tasks, events, systemOf } = await withModel(t, () => ({ text: ['Fine.'] }))
   const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
   const comment = (n: number, length: number) =>

@@ -217,7 +217,8 @@ t.test('threads that hold the very same words are told apart by nothing, and eac
   t.match((await thread(app, more[1])).messages[2], user('B'))
 })
 
-t.test('a run without an id is found by what it said with tools between, by sync and after a failure; a thread with an id is not', async (t) => {
+t.test('a run without an id is found by what it said with tools between, by sync and after a failure; a thread with an id is ' +
+  'not', async (t) => {
   const { app } = await withGateway(t, (_request, nth) =>
     [
       { text: 'Looking.', toolCalls: [{ toolName: 'systemInfo', input: {} }] },

@@ -52,8 +52,9 @@ const FOLDERS = new Set([
 const FILES = new Set([
   'package.json', 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'bun.lock',
   'bun.lockb', 'bunfig.toml', 'deno.json', 'deno.jsonc', 'deno.lock', 'jsr.json', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs',
-  'makefile', 'gnumakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'rakefile', 'gemfile', 'gemfile.lock', 'pyproject.toml',
-  'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'pipfile', 'pipfile.lock', 'poetry.lock', 'uv.lock', 'tox.ini', 'noxfile.py',
+  'makefile', 'gnumakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'rakefile', 'gemfile', 'gemfile.lock',
+  'pyproject.toml', 'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'pipfile', 'pipfile.lock', 'poetry.lock', 'uv.lock',
+  'tox.ini', 'noxfile.py',
   'cargo.toml', 'cargo.lock', 'build.rs', 'go.mod', 'go.sum', 'composer.json', 'composer.lock', 'pom.xml', 'build.gradle',
   'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties', 'gradlew', 'mvnw', 'cmakelists.txt', 'meson.build',
   'build.bazel', 'workspace', 'mix.exs', 'mix.lock', 'dockerfile', 'docker-compose.yml', 'docker-compose.yaml', 'compose.yml',

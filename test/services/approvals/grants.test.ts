@@ -31,10 +31,26 @@ t.test('the same input counts in the very folder alone', async (t) => {
 
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
   const inFolder = (name: string, path = '/work/app') => isProtected({ folder: path, name })
-  for (const name of ['package.json', 'Package.JSON', 'package.json.', 'makefile', 'Dockerfile.dev', 'requirements-dev.txt', 'app.csproj', 'CLAUDE.md', '.git']) {
+  for (const name of [
+    'package.json',
+    'Package.JSON',
+    'package.json.',
+    'makefile',
+    'Dockerfile.dev',
+    'requirements-dev.txt',
+    'app.csproj',
+    'CLAUDE.md',
+    '.git'
+  ]) {
     t.ok(inFolder(name), name)
   }
-  for (const path of ['/work/.git/hooks', '/work/.GitHub/workflows', 'C:\\work\\.vscode', '/home/ada/.ssh', '/work/node_modules/x']) t.ok(inFolder('a.txt', path), path)
+  for (const path of [
+    '/work/.git/hooks',
+    '/work/.GitHub/workflows',
+    'C:\\work\\.vscode',
+    '/home/ada/.ssh',
+    '/work/node_modules/x'
+  ]) t.ok(inFolder('a.txt', path), path)
   for (const name of ['package.md', 'my-package.json', 'notes.txt', 'index.ts', 'git']) t.notOk(inFolder(name), name)
 })
 
@@ -58,7 +74,13 @@ t.test('a run has written in a folder by reported changes there, and may have by
     writeFile: { effect: 'write', reportsChanges: true }, runCommand: { effect: 'external' }, look: { effect: 'read' }
   }
   const find = (name: string) => tools[name] as Tool
-  const output = (toolName: string, more: object = {}): RunEvent => ({ type: 'tool-output', toolCallId: toolName, toolName, output: {}, ...more })
+  const output = (toolName: string, more: object = {}): RunEvent => ({
+    type: 'tool-output',
+    toolCallId: toolName,
+    toolName,
+    output: {},
+    ...more
+  })
   const changed = (path: string) => output('writeFile', { changes: [{ path, before: null, after: 'x' }] })
   t.ok(mayHaveWritten('/work', [changed('/work/deep/a')], find))
   t.notOk(mayHaveWritten('/work', [changed('/work-2/a')], find))
