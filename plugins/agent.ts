@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, tasks, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, tasks, config, workspace, log } = app
   const agent = createAgent({
     store,
     clock,
@@ -19,6 +19,7 @@ export default fp(async (app) => {
     fence,
     registry,
     ledger,
+    grants,
     conversations: createConversationStates({ store, clock }),
     threads,
     tasks,

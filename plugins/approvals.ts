@@ -1,14 +1,17 @@
 import fp from 'fastify-plugin'
+import { createGrantService, type GrantService } from '../services/approvals/grants/grant-service.ts'
 import { createInbox, type Inbox } from '../services/approvals/inbox.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     approvals: Inbox
+    grantService: GrantService
   }
 }
 
-/** All that waits for a person, for the routes. */
+/** All that waits for a person, and the grants, for the routes. */
 export default fp(async (app) => {
-  const { ledger, agent, tasks } = app
+  const { ledger, grants, agent, tasks, catalog, tools: host, workspace } = app
   app.decorate('approvals', createInbox({ ledger, agent, tasks }))
-}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks'] })
+  app.decorate('grantService', createGrantService({ grants, host, tasks, threads: catalog, workspace }))
+}, { name: 'approvals', dependencies: ['ledger', 'agent', 'tasks', 'catalog', 'tools'] })

@@ -21,7 +21,7 @@ const PING_MS = 15_000
 
 /** Background tasks and the stream of their events. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, config, workspace, log } = app
   const bus = createTaskEvents({ clock })
   const tasks = createTasks({
     store,
@@ -30,6 +30,7 @@ export default fp(async (app) => {
     host,
     fence,
     ledger,
+    grants,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
     memory: () => brain.promptText(),

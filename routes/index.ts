@@ -4,6 +4,7 @@ import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
+import grants from './grants.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
 import service from './service.ts'
@@ -16,6 +17,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(docs)
   await app.register(agent)
   await app.register(approvals)
+  await app.register(grants)
   await app.register(threads)
   await app.register(tasks)
   await app.register(brain)

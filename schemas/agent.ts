@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/run.ts'
@@ -39,7 +40,7 @@ export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +
-    '{ type: "tool-approval-response", approvalId, approved, reason? } for each approval request',
+    '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request',
   examples: [examples.approveBody]
 })
 
@@ -119,7 +120,8 @@ export const RunResultSchema = Type.Object({
     toolName: Type.String(),
     input: Type.Unknown(),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
-    reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' }))
+    reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+    scopes: Scopes
   })),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),

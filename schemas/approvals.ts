@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
+import { GRANTED, Scopes } from './grants.ts'
 import * as examples from './examples/approvals.ts'
 
 const closed = { additionalProperties: false }
@@ -28,7 +29,8 @@ export const ApprovalSchema = Type.Object({
   input: Type.Optional(Type.Unknown({ description: 'Kind tool: the complete input of the call' })),
   digest: text('Kind tool: SHA-256 of the canonical input, hexadecimal'),
   cwd: text('Kind tool: real path of the working directory. The call runs in this directory or not at all'),
-  note: text('Why the approval is requested again'),
+  note: text('Why the approval is requested again, or what differs from the approved runs of the task'),
+  scopes: Scopes,
   output: text('Kind result: the output of the run'),
   reason: text('The reason that was given with the decision'),
   createdAt: Timestamp,
@@ -62,7 +64,8 @@ export const ApprovalDecisionSchema = Type.Object({
   approved: Type.Boolean(),
   reason: Type.Optional(
     Type.String({ maxLength: 4_000, description: 'Told to the agent after a denial; for a task, feedback that its later runs get' })
-  )
+  ),
+  ...GRANTED
 }, { ...closed, $id: 'ApprovalDecision', description: "The user's decision on an approval request", examples: [examples.decision] })
 export type ApprovalDecision = Static<typeof ApprovalDecisionSchema>
 

@@ -38,6 +38,7 @@ const Waiting = Type.Object({
   kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
   tool: Type.Optional(Type.String({ description: 'The tool whose call needs approval' })),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the tool call' })),
+  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
   about: Type.String({ description: 'The input of the tool call as JSON, or the result that needs approval, shortened' }),
   createdAt: Timestamp,
   expiresAt: Timestamp,

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Scopes } from './grants.ts'
 import { ref } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import * as examples from './examples/events.ts'
@@ -85,7 +86,8 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   toolName: ToolName,
   input: Type.Unknown({ description: 'The complete input of the tool call' }),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
-  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' }))
+  reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+  scopes: Scopes
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),

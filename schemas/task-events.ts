@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import * as examples from './examples/task-events.ts'
@@ -52,7 +53,8 @@ export const taskEvents = [
     tool: Type.Optional(Type.String()),
     input: Type.Optional(Type.Unknown()),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
-    reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
+    reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
+    scopes: Scopes,
     output: Type.Optional(Type.String())
   }, 'A run waits for approval; decide with POST /tasks/{id}/approve'),
   event('TaskCompleteEvent', 'task:complete', {

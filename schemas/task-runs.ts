@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { GRANTED, Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
@@ -14,6 +15,7 @@ export const TaskToolCallSchema = Type.Object({
   output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),
   error: Type.Optional(Type.String()),
   status: Type.Unsafe<'pending' | 'complete' | 'error' | 'denied'>({ type: 'string', enum: ['pending', 'complete', 'error', 'denied'] }),
+  grantId: text('The grant by which the call ran unasked'),
   durationMs: Type.Optional(Type.Integer())
 }, { $id: 'TaskToolCall', description: 'A tool call of a run', examples: [examples.toolCall] })
 export type TaskToolCall = Static<typeof TaskToolCallSchema>
@@ -24,7 +26,8 @@ export const TaskQuestionSchema = Type.Object({
   tool: text('The tool whose call needs approval'),
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
-  reason: text('Why the approval is requested again'),
+  reason: text('Why the approval is requested again, or what differs from the approved runs'),
+  scopes: Scopes,
   output: text('The result that needs approval'),
   createdAt: Timestamp,
   expiresAt: Timestamp
@@ -98,7 +101,8 @@ export type TaskSteered = Static<typeof TaskSteeredSchema>
 export const TaskApproveBodySchema = Type.Object({
   approved: Type.Boolean({ description: 'true approves, false rejects' }),
   notes: Type.Optional(Type.String({ maxLength: 4_000, description: 'Feedback for future runs' })),
-  approvalId: Type.Optional(TaskId)
+  approvalId: Type.Optional(TaskId),
+  ...GRANTED
 }, {
   ...closed,
   $id: 'TaskApproveBody',

@@ -47,7 +47,7 @@ export const PlanInputSchema = Type.Object({
 }, { ...closed, $id: 'PlanInput', description: 'A plan that the client gives, instead of one that a model makes', examples: [examples.planInput] })
 export type PlanInput = Static<typeof PlanInputSchema>
 
-const ApprovalMode = oneOf('always', 'first_n', 'never')
+const ApprovalMode = oneOf('always', 'first_n', 'granted', 'never')
 export const TaskApprovalInputSchema = Type.Object({
   mode: ApprovalMode,
   firstN: Type.Optional(
@@ -57,7 +57,7 @@ export const TaskApprovalInputSchema = Type.Object({
   ...closed,
   $id: 'TaskApprovalInput',
   description: 'Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs ' +
-    'did not use; never: none, and tools that otherwise need approval run without it',
+    'did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it',
   examples: [examples.approvalInput]
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { AboutData, AboutErrors, AboutResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
+import type { AboutData, AboutErrors, AboutResponses, AddGrantData, AddGrantErrors, AddGrantResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -168,6 +168,37 @@ export const decideApproval = <ThrowOnError extends boolean = false>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Lists the grants, of a conversation, of a task or of all
+ */
+export const listGrants = <ThrowOnError extends boolean = false>(options?: Options<ListGrantsData, ThrowOnError>): RequestResult<ListGrantsResponses, ListGrantsErrors, ThrowOnError> => (options?.client ?? client).get<ListGrantsResponses, ListGrantsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/grants',
+    ...options
+});
+
+/**
+ * Lets calls of a tool run unasked in one conversation or task
+ */
+export const addGrant = <ThrowOnError extends boolean = false>(options: Options<AddGrantData, ThrowOnError>): RequestResult<AddGrantResponses, AddGrantErrors, ThrowOnError> => (options.client ?? client).post<AddGrantResponses, AddGrantErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/grants',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ends a grant
+ */
+export const removeGrant = <ThrowOnError extends boolean = false>(options: Options<RemoveGrantData, ThrowOnError>): RequestResult<RemoveGrantResponses, RemoveGrantErrors, ThrowOnError> => (options.client ?? client).delete<RemoveGrantResponses, RemoveGrantErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/grants/{id}',
+    ...options
 });
 
 /**

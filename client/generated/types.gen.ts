@@ -90,9 +90,22 @@ export type Approval = {
      */
     cwd?: string;
     /**
-     * Why the approval is requested again
+     * Why the approval is requested again, or what differs from the approved runs of the task
      */
     note?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
     /**
      * Kind result: the output of the run
      */
@@ -124,6 +137,23 @@ export type ApprovalDecision = {
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
     reason?: string;
+    /**
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     */
+    scope?: 'once' | 'exact' | 'folder' | 'tool';
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
 };
 
 /**
@@ -135,7 +165,7 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason? } for each approval request
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request
  */
 export type ApproveBody = {
     /**
@@ -700,6 +730,10 @@ export type Digest = {
              */
             cwd?: string;
             /**
+             * Why the approval is requested again, or what differs from the approved runs
+             */
+            reason?: string;
+            /**
              * The input of the tool call as JSON, or the result that needs approval, shortened
              */
             about: string;
@@ -1006,6 +1040,122 @@ export type FinishEvent = {
  */
 export type FinishStepEvent = {
     type: 'finish-step';
+};
+
+/**
+ * A permission for calls of a tool in one conversation or task
+ */
+export type Grant = {
+    grantId: string;
+    /**
+     * The conversation in which the grant holds
+     */
+    threadId?: string;
+    /**
+     * The task in which the grant holds
+     */
+    taskId?: string;
+    toolName: string;
+    /**
+     * exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; folder: files with this extension in or below the folder; tool: every call of the tool
+     */
+    scope: 'exact' | 'file' | 'folder' | 'tool';
+    /**
+     * What the grant covers, in words
+     */
+    text: string;
+    /**
+     * Input of the call that the grant was made of; absent for a long one
+     */
+    input?: unknown;
+    /**
+     * Real path of the working directory of that call
+     */
+    cwd: string;
+    /**
+     * Scopes file and folder: real path of the folder
+     */
+    folder?: string;
+    /**
+     * answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task
+     */
+    source: 'answer' | 'request' | 'approved_runs';
+    /**
+     * Source answer: the approval request
+     */
+    approvalId?: string;
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
+    /**
+     * Number of calls that it covered
+     */
+    uses: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    lastUsedAt?: number;
+};
+
+/**
+ * A grant for one conversation or one task
+ */
+export type GrantBody = {
+    threadId?: string;
+    taskId?: string;
+    /**
+     * Name of the tool
+     */
+    tool: string;
+    /**
+     * Input of a call that the grant covers
+     */
+    input: {
+        [key: string]: unknown;
+    };
+    /**
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     */
+    scope: 'once' | 'exact' | 'folder' | 'tool';
+    /**
+     * Working directory of the calls; default: that of the task, or the workspace
+     */
+    cwd?: string;
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
+};
+
+/**
+ * A page of grants; nextCursor is present when there are more
+ */
+export type GrantList = {
+    grants: Array<Grant>;
+    nextCursor?: string;
 };
 
 /**
@@ -1404,6 +1554,14 @@ export type ReasoningStartEvent = {
 };
 
 /**
+ * The grant has ended
+ */
+export type RemovedGrant = {
+    ok: true;
+    grantId: string;
+};
+
+/**
  * The conversation that the agent answers
  */
 export type RunBody = {
@@ -1508,6 +1666,19 @@ export type RunResult = {
          * Why the approval is requested again
          */
         reason?: string;
+        /**
+         * What an answer may cover; it names one as "scope"
+         */
+        scopes?: Array<{
+            /**
+             * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+             */
+            scope: 'once' | 'exact' | 'folder' | 'tool';
+            /**
+             * What the answer would cover, for the user
+             */
+            text: string;
+        }>;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -1676,7 +1847,7 @@ export type Task = {
     plan: Plan;
     schedule?: Schedule;
     approval: {
-        mode: 'always' | 'first_n' | 'never';
+        mode: 'always' | 'first_n' | 'granted' | 'never';
         firstN: number;
         /**
          * Number of runs whose result was approved since the last change of goal or plan
@@ -1776,17 +1947,30 @@ export type TaskApprovalEvent = {
      */
     cwd?: string;
     /**
-     * Why the approval is requested again
+     * Why the approval is requested again, or what differs from the approved runs
      */
     reason?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
     output?: string;
 };
 
 /**
- * Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs did not use; never: none, and tools that otherwise need approval run without it
+ * Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it
  */
 export type TaskApprovalInput = {
-    mode: 'always' | 'first_n' | 'never';
+    mode: 'always' | 'first_n' | 'granted' | 'never';
     /**
      * With mode first_n: the number of runs that need approval; by default 3
      */
@@ -1809,6 +1993,23 @@ export type TaskApproveBody = {
      * A UUID
      */
     approvalId?: string;
+    /**
+     * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+     */
+    scope?: 'once' | 'exact' | 'folder' | 'tool';
+    /**
+     * When the grant ends: after a number of calls, at a time, or at what comes first
+     */
+    until?: {
+        /**
+         * Number of calls
+         */
+        uses?: number;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        at?: number;
+    };
 };
 
 /**
@@ -2068,9 +2269,22 @@ export type TaskQuestion = {
      */
     cwd?: string;
     /**
-     * Why the approval is requested again
+     * Why the approval is requested again, or what differs from the approved runs
      */
     reason?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
     /**
      * The result that needs approval
      */
@@ -2255,6 +2469,10 @@ export type TaskToolCall = {
     output?: unknown;
     error?: string;
     status: 'pending' | 'complete' | 'error' | 'denied';
+    /**
+     * The grant by which the call ran unasked
+     */
+    grantId?: string;
     durationMs?: number;
 };
 
@@ -2467,6 +2685,19 @@ export type ToolApprovalRequestEvent = {
      * Why the approval is requested again
      */
     reason?: string;
+    /**
+     * What an answer may cover; it names one as "scope"
+     */
+    scopes?: Array<{
+        /**
+         * once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; tool: every call of this tool of a tool server or of the application
+         */
+        scope: 'once' | 'exact' | 'folder' | 'tool';
+        /**
+         * What the answer would cover, for the user
+         */
+        text: string;
+    }>;
 };
 
 /**
@@ -3547,6 +3778,176 @@ export type DecideApprovalResponses = {
 };
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
+
+export type ListGrantsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The conversation in which the grant holds
+         */
+        threadId?: string;
+        /**
+         * The task in which the grant holds
+         */
+        taskId?: string;
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/grants';
+};
+
+export type ListGrantsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListGrantsError = ListGrantsErrors[keyof ListGrantsErrors];
+
+export type ListGrantsResponses = {
+    /**
+     * A page of grants; nextCursor is present when there are more
+     */
+    200: GrantList;
+};
+
+export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
+
+export type AddGrantData = {
+    body: GrantBody;
+    path?: never;
+    query?: never;
+    url: '/grants';
+};
+
+export type AddGrantErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AddGrantError = AddGrantErrors[keyof AddGrantErrors];
+
+export type AddGrantResponses = {
+    /**
+     * A permission for calls of a tool in one conversation or task
+     */
+    201: Grant;
+};
+
+export type AddGrantResponse = AddGrantResponses[keyof AddGrantResponses];
+
+export type RemoveGrantData = {
+    body?: never;
+    path: {
+        /**
+         * grantId
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/grants/{id}';
+};
+
+export type RemoveGrantErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type RemoveGrantError = RemoveGrantErrors[keyof RemoveGrantErrors];
+
+export type RemoveGrantResponses = {
+    /**
+     * The grant has ended
+     */
+    200: RemovedGrant;
+};
+
+export type RemoveGrantResponse = RemoveGrantResponses[keyof RemoveGrantResponses];
 
 export type DeleteThreadsData = {
     body?: never;

@@ -2,7 +2,7 @@
 // Plugins build the services and may import all files.
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
-  approvals: ['approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger', 'refused-calls'],
+  approvals: ['approval-errors', 'approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger', 'refused-calls', 'grants/call-grants', 'grants/grant-record', 'grants/grants'],
   backup: [],
   brain: ['brain', 'extraction/own-words', 'extraction/pointers', 'fact-text', 'memory'],
   config: ['config', 'variables'],

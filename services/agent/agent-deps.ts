@@ -1,4 +1,5 @@
 import type { Config } from '../../schemas/config.ts'
+import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../providers/registry.ts'
@@ -19,6 +20,7 @@ export interface AgentDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  grants: Grants
   conversations: ConversationStates
   threads: ThreadRepository
   config: () => Config

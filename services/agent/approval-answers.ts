@@ -1,3 +1,4 @@
+import type { Scope, Until } from '../../schemas/grants.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 
@@ -75,17 +76,36 @@ function allResponses (source: AnswerSource): Answers {
   }
 }
 
+const isScope = (value: unknown): value is Scope => ['once', 'exact', 'folder', 'tool'].includes(value as string)
+
+function isUntil (value: unknown): value is Until {
+  if (typeof value !== 'object' || value === null) return false
+  const { uses, at, ...rest } = value as Until
+  const isCount = (count: unknown) => count === undefined || (Number.isSafeInteger(count) && (count as number) > 0)
+  return isCount(uses) && isCount(at) && (uses ?? at) !== undefined && Object.keys(rest).length === 0
+}
+
 function decision (
   approvalId: unknown,
-  response: { approved?: unknown, reason?: unknown } | undefined,
+  response: { approved?: unknown, reason?: unknown, scope?: unknown, until?: unknown } | undefined,
   where: string,
   idField: string
 ): Decision {
-  const { approved, reason } = response ?? {}
+  const { approved, reason, scope, until } = response ?? {}
   if (typeof approvalId !== 'string') throw new BadMessage(`${where}.${idField} must be a string.`)
   if (typeof approved !== 'boolean') throw new BadMessage(`${where}.approved must be true or false, as a JSON boolean.`)
   if (reason !== undefined && typeof reason !== 'string') throw new BadMessage(`${where}.reason must be a string.`)
-  return { approvalId, approved, ...(reason !== undefined && { reason: reason.slice(0, REASON_KEPT) }) }
+  if (scope !== undefined && !isScope(scope)) throw new BadMessage(`${where}.scope must be "once", "exact", "folder" or "tool".`)
+  if (until !== undefined && !isUntil(until)) {
+    throw new BadMessage(`${where}.until must be {"uses": <number of calls>}, {"at": <epoch milliseconds>} or both.`)
+  }
+  return {
+    approvalId,
+    approved,
+    ...(reason !== undefined && { reason: reason.slice(0, REASON_KEPT) }),
+    ...(scope !== undefined && { scope }),
+    ...(until !== undefined && { until })
+  }
 }
 
 /** Returns the approval ids in a history. They identify the conversation of a request without an `id`. */

@@ -11,7 +11,7 @@ export function createConversationGuard (
   { deps, activeRuns, locked }: RunCollaborators,
   supersedePendingRun: (conversation: ConversationState) => Promise<unknown>
 ) {
-  const { store, ledger, conversations } = deps
+  const { store, ledger, grants, conversations } = deps
 
   /** Returns the operations that remove the stored runs of a conversation, with all their approvals. */
   async function runRemovals (threadId: string): Promise<Op[]> {
@@ -46,7 +46,7 @@ export function createConversationGuard (
         const live = await activeRuns.current(threadId)
         live?.abort(new Aborted('delete', 'The conversation was deleted.'))
         await live?.done
-        return work([conversations.remove(threadId), ...await runRemovals(threadId)])
+        return work([conversations.remove(threadId), ...await runRemovals(threadId), ...await grants.removals({ threadId })])
       })
   }
 }

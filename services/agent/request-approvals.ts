@@ -7,14 +7,15 @@ import { endSegment } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 
 /** Returns the event of an approval request. */
-export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note }: ThreadApproval): RunEvent => ({
+export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note, scopes }: ThreadApproval): RunEvent => ({
   type: 'approval-request',
   approvalId,
   toolCallId,
   toolName,
   input,
   cwd,
-  ...(note !== undefined && { reason: note })
+  ...(note !== undefined && { reason: note }),
+  ...(scopes && { scopes })
 })
 
 /**
@@ -32,8 +33,8 @@ export async function requestApprovals (
   const { run } = live
   const { runId, threadId, segment, usage, unheard = [] } = run.head
   const { approvals, ops } = ledger.ask(
-    calls.map(({ toolCallId, toolName, input, folder, identity, reason: note }) => ({
-      ...{ runId, threadId, segment, toolCallId, toolName, input, identity },
+    calls.map(({ toolCallId, toolName, input, folder, identity, reason: note, scopes, places }) => ({
+      ...{ runId, threadId, segment, toolCallId, toolName, input, identity, scopes, places },
       ...boundTo(folder),
       ...(note !== undefined && { note })
     }))

@@ -32,7 +32,7 @@ type Continuation =
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, ledger, conversations } = deps
+  const { store, ledger, grants, conversations } = deps
 
   /** Finds or starts the segment that follows the step of these approvals. Without a `protocol`, it is the one that the run had. */
   async function resume (
@@ -85,7 +85,8 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   async function record (threadId: string, decisions: Decision[], id?: string) {
     const { approvals, decided } = await ledger.decide(decisions, id)
     let conversation = await conversations.get(threadId)
-    const ops = ledger.record(decided)
+    const granted = decided.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const ops = [...ledger.record(decided), ...(await Promise.all(granted)).flat()]
     const refused = decided.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)

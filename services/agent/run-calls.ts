@@ -1,8 +1,12 @@
 import { inputDigest, type ThreadApproval } from '../approvals/approval-record.ts'
+import { createCallGrants } from '../approvals/grants/call-grants.ts'
+import type { Grant } from '../approvals/grants/grant-record.ts'
 import { callApproval } from '../approvals/call-approval.ts'
 import { wasRefused } from '../approvals/refused-calls.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { openCalls } from '../run-log/open-calls.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import type { Op } from '../store/store-types.ts'
 import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -16,14 +20,24 @@ import { checkLength, commit } from './run-repository.ts'
  */
 export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { live: { run, signal }, conversation } = attempt
-  const { ledger, host } = deps
-  const { log, head: { runId, cwd } } = run
+  const { ledger, host, grants } = deps
+  const { log, head: { runId, threadId, cwd } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
   const approvals = new Map(decided.map((approval) => [approval.toolCallId, approval]))
   const intended = new Set<string>()
   const locked = createKeyedLock()
   // A commit stores everything up to its own final events, so appending waits for it.
   const inOrder = (write: () => Promise<void>) => locked(runId, write)
+
+  async function storeIntent (call: { toolCallId: string, grantId?: string }, ops: Op[]): Promise<void> {
+    const intent: RunEvent = { type: 'tool-intent', ...call }
+    if (run.durable) intended.add(call.toolCallId)
+    await inOrder(async () => {
+      if (run.durable) return commit(run, deps, { finalEvents: [intent], ops })
+      await deps.store.transact(ops)
+      log.append(intent)
+    })
+  }
 
   const { asked } = await settleCalls(openCalls(newest), {
     tools: host,
@@ -35,17 +49,19 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
       return approval && callApproval(approval, ledger.isOpen(approval))
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    grants: createCallGrants({ grants, owner: { threadId }, find: host.find, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
-    /** Stores the intent if the run is on disk; other runs do not continue after a crash. */
-    async begin ({ toolCallId }: Call, isDurable: boolean) {
-      if (!isDurable || !run.durable) return
-      intended.add(toolCallId)
+    /** Stores the intent if the run is on disk; other runs do not continue after a crash. The use of a grant is always stored. */
+    async begin ({ toolCallId }: Call, isDurable: boolean, grant?: Grant) {
+      if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used]))
+      if (!isDurable || !run.durable) return true
       const approval = approvals.get(toolCallId)
       const executing = approval && ledger.move(approval, 'executing')
-      await inOrder(() => commit(run, deps, { finalEvents: [{ type: 'tool-intent', toolCallId }], ops: executing ? [executing.op] : [] }))
+      await storeIntent({ toolCallId }, executing ? [executing.op] : [])
       if (executing !== undefined) approvals.set(toolCallId, executing.approval)
+      return true
     },
 
     end: ({ toolCallId }: Call, { event, state }: CallEnd) =>

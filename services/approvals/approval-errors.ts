@@ -11,3 +11,9 @@ export const ApprovalDecided = defineError(
 )
 export const ApprovalWithdrawn = defineError('ERR_APPROVAL_WITHDRAWN', 'The approval request "%s" was withdrawn, because %s.')
 export const OtherConversation = defineError('ERR_OTHER_CONVERSATION', '%s')
+export const GrantRefused = defineError('ERR_GRANT_REFUSED', '%s')
+export const GrantNotFound = defineError('ERR_GRANT_NOT_FOUND', 'There is no grant "%s". GET /grants lists them.')
+export const TooManyGrants = defineError(
+  'ERR_TOO_MANY_GRANTS',
+  'A conversation or task can have %s grants; remove some with DELETE /grants/:id.'
+)

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 import type { StateOf } from './approval-states.ts'
+import type { FilePlace } from './grants/file-place.ts'
 
 /** A conversation or a task: the run of an approval belongs to one of them. */
 export type Owner = { threadId: string, taskId?: undefined } | { taskId: string, threadId?: undefined }
@@ -35,9 +37,6 @@ interface Call {
   digest: string
 }
 
-/** What a decision on a call covers, widest last: this call, the same call, calls in its folder, calls of its tool. */
-type Scope = 'once' | 'exact' | 'folder' | 'tool'
-
 /** A tool call that needs, or needed, an approval. */
 export interface ToolItem extends Item, Decided, Call {
   kind: 'tool'
@@ -53,9 +52,11 @@ export interface ToolItem extends Item, Decided, Call {
   /** The id of the new request that replaced this one after its approval, because the folder had changed; the call did not run. */
   replacedBy?: string
   /** What the decision may cover, each with a sentence for the user; absent: this call alone. */
-  scopes?: Array<{ scope: Scope, text: string }>
+  scopes?: OfferedScope[]
+  /** Where the files of the call lie, for the scopes that need it. */
+  places?: FilePlace[]
   /** What the decision covers beyond this call, and how long. */
-  granted?: { scope: Scope, until?: { uses?: number, at?: number } }
+  granted?: { scope: Scope, until?: Until }
 }
 
 /** The output of a task's run that needs, or needed, an approval. Without one the run was cancelled: it counts as denied. */

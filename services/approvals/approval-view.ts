@@ -5,6 +5,6 @@ import type { TaskApproval, ThreadApproval } from './approval-record.ts'
 export function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {
   const { segment, approved, ...shown } = approval
   if (shown.kind === 'result') return shown
-  const { identity, folder, replacedBy, scopes, granted, ...call } = shown
-  return call
+  const { identity, folder, replacedBy, places, granted, scopes, ...call } = shown
+  return { ...call, ...(scopes && { scopes }) }
 }

@@ -1,4 +1,5 @@
-import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn } from './approval-errors.ts'
+import type { Scope, Until } from '../../schemas/grants.ts'
+import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
 import type { TaskApproval, ThreadApproval } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 
@@ -6,6 +7,9 @@ export interface Decision {
   approvalId: string
   approved: boolean
   reason?: string
+  /** What the approval covers; default: this call alone. */
+  scope?: Scope
+  until?: Until
 }
 
 /** Whether the time to answer has passed. An overdue approval counts as expired, even before that is stored. */
@@ -14,13 +18,13 @@ export const isOverdue = ({ state, expiresAt }: { state: string, expiresAt: numb
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
- * opposite decision, ApprovalWithdrawn (409) or ApprovalExpired (410).
+ * opposite decision or another scope, ApprovalWithdrawn (409), ApprovalExpired (410), or GrantRefused (400) for the scope of a result.
  */
 export function decideApproval (approval: ThreadApproval, decision: Omit<Decision, 'approvalId'>, now: number): ThreadApproval | undefined
 export function decideApproval (approval: TaskApproval, decision: Omit<Decision, 'approvalId'>, now: number): TaskApproval | undefined
 export function decideApproval (
   approval: ThreadApproval | TaskApproval,
-  { approved, reason }: Omit<Decision, 'approvalId'>,
+  { approved, reason, scope, until }: Omit<Decision, 'approvalId'>,
   now: number
 ): ThreadApproval | TaskApproval | undefined {
   const { approvalId } = approval
@@ -32,8 +36,13 @@ export function decideApproval (
     )
   }
   if (approval.state === 'pending') {
-    return { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...(reason && { reason }) }
+    const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...(reason && { reason }) }
+    if (scope === undefined && until === undefined) return decided
+    if (decided.kind === 'result') throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
+    return { ...decided, granted: { scope: scope ?? 'once', ...(until && { until }) } }
   }
   if ((approval.approved ?? false) !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
+  const before = approval.kind === 'tool' ? approval.granted?.scope ?? 'once' : undefined
+  if (scope !== undefined && before !== undefined && scope !== before) throw new ApprovalDecided(approvalId, `approved with the scope "${before}"`)
   return undefined
 }

@@ -19,9 +19,9 @@ export function createInbox ({ ledger, agent, tasks }: {
      * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
      * ApprovalNotFound (404), the errors of `decideApproval` (409, 410), and those of a run that cannot go on.
      */
-    async decide (approvalId: string, { approved, reason }: ApprovalDecision): Promise<DecidedApproval> {
+    async decide (approvalId: string, { reason, ...answer }: ApprovalDecision): Promise<DecidedApproval> {
       const approval = await ledger.require(approvalId)
-      const decision = { approvalId, approved, ...(reason && { reason }) }
+      const decision = { approvalId, ...answer, ...(reason && { reason }) }
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)
       throw new ApprovalNotFound(approvalId)

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
+import type { OfferedScope } from '../../schemas/grants.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
 
@@ -61,14 +62,14 @@ export type RunEvent =
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
-   * something or was approved.
+   * something or was approved. `grantId` is the grant that covers it.
    */
-  | { type: 'tool-intent', toolCallId: string }
+  | { type: 'tool-intent', toolCallId: string, grantId?: string }
   | { type: 'tool-output', output: Record<string, unknown> } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
-  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string } & Call
+  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string, scopes?: OfferedScope[] } & Call
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }

@@ -1,3 +1,6 @@
+import type { ToolItem } from '../approvals/approval-record.ts'
+import type { CallGrants } from '../approvals/grants/call-grants.ts'
+import type { Grant } from '../approvals/grants/grant-record.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
@@ -23,12 +26,12 @@ export interface CallApproval {
 }
 
 /** A call that needs an approval. */
-export interface AskedCall extends Call {
+export interface AskedCall extends Call, Pick<ToolItem, 'scopes' | 'places'> {
   /** The folder that it would work in. */
   folder: WorkFolder
   /** The identity of its tool. */
   identity?: string
-  /** The reason for the user why the call is asked again. */
+  /** The reason for the user why the call is asked, or asked again. */
   reason?: string
 }
 
@@ -51,12 +54,19 @@ export interface CallPorts {
   approvalOf: (toolCallId: string) => CallApproval | undefined
   /** Whether a call of the tool needs an approval now. */
   needsApproval: (toolName: string) => boolean
+  /** The grants of the conversation or task. */
+  grants: CallGrants
+  /** Set in runs that ask nobody: the reason of the denial of each call that needs an approval and has no grant. */
+  deniesUngranted?: string
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied: (call: Call) => boolean
   /** Throws when the outputs of the run have reached their limit. */
   checkLimit: () => void
-  /** Called before a tool starts. With `isDurable`, an intent must be on disk when the promise resolves. */
-  begin: (call: Call, isDurable: boolean) => Promise<void>
+  /**
+   * Called before a tool starts. With `isDurable`, an intent must be on disk when the promise resolves, with the use of `grant`, if the
+   * call has one. Resolves to false if the grant has ended meanwhile: the call must not run then.
+   */
+  begin: (call: Call, isDurable: boolean, grant?: Grant) => Promise<boolean>
   /** Stores the end of a call before readers see it. */
   end: (call: Call, end: CallEnd) => Promise<void>
 }

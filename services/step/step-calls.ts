@@ -1,7 +1,8 @@
 import { intentsIn } from '../run-log/open-calls.ts'
 import { runInOrder } from '../tools/run-in-order.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
-import { askedAgain, folderGone } from '../tools/work-folder.ts'
+import type { Grant } from '../approvals/grants/grant-record.ts'
+import { askedAgain, folderGone, type WorkFolder } from '../tools/work-folder.ts'
 import type { AskedCall, Call, CallEnd, CallPorts } from './call-ports.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
@@ -10,10 +11,10 @@ const UNANSWERED = 'Nobody answered in time.'
 /**
  * Settles the open calls of a step and returns those that need an approval. No call runs while a question about one of them
  * is open. A call that was begun before has an unknown outcome and never runs again; a denied call is refused, also when the
- * model repeats it. The other calls run, reads side by side and the rest in order; before a tool that may change something, or
- * that was approved, starts, an intent is on disk. A call whose tool was changed meanwhile asks. An approved call whose folder
- * is no longer the one that was shown asks again, and approved calls behind it wait for that answer. Rejects when the run is
- * aborted.
+ * model repeats it. The other calls run, reads side by side and the rest in order, also those that a grant covers; before a tool
+ * that may change something, or that was approved or granted, starts, an intent is on disk. A call whose tool was changed
+ * meanwhile asks. An approved call whose folder is no longer the one that was shown asks again, and approved calls behind it wait
+ * for that answer. Rejects when the run is aborted.
  */
 export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
   const { tools, run: { runId, attempt, cwd, signal } } = ports
@@ -51,28 +52,46 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const identity = tools.identity(call.toolName)
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     if (folder === undefined) return ports.end(call, failed(call, folderGone(cwd)))
-    asked.set(call.toolCallId, { ...call, folder, identity })
+    if (ports.deniesUngranted !== undefined) return ports.end(call, refused(call, 'denied', ports.deniesUngranted))
+    asked.set(call.toolCallId, { ...call, folder, identity, ...await ports.grants.offer(call, folder) })
+  }
+
+  /** Returns the grant that covers a call which needs an approval, and the folder that the call works in. */
+  async function grantOf (call: Call): Promise<{ grant: Grant, folder: WorkFolder } | undefined> {
+    if (ports.wasDenied(call)) return undefined
+    const folder = await tools.folders.of(call.toolName, call.input, cwd)
+    const grant = folder && await ports.grants.covering(call, folder)
+    return grant && { grant, folder: folder! }
   }
 
   async function execute (call: Call): Promise<void> {
     const { toolCallId, toolName, input } = call
     ports.checkLimit()
     const approval = ports.approvalOf(toolCallId)
-    const folder = approval?.folder
+    // A tool that was replaced while its server reconnected may need an approval; the call is bound to the tool that is checked.
+    const isAsked = approval === undefined && ports.needsApproval(toolName)
+    // Looked up again: a call before this one may have ended the grant.
+    const granted = isAsked ? await grantOf(call) : undefined
+    if (isAsked && granted === undefined) return ask(call)
+    const folder = approval?.folder ?? granted?.folder
     const where = folder && await tools.folders.whereabouts(toolName, input, cwd, folder)
     if (where?.is === 'moved') {
+      if (approval === undefined) return ask(call)
       isHeld = true
-      asked.set(toolCallId, { ...call, folder: where.to, identity: tools.identity(toolName), reason: askedAgain(folder!.path, where.to) })
+      const offer = await ports.grants.offer(call, where.to)
+      asked.set(toolCallId, {
+        ...{ ...call, folder: where.to, identity: tools.identity(toolName) },
+        ...offer,
+        reason: askedAgain(folder!.path, where.to)
+      })
       return
     }
     if (isHeld && approval !== undefined) return
     if (where?.is === 'gone') return ports.end(call, failed(call, folderGone(folder!.path)))
     signal.throwIfAborted()
-    // A tool that was replaced while its server reconnected may need an approval; the call is bound to the tool that is checked.
-    if (approval === undefined && ports.needsApproval(toolName)) return ask(call)
     const identity = approval === undefined ? tools.identity(toolName) : approval.identity
-    const isDurable = approval !== undefined || !isRead(call)
-    await ports.begin(call, isDurable)
+    const isDurable = approval !== undefined || granted !== undefined || !isRead(call)
+    if (!await ports.begin(call, isDurable, granted?.grant)) return ask(call)
     let end: CallEnd
     try {
       const agreed = { name: toolName, callId: toolCallId, input, cwd, identity, folder }
@@ -89,6 +108,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   }
 
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))
+  for (const entry of decisions) if (entry.decision === 'ask' && await grantOf(entry.call)) entry.decision = 'run'
   if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }
   for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, decision)
   const callsTo = (what: 'run' | 'ask') => decisions.filter(({ decision }) => decision === what).map(({ call }) => call)

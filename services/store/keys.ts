@@ -34,6 +34,11 @@ export const taskApprovalKey = (id: string) => `task-approval/${id}`
 export const OPEN_APPROVALS = 'open-approval/'
 export const openApprovalKey = (id: string) => OPEN_APPROVALS + id
 
+/** Grants, by a digest of the conversation or task. */
+export const GRANTS = 'grant/'
+export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
+export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
+
 export const THREADS = 'thread/'
 export const threadKey = (thread: string) => THREADS + thread
 export const messagesPrefix = (thread: string) => `message/${thread}/`

@@ -17,7 +17,7 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, clock, workspace } = deps
+  const { repository, grants, clock, workspace } = deps
 
   /** The approval settings of a task. Throws BadTask (400) when they contradict each other. */
   async function approvalOf (
@@ -61,7 +61,6 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       successfulRuns: 0,
       createdAt: now,
       updatedAt: now,
-      learnedTools: [],
       failuresInRow: 0,
       slotRuns: 0
     }
@@ -101,11 +100,12 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(planned !== undefined && { plan: planned }),
           ...(cwd !== undefined && { cwd }),
           ...(budget !== undefined && { budget }),
-          ...(isReset && { learnedTools: [], ...(task.liveRun && { outdatedRun: task.liveRun.runNumber }) }),
+          ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
           approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
-        return { task: rescheduled, ops, answer: { ...rescheduled, updatedAt: clock.now() } }
+        const ended = isReset ? await grants.removals({ taskId }) : []
+        return { task: rescheduled, ops: [...ops, ...ended], answer: { ...rescheduled, updatedAt: clock.now() } }
       })
     }
   }

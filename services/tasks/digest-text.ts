@@ -36,12 +36,13 @@ export function createDigestText (timezone: string) {
   const name = (task: StoredTask) => `“${shortGoal(task)}”`
 
   return {
-    run: (task: StoredTask, { runNumber, status, standsFor, output, error, evaluation }: StoredRun) => {
+    run: (task: StoredTask, { runNumber, status, standsFor, output, error, evaluation, toolCalls }: StoredRun) => {
       const subject = `Run ${runNumber} of ${name(task)}${
         standsFor === undefined ? '' : `, which makes up for ${counted(standsFor, 'planned time')},`
       }`
-      if (status === 'completed') return `${subject} completed${judgementOf(evaluation)}${output ? `: ${inLine(output)}` : '.'}`
-      return `${subject} ${STOPPED[status]}${error ? `: ${inLine(error)}` : '.'}`
+      const calls = grantedCalls(toolCalls)
+      if (status === 'completed') return `${subject} completed${judgementOf(evaluation)}${calls}${output ? `: ${inLine(output)}` : '.'}`
+      return `${subject} ${STOPPED[status]}${calls}${error ? `: ${inLine(error)}` : '.'}`
     },
 
     notRun: (task: StoredTask, { at, from, count, fate, reason, settledAt }: Slot) => {
@@ -52,9 +53,9 @@ export function createDigestText (timezone: string) {
       return `${name(task)} did not run ${times}: ${why}.`
     },
 
-    waiting: (task: StoredTask, { kind, tool, about }: Pick<DigestQuestion, 'kind' | 'tool' | 'about'>) =>
+    waiting: (task: StoredTask, { kind, tool, about, reason }: Pick<DigestQuestion, 'kind' | 'tool' | 'about' | 'reason'>) =>
       kind === 'tool'
-        ? `${name(task)} asks whether it may use ${tool} with ${inLine(about)}`
+        ? `${name(task)} asks whether it may use ${tool} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`
         : `${name(task)} asks whether its result is good: ${inLine(about)}`,
 
     working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
@@ -92,6 +93,14 @@ function judgementOf ({ judge, outcome, evidence }: Partial<TaskEvaluation> = {}
   if (outcome === 'partly') return ' in part'
   if (judge === 'none') return ' (not judged)'
   return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : ''
+}
+
+/** Returns what ran by a grant, and what was denied beside it; '' for a run without granted calls. */
+function grantedCalls (calls: StoredRun['toolCalls']): string {
+  const ran = calls.filter(({ grantId }) => grantId !== undefined).length
+  const denied = calls.filter(({ status }) => status === 'denied').length
+  if (ran === 0) return ''
+  return ` (${counted(ran, 'call')} by grant${denied > 0 ? `, ${counted(denied, 'other')} denied` : ''})`
 }
 
 const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`

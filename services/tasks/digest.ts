@@ -96,7 +96,7 @@ export function createDigest (
     const questions: DigestQuestion[] = []
     for (const task of all) {
       for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
-        const { approvalId, kind, tool, input, cwd, output, createdAt, expiresAt } = questionView(item)
+        const { approvalId, kind, tool, input, cwd, output, reason, createdAt, expiresAt } = questionView(item)
         const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
         questions.push({
           taskId: task.id,
@@ -106,10 +106,11 @@ export function createDigest (
           kind,
           ...(tool !== undefined && { tool }),
           ...(cwd !== undefined && { cwd }),
+          ...(reason !== undefined && { reason }),
           about,
           createdAt,
           expiresAt,
-          text: describe.waiting(task, { kind, tool, about })
+          text: describe.waiting(task, { kind, tool, about, reason })
         })
       }
     }

@@ -1,5 +1,6 @@
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
+import { GrantRefused } from '../approvals/approval-errors.ts'
 import { isOfTask, type TaskApproval } from '../approvals/approval-record.ts'
 import { inState } from '../approvals/approval-states.ts'
 import { decideApproval, type Decision } from '../approvals/decide-approval.ts'
@@ -9,7 +10,7 @@ import type { RunDeps } from './task-deps.ts'
 import { NoQuestion, QuestionNotFound } from './task-errors.ts'
 import { withFeedback } from './runner/run-memory.ts'
 import type { Queue } from './runner/queue.ts'
-import { isOver, learnedToolKey, type StoredRun, type StoredTask } from './task-records.ts'
+import { isOver, type StoredRun, type StoredTask } from './task-records.ts'
 import { assertState } from './allowed-operations.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
@@ -24,7 +25,7 @@ interface Answer {
 
 /** Decides the approvals of runs: by a person's answer, or by expiry. The first decision is kept. */
 export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
-  const { repository, ledger, clock } = deps
+  const { repository, ledger, grants, clock } = deps
 
   /** Finds the approval with that id, or the oldest open one without an id, and its run. */
   async function findItem (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, item: TaskApproval }> {
@@ -59,21 +60,26 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     }
   }
 
-  async function decide (task: StoredTask, { approved, notes, approvalId }: TaskApproveBody): Promise<Change<Answer>> {
+  async function decide (task: StoredTask, { approved, notes, approvalId, scope, until }: TaskApproveBody): Promise<Change<Answer>> {
     const { run, item } = await findItem(task, approvalId)
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
-    const decided = decideApproval(item, { approved, reason: notes }, clock.now())
+    const decided = decideApproval(item, { approved, reason: notes, scope, until }, clock.now())
     const continued = item.kind === 'tool' && !others.some(({ segment }) => segment === item.segment)
     if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
     assertState(task, 'approve')
     const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)
+    if (run.runNumber === task.outdatedRun && decided.granted !== undefined) {
+      throw new GrantRefused('Goal or plan changed after this was asked, so the call can be approved only once.')
+    }
+    const ops = await grants.fromAnswer({ taskId: task.id }, decided)
     const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued }
-    if (!continued) return { task: after, approvals: [decided], answer }
+    if (!continued) return { task: after, approvals: [decided], ops, answer }
     return {
       task: { ...after, status: 'running' },
       runs: [{ ...run, status: 'running', putDown: true }],
       approvals: [decided],
+      ops,
       answer,
       after: () => queue.push(task.id, run.runId)
     }
@@ -82,20 +88,14 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
   async function decideResult (task: StoredTask, run: StoredRun, result: TaskApproval, approved: boolean): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
-    const approvedTools = (await ledger.ofTask(run.asked ?? [])).flatMap((item) =>
-      item.kind === 'tool' && item.approved && item.state !== 'withdrawn' ? [learnedToolKey(item.toolName, item.identity)] : []
-    )
-    const updated: StoredTask = approved && run.runNumber !== task.outdatedRun
-      ? {
-          ...task,
-          learnedTools: [...new Set([...task.learnedTools, ...approvedTools])],
-          approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 }
-        }
-      : task
+    const counts = approved && run.runNumber !== task.outdatedRun
+    const calls = counts ? (await ledger.ofTask(run.asked ?? [])).filter((item) => item.kind === 'tool') : []
+    const ops = await grants.learn({ taskId: task.id }, calls.filter((item) => item.approved && item.state !== 'withdrawn'))
+    const updated = counts ? { ...task, approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } } : task
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
     const status = approved ? 'completed' as const : 'rejected' as const
     const change = executor.conclude(updated, run, history, approved ? { status } : { status, error })
-    return { ...change, approvals: [result], answer: { item: result, status, continued: false } }
+    return { ...change, ops: [...change.ops ?? [], ...ops], approvals: [result], answer: { item: result, status, continued: false } }
   }
 
   /** The change that rejects a run with an expired approval; undefined when none has expired. */
@@ -137,9 +137,9 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     },
 
     /** Decides the named approval. Throws as `approve` does. */
-    async decide (taskId: string, { approvalId, approved, reason }: Decision): Promise<DecidedApproval> {
-      const { item: { runId, state }, continued } = await answer(taskId, { approvalId, approved, notes: reason })
-      return { approvalId, state, runId, taskId, continued }
+    async decide (taskId: string, { reason, ...decision }: Decision): Promise<DecidedApproval> {
+      const { item: { runId, state }, continued } = await answer(taskId, { ...decision, notes: reason })
+      return { approvalId: decision.approvalId, state, runId, taskId, continued }
     },
 
     expire

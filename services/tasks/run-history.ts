@@ -20,6 +20,9 @@ export function toolCallsOf (log: readonly TaskLogEvent[], limit = Infinity): Ta
     const call = calls.get(event.toolCallId)
     const duration = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
     switch (event.type) {
+      case 'tool-intent':
+        Object.assign(call ?? {}, event.grantId !== undefined && { grantId: event.grantId })
+        break
       case 'tool-input':
         calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, limit), status: 'pending' })
         break

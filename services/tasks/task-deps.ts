@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
@@ -20,6 +21,7 @@ export interface TaskDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  grants: Grants
   idempotency: Idempotency
   config: () => Config
   /** The user's brain, as text for the system prompt. */

@@ -11,8 +11,8 @@ export interface RunPointer {
 
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
 export interface StoredTask extends Task {
-  /** Tools that approved runs have used, see `learnedToolKey`. After the first N approved runs they need no approval. */
-  learnedTools: string[]
+  /** What earlier versions learned, by the name of the tool. It is not used any more: such calls ask again. */
+  learnedTools?: string[]
   /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */
   outdatedRun?: number
   /** The number of consecutive failed runs. */
@@ -85,9 +85,3 @@ export function withoutTiming ({ timing, lastSlot, nextRunAt, ...task }: StoredT
 export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }: StoredTask): StoredTask {
   return { ...task, ...(timing !== undefined && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
 }
-
-/**
- * The name under which an approved tool is remembered. It includes the identity, because a changed tool of a tool server
- * counts as another tool.
- */
-export const learnedToolKey = (tool: string, identity?: string) => identity === undefined ? tool : `${tool} ${identity}`

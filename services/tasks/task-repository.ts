@@ -169,8 +169,8 @@ export function createTaskRepository (
       }
     },
 
-    /** Removes a task with what it waits for, and marks its runs for removal. */
-    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}): Promise<void> =>
+    /** Removes a task with what it waits for, applies further operations, and marks its runs for removal. */
+    remove: (taskId: string, { waitingFor = [] }: Pick<StoredTask, 'waitingFor'> = {}, more: Op[] = []): Promise<void> =>
       index.write(
         taskId,
         undefined,
@@ -179,6 +179,7 @@ export function createTaskRepository (
             { type: 'del', key: taskKey(taskId) },
             { type: 'put', key: taskTrashKey(taskId), value: {} },
             ...ledger.remove(waitingFor.map(({ id }) => id)),
+            ...more,
             ...ops
           ])
       ),
@@ -204,12 +205,13 @@ export function createTaskRepository (
     },
 
     /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = []) {
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = [], ops: Op[] = []) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },
         ...(fresh.length === 0 ? [] : [{ type: 'put' as const, key: taskEventsKey(run.runId, run.chunks), value: fresh }]),
-        ...ledger.record(approvals)
+        ...ledger.record(approvals),
+        ...ops
       ])
       return written
     },

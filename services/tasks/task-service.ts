@@ -153,7 +153,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
         const events = task === undefined ? [] : await lifecycle.halt(task)
-        await repository.remove(taskId, task)
+        await repository.remove(taskId, task, await deps.grants.removals({ taskId }))
         repository.forget(taskId)
         ticker.forget(taskId)
         for (const event of events) collaborators.emit(event)

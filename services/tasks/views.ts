@@ -52,6 +52,7 @@ export function questionView (item: TaskApproval): TaskQuestion {
         input: item.input,
         cwd: item.cwd,
         ...(item.note !== undefined && { reason: item.note }),
+        ...(item.scopes && { scopes: item.scopes }),
         ...times
       }
     case 'result':

@@ -76,6 +76,17 @@ const config = {
   unknown: { nested: [{ deep: [1, 'two', null, true, { three: 3.5 }] }] }
 }
 
+/** A grant for files in a conversation. */
+async function granted (app: App) {
+  await app.inject({ method: 'PUT', url: '/threads/granted', payload: {} })
+  const input = { path: 'a.txt', content: 'x' }
+  return app.inject({
+    method: 'POST',
+    url: '/grants',
+    payload: { threadId: 'granted', tool: 'writeFile', input, scope: 'folder', until: { uses: 5, at: Date.now() + 60_000 } }
+  })
+}
+
 /** A run under way in the conversation `live`. */
 const live = async (app: App) =>
   app.agent.activeRunCount > 0 ||
@@ -149,6 +160,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   },
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
+  'GET /grants 200': async (app) => {
+    await granted(app)
+    return app.inject('/grants')
+  },
+  'POST /grants 201': granted,
+  'DELETE /grants/:id 200': async (app) => app.inject({ method: 'DELETE', url: `/grants/${(await granted(app)).json().grantId}` }),
   'GET /threads 200': async (app) => {
     await app.inject({ method: 'POST', url: '/threads', payload: { id: 'listed', title: 'Listed' } })
     await app.inject({ method: 'POST', url: '/threads', payload: {} })

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { App } from '../../app.ts'
 import type { Task } from '../../schemas/tasks.ts'
 import type { Clock } from '../../services/lib/clock.ts'
+import { createGrants } from '../../services/approvals/grants/grants.ts'
 import { createLedger } from '../../services/approvals/ledger.ts'
 import { createIdempotency } from '../../services/http/idempotency.ts'
 import { taskKey, taskRunIndexKey } from '../../services/store/keys.ts'
@@ -103,6 +104,7 @@ export class Engine {
         host: app.tools,
         fence: app.fence,
         ledger: createLedger({ store, clock }),
+        grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',

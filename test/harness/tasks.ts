@@ -8,10 +8,10 @@ interface Test {
 type Told = TaskStreamEvent & Record<string, any>
 
 /** What happens to the tasks of a service, by its event stream. */
-export async function watchTasks (t: Test, url: string) {
+export async function watchTasks (t: Test, url: string, headers: Record<string, string> = {}) {
   const leave = new AbortController()
   t.teardown(() => leave.abort())
-  const { body } = await fetch(`${url}/tasks/events`, { signal: leave.signal })
+  const { body } = await fetch(`${url}/tasks/events`, { signal: leave.signal, headers })
   const events: Told[] = []
   let moved = Promise.withResolvers<void>()
   let taken = 0
@@ -82,8 +82,9 @@ export async function watchTasks (t: Test, url: string) {
   }
 }
 
-/** Calls the routes of tasks, of a service in this process or behind an address. */
-export async function tasksOf (t: Test, service: App | { url: string }) {
+/** Calls the routes of tasks, of a service in this process or behind an address, with the token if there is one. */
+export async function tasksOf (t: Test, service: App | { url: string }, token?: string) {
+  const known: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const url = 'url' in service ? service.url : `http://127.0.0.1:${await listen(service)}`
   const call = async (
     method: string,
@@ -93,7 +94,7 @@ export async function tasksOf (t: Test, service: App | { url: string }) {
   ): Promise<{ status: number, body: any }> => {
     const response = await fetch(`${url}/tasks${path}`, {
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: { ...known, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
     return { status: response.status, body: await response.json() }
@@ -106,6 +107,6 @@ export async function tasksOf (t: Test, service: App | { url: string }) {
     /** A new task that nobody looks at, unless its fields say otherwise. */
     create: async (goal: string, fields: object = {}) => (await call('POST', '', { goal, approval: { mode: 'never' }, ...fields })).body,
     runs: async (id: string) => (await call('GET', `/${id}/runs`)).body.runs,
-    watch: () => watchTasks(t, url)
+    watch: () => watchTasks(t, url, known)
   }
 }

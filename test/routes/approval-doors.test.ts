@@ -185,12 +185,14 @@ t.test('one list holds what waits of conversations and of tasks, by kind, and a 
     toolName: 'writeFile',
     input: { path: 'task.txt', content: 'x' },
     digest: second.digest,
+    scopes: second.scopes,
     cwd: app.cwd,
     createdAt: second.createdAt,
     expiresAt: second.createdAt + 7 * DAY,
     state: 'pending'
   })
   t.match(second.digest, /^[0-9a-f]{64}$/)
+  t.match(second.scopes, [{ scope: 'once' }, { scope: 'exact' }, { scope: 'folder' }])
   t.match(await decide(app, approvalId, { approved: true, reason: 'for once' }), {
     status: 200,
     body: { approvalId, state: 'approved', runId, taskId, continued: true }

@@ -64,7 +64,8 @@ function render (event: RunEvent): string {
         toolName: event.toolName,
         input: event.input,
         ...(event.cwd && { cwd: event.cwd }),
-        ...(event.reason && { reason: event.reason })
+        ...(event.reason && { reason: event.reason }),
+        ...(event.scopes && { scopes: event.scopes })
       })
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })

@@ -77,7 +77,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
   /** Requests approvals of calls. A request that was approved for another folder is replaced by the new one of its call. */
   function askTools (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
     const { approvals } = deps.ledger.ask(
-      session.callsToAsk.map(({ toolCallId, toolName, input, folder, identity, reason }) => ({
+      session.callsToAsk.map(({ toolCallId, toolName, input, folder, identity, reason, scopes, places }) => ({
         taskId: task.id,
         runId: run.runId,
         segment: session.items.segment(),
@@ -86,6 +86,8 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
         input,
         ...boundTo(folder),
         identity,
+        scopes,
+        places,
         ...(reason !== undefined && { note: reason })
       })),
       ttl()

@@ -1,13 +1,16 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { TaskApproval } from '../../approvals/approval-record.ts'
+import { createCallGrants } from '../../approvals/grants/call-grants.ts'
+import type { Grant } from '../../approvals/grants/grant-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { settleCalls } from '../../step/step-calls.ts'
+import type { Op } from '../../store/store-types.ts'
 import { forModel } from '../../tools/model-output.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
-import { learnedToolKey, type StoredRun, type StoredTask } from '../task-records.ts'
+import type { StoredRun, StoredTask } from '../task-records.ts'
 import { PHASE_TOOL } from './phases.ts'
 import type { AttemptApprovals } from './attempt-approvals.ts'
 import { createTaskTools } from './task-tools.ts'
@@ -22,20 +25,34 @@ export interface SessionParts {
   items: AttemptApprovals
   current: () => StoredRun
   log: readonly TaskLogEvent[]
-  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[]) => Promise<void>
+  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[], ops?: Op[]) => Promise<void>
   attempt: number
   signal: AbortSignal
   deps: RunDeps
 }
 
+/** The reason of a denial in mode `granted`, for the model. */
+const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call. Do the rest without it, and report what was left out.'
+
+/** Whether the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
+export const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>
+  mode === 'granted' || (mode === 'first_n' && approvedRuns >= firstN)
+
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
-export function createSessionCalls ({ task, items, current, log, record, attempt, signal, deps: { host, emit } }: SessionParts) {
+export function createSessionCalls ({ task, items, current, log, record, attempt, signal, deps: { host, grants, emit } }: SessionParts) {
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
   const tools = createTaskTools(host, () => current().phases)
   const callsToAsk: AskedCall[] = []
+  const callGrants = createCallGrants({
+    grants,
+    owner: { taskId: task.id },
+    find: tools.find,
+    events: () => log,
+    usesLearned: usesLearned(task)
+  })
   const sizeOf = (event: TaskLogEvent) => event.type === 'tool-output' ? JSON.stringify(event.output).length : 0
   let outputCharacters = log.reduce((sum, event) => sum + sizeOf(event), 0)
   const modelView = (event: RunEvent): RunEvent =>
@@ -43,8 +60,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
 
   /** Whether the tool needs a person's approval before it runs. */
   function needsApproval (toolName: string): boolean {
-    if (tools.permission(toolName) !== 'ask' || task.approval.mode === 'never') return false
-    return current().needsApproval || !task.learnedTools.includes(learnedToolKey(toolName, tools.identity(toolName)))
+    return tools.permission(toolName) === 'ask' && task.approval.mode !== 'never'
   }
 
   function checkLimit () {
@@ -56,9 +72,14 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     }
   }
 
-  async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean): Promise<void> {
-    if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], items.moved(toolCallId, 'executing'))
+  async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean, grant?: Grant): Promise<boolean> {
+    const approvals = items.moved(toolCallId, 'executing')
+    if (grant !== undefined) {
+      const intent: TaskLogEvent = { type: 'tool-intent', toolCallId, grantId: grant.grantId }
+      if (!await grants.use(grant, (used) => record({}, [intent], approvals, [used]))) return false
+    } else if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], approvals)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, tool, input })
+    return true
   }
 
   /** Stores the end of a call, then emits it. */
@@ -79,6 +100,8 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
       repeatsReads: true,
       approvalOf: items.approvalOf,
       needsApproval,
+      grants: callGrants,
+      ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
       wasDenied: items.wasDenied,
       checkLimit,
       begin,

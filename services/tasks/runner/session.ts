@@ -2,9 +2,10 @@ import type { TaskApproval } from '../../approvals/approval-record.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
+import type { Op } from '../../store/store-types.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
-import { createSessionCalls } from './session-calls.ts'
+import { createSessionCalls, usesLearned } from './session-calls.ts'
 import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
@@ -52,18 +53,18 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   const activeMs = () => activeMsBefore + Math.round(clock.awake() - startedAt)
 
   /** Applies `changes` to the stored run, appends `fresh` to its history and emits phase events. Writes happen in order. */
-  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskApproval[] = []): Promise<void> {
-    const written = writing.then(() => write(changes, fresh, approvals))
+  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskApproval[] = [], ops: Op[] = []): Promise<void> {
+    const written = writing.then(() => write(changes, fresh, approvals, ops))
     writing = written.catch(() => {})
     return written
   }
 
-  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[], approvals: TaskApproval[]) {
+  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[], approvals: TaskApproval[], ops: Op[]) {
     // The code that ended the attempt writes the final state of the run; a write from here would overwrite it.
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
     const changedPhases = phases.filter(({ status }, at) => status !== run.phases[at]?.status)
-    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, approvals)
+    run = await repository.append(task.id, { ...run, ...changes, activeMs: activeMs() }, fresh, approvals, ops)
     items.keep(approvals)
     log.push(...fresh)
     for (const { id, description, status } of changedPhases) {
@@ -90,12 +91,19 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
         memory: await deps.memory(),
         guide: await deps.guides.readKnown(task.cwd),
         tools: calls.tools.offered(),
+        grants: await grantsInWords(),
         servers: host.describe(),
         now: clock.now()
       })
     await record({ phases }, known === undefined ? [{ type: 'context', context }] : [])
     pendingNotes = notesOf(log, context, task, run)
     return { request: taskRequest(task, run), events: calls.shown(runEvents(log)) }
+  }
+
+  /** The calls that need no approval in this run, in words. */
+  async function grantsInWords (): Promise<string[]> {
+    const isUsed = usesLearned(task)
+    return (await deps.grants.all({ taskId: task.id })).filter(({ source }) => isUsed || source !== 'approved_runs').map(({ text }) => text)
   }
 
   /** The newest earlier run that has ended. */

@@ -19,6 +19,12 @@ function commentSection (title: string, lines: string[]): string[] {
   return lines.length === 0 ? [] : [[title, ...missing, ...lines.slice(first).map((line) => `- ${line}`)].join('\n')]
 }
 
+/** What introduces the grants of a task, by its mode of approval. */
+const GRANTED: Partial<Record<StoredTask['approval']['mode'], string>> = {
+  first_n: 'These calls run at once; others that change something wait for the user:',
+  granted: 'These calls run at once; others that change something are denied, so do without them:'
+}
+
 export interface ContextParts {
   task: StoredTask
   run: StoredRun
@@ -31,12 +37,14 @@ export interface ContextParts {
   tools: string[]
   /** A description of the tools of tool servers; '' for none. */
   servers: string
+  /** The calls that need no approval, in words. */
+  grants: string[]
   now: number
 }
 
 /**
  * The texts of the system prompt of a task run, from what seldom changes to what often changes: what all task runs are told; the plan and
- * the memory of the user; the memory of earlier runs, the steering and feedback of the user, and the time.
+ * the memory of the user; grants, the memory of earlier runs, the steering and feedback of the user, and the time.
  */
 export function taskContext (parts: ContextParts): string[] {
   return [ofEveryTask(parts), ofTask(parts), ofRun(parts)].map((sections) => sections.filter((text) => text !== '').join('\n\n'))
@@ -58,8 +66,9 @@ const ofTask = ({ task: { cwd, plan }, run, memory }: ContextParts): string[] =>
   memory
 ]
 
-function ofRun ({ task: { memory, steeringHistory }, run, last, now }: ContextParts): string[] {
+function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants, now }: ContextParts): string[] {
   return [
+    ...section(GRANTED[approval.mode] ?? GRANTED.first_n!, grants),
     ...section('Earlier runs found:', memory.findings),
     ...section('Decisions so far:', memory.decisions),
     ...section('Sources used so far:', memory.sources),

@@ -58,6 +58,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     description: 'Run a command line in the shell and answer with its exit code and output. It is ended after 30 seconds at most.',
     inputSchema: Input,
     effect: 'external',
+    isCommand: true,
     timeLimitMs: LIMIT_MS,
     target: ({ command }) => command,
     folder: ({ cwd }) => cwd,

@@ -4,6 +4,7 @@ import { build } from '../../harness/helper.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, said } from './client.ts'
 
+const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
 t.test('a run as one object', async (t) => {
@@ -44,7 +45,7 @@ t.test('a run as one object', async (t) => {
     ],
     usage: { inputTokens: Number, outputTokens: Number },
     finishReason: 'tool-calls',
-    pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined }],
+    pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, scopes: SCOPES }],
     analysis: { ...complex, interval: undefined },
     compactions: undefined,
     evaluation: undefined,
@@ -110,6 +111,7 @@ t.test('approval requests, a page at a time', async (t) => {
       digest: /^[0-9a-f]{64}$/,
       cwd: /work$/,
       note: undefined,
+      scopes: SCOPES,
       output: undefined,
       reason: undefined,
       createdAt: Number,
@@ -125,4 +127,31 @@ t.test('approval requests, a page at a time', async (t) => {
   const [{ approvalId, runId }] = data.approvals
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
+})
+
+t.test('grants: given, listed and ended', async (t) => {
+  const options = await clientOf(await build(t))
+  await sdk.putThread({ ...options, path: { id: 'a' }, body: {} })
+  const body = { threadId: 'a', tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, scope: 'folder' as const }
+  const { data: grant } = await sdk.addGrant({ ...options, body })
+  const known = {
+    grantId: ID,
+    threadId: 'a',
+    taskId: undefined,
+    toolName: 'writeFile',
+    scope: 'folder' as const,
+    text: /txt files/,
+    input: body.input,
+    cwd: /work$/,
+    folder: /work$/,
+    source: 'request' as const,
+    approvalId: undefined,
+    until: undefined,
+    uses: 0,
+    createdAt: Number,
+    lastUsedAt: undefined
+  }
+  is(t, grant, known, 'addGrant')
+  is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')
+  is(t, (await sdk.removeGrant({ ...options, path: { id: grant.grantId } })).data, { ok: true, grantId: grant.grantId }, 'removeGrant')
 })

@@ -80,7 +80,8 @@ t.test('tasks and their runs', async (t) => {
       output: undefined,
       error: undefined,
       status: 'pending' as const,
-      durationMs: undefined
+      durationMs: undefined,
+      grantId: undefined
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -93,6 +94,7 @@ t.test('tasks and their runs', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
+      scopes: Array,
       output: undefined,
       createdAt: Number,
       expiresAt: Number
@@ -121,6 +123,7 @@ t.test('tasks and their runs', async (t) => {
         kind: 'tool' as const,
         tool: 'writeFile',
         cwd: /work$/,
+        reason: undefined,
         about: /a\.txt/,
         createdAt: Number,
         expiresAt: Number,
@@ -156,7 +159,8 @@ t.test('tasks and their runs', async (t) => {
       output: undefined,
       error: 'not this',
       status: 'denied' as const,
-      durationMs: undefined
+      durationMs: undefined,
+      grantId: undefined
     }],
     qualityScore: Number,
     evaluation: {

@@ -6,6 +6,7 @@ import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
 const HERE = { path: '/here', dev: '1', ino: '1' }
 const THERE = { path: '/there', dev: '1', ino: '2' }
 const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no' }
+const NO_GRANTS: CallPorts['grants'] = { covering: async () => undefined, offer: async () => ({}), use: async () => false }
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
 /** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `journal` says what happened. */
@@ -28,10 +29,12 @@ function ports ({ approvals = {}, ...overrides }: Partial<CallPorts> & { approva
     repeatsReads: true,
     approvalOf: (id) => approvals[id],
     needsApproval: (name) => name === 'ask',
+    grants: NO_GRANTS,
     wasDenied: () => false,
     checkLimit () {},
     async begin ({ toolCallId }, isDurable) {
       if (isDurable) journal.push(`intent ${toolCallId}`)
+      return true
     },
     async end ({ toolCallId }, end) {
       journal.push(`end ${toolCallId}`)
@@ -99,6 +102,7 @@ t.test('a call whose tool needs an approval by the time of its turn is asked abo
     needsApproval: (name) => name === 'ask' || (isChanged && name === 'change'),
     async begin () {
       isChanged = true
+      return true
     }
   })
   const { asked } = await settleCalls([call('change', 'first'), call('change', 'second'), call('ask')], given)

@@ -1,0 +1,97 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { Timestamp } from './common.ts'
+import * as examples from './examples/grants.ts'
+
+const closed = { additionalProperties: false }
+const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+export const ScopeSchema = Type.Union(
+  [Type.Literal('once'), Type.Literal('exact'), Type.Literal('folder'), Type.Literal('tool')],
+  {
+    description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; ' +
+      'tool: every call of this tool of a tool server or of the application'
+  }
+)
+export type Scope = Static<typeof ScopeSchema>
+
+/** A scope that an answer may choose. */
+export const OfferedScopeSchema = Type.Object({
+  scope: ScopeSchema,
+  text: Type.String({ description: 'What the answer would cover, for the user' })
+})
+export type OfferedScope = Static<typeof OfferedScopeSchema>
+
+export const UntilSchema = Type.Object({
+  uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Number of calls' })),
+  at: Type.Optional(Timestamp)
+}, { ...closed, minProperties: 1, description: 'When the grant ends: after a number of calls, at a time, or at what comes first' })
+export type Until = Static<typeof UntilSchema>
+
+const owner = {
+  threadId: text('The conversation in which the grant holds'),
+  taskId: text('The task in which the grant holds')
+}
+
+/** What the answer to a tool call may cover. */
+export const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
+/** The fields of an answer that make it cover more than its call. */
+export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
+
+const GrantScope = oneOf(
+  ['exact', 'file', 'folder', 'tool'],
+  'exact: the same input in the same working directory; file: this file with any content, which approved runs have taught; ' +
+    'folder: files with this extension in or below the folder; tool: every call of the tool'
+)
+const Source = oneOf(
+  ['answer', 'request', 'approved_runs'],
+  'answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task'
+)
+
+export const GrantSchema = Type.Object({
+  grantId: Type.String(),
+  ...owner,
+  toolName: Type.String(),
+  scope: GrantScope,
+  text: Type.String({ description: 'What the grant covers, in words' }),
+  input: Type.Optional(Type.Unknown({ description: 'Input of the call that the grant was made of; absent for a long one' })),
+  cwd: Type.String({ description: 'Real path of the working directory of that call' }),
+  folder: text('Scopes file and folder: real path of the folder'),
+  source: Source,
+  approvalId: text('Source answer: the approval request'),
+  until: Type.Optional(UntilSchema),
+  uses: Type.Integer({ description: 'Number of calls that it covered' }),
+  createdAt: Timestamp,
+  lastUsedAt: Type.Optional(Timestamp)
+}, { $id: 'Grant', description: 'A permission for calls of a tool in one conversation or task', examples: [examples.grant] })
+export type GrantView = Static<typeof GrantSchema>
+
+export const GrantListSchema = Type.Object({
+  grants: Type.Array(Type.Unsafe<GrantView>(Type.Ref('Grant'))),
+  nextCursor: Type.Optional(Type.String())
+}, { $id: 'GrantList', description: 'A page of grants; nextCursor is present when there are more', examples: [examples.grantList] })
+
+export const GrantQuery = Type.Object({
+  ...owner,
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,128}/[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+})
+
+export const GrantBodySchema = Type.Object({
+  threadId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  taskId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  tool: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the tool' }),
+  input: Type.Object({}, { additionalProperties: true, description: 'Input of a call that the grant covers' }),
+  scope: ScopeSchema,
+  cwd: text('Working directory of the calls; default: that of the task, or the workspace'),
+  until: Type.Optional(UntilSchema)
+}, { ...closed, $id: 'GrantBody', description: 'A grant for one conversation or one task', examples: [examples.grantBody] })
+export type GrantBody = Static<typeof GrantBodySchema>
+
+export const GrantParams = Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'grantId' }) })
+
+export const RemovedGrantSchema = Type.Object({ ok: Type.Literal(true), grantId: Type.String() }, {
+  $id: 'RemovedGrant',
+  description: 'The grant has ended',
+  examples: [examples.removed]
+})

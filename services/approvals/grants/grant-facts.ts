@@ -1,0 +1,39 @@
+import type { Tool } from '../../tools/tool.ts'
+import type { WorkFolder } from '../../tools/work-folder.ts'
+import { inputDigest } from '../approval-record.ts'
+import { locateFile, type FilePlace } from './file-place.ts'
+import type { CallFacts } from './grant-record.ts'
+
+/** What grants need of the tool host. */
+export interface GrantTools {
+  find: (name: string) => Tool | undefined
+  identity: (name: string) => string | undefined
+}
+
+/** Returns the facts of a call in the folder that it works in. Relative paths of its input start from there. */
+export async function factsOf (
+  tools: GrantTools,
+  { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
+  folder: WorkFolder
+): Promise<CallFacts> {
+  const tool = tools.find(toolName)
+  const identity = tools.identity(toolName)
+  const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
+  return {
+    toolName,
+    input,
+    digest: inputDigest(input),
+    ...(identity !== undefined && { identity }),
+    folder,
+    ...(places && { places })
+  }
+}
+
+/** Returns where the files of a call lie; undefined for a call that removes whole folders, and when a path cannot be followed. */
+async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
+  if ((input as { recursive?: unknown }).recursive === true) return undefined
+  const target = tool.target?.(input)
+  const paths = tool.paths?.(input) ?? (target === undefined ? [] : [target])
+  const places = await Promise.all(paths.map((path) => locateFile(path, cwd)))
+  return places.length > 0 && places.every((place) => place !== undefined) ? places : undefined
+}

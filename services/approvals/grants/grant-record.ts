@@ -1,0 +1,37 @@
+import type { WorkFolder } from '../../tools/work-folder.ts'
+import type { GrantView, Until } from '../../../schemas/grants.ts'
+import type { Owner } from '../approval-record.ts'
+import type { FilePlace } from './file-place.ts'
+
+/** The facts of a call that decide which grants cover it. */
+export interface CallFacts {
+  toolName: string
+  input: unknown
+  /** See `inputDigest`. */
+  digest: string
+  /** The identity of the tool, for tools that may change under the same name. */
+  identity?: string
+  /** The folder that the call works in. */
+  folder: WorkFolder
+  /** Where the files lie that the call changes; absent if the call is none that a scope for files can cover. */
+  places?: FilePlace[]
+}
+
+/** A permission for calls of one tool in one conversation or task, which then run unasked. */
+export type Grant = Owner & Omit<CallFacts, 'input'> & {
+  grantId: string
+  /** The input of the call that it was made of; absent for a long one. */
+  input?: unknown
+  /** `file` is learned from approved runs only: the same file, with any content. */
+  scope: GrantView['scope']
+  source: GrantView['source']
+  /** The request for approval whose answer made the grant. */
+  approvalId?: string
+  /** What the grant covers, in words. */
+  text: string
+  until?: Until
+  /** How often it was used. */
+  uses: number
+  createdAt: number
+  lastUsedAt?: number
+}

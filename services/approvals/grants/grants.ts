@@ -1,0 +1,199 @@
+import type { GrantBody, GrantView, OfferedScope, Scope, Until } from '../../../schemas/grants.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
+import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import { ownerGrantsPrefix, grantKey, GRANTS } from '../../store/keys.ts'
+import { unlessDamaged } from '../../store/store-errors.ts'
+import type { Op, Store } from '../../store/store-types.ts'
+import type { WorkFolder } from '../../tools/work-folder.ts'
+import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
+import type { Owner, ToolItem } from '../approval-record.ts'
+import { shownFolder } from '../approved-folder.ts'
+import { factsOf, type GrantTools } from './grant-facts.ts'
+import type { CallFacts, Grant } from './grant-record.ts'
+import { learnedScope } from './learned-grants.ts'
+import { covers, offeredScopes, scopeText } from './scopes.ts'
+
+export type Grants = ReturnType<typeof createGrants>
+
+/** Grants that a conversation or task may have; with more, each call would be compared with too many. */
+const MOST_GRANTS = 200
+/** Characters of an input that a grant keeps, as JSON. */
+const INPUT_KEPT = 20_000
+
+const keyOwner = ({ threadId, taskId }: Owner) => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
+const ownerOf = ({ threadId, taskId }: Owner): Owner => taskId === undefined ? { threadId: threadId! } : { taskId }
+
+/** Permissions for calls beyond the one that was approved. Methods that return operations leave the commit to the caller. */
+export function createGrants ({ store, clock, tools, hasToken }: {
+  store: Store,
+  clock: Clock,
+  tools: GrantTools,
+  /** Whether requests need a token. Without one, every program of the computer could answer its own requests. */
+  hasToken: boolean
+}) {
+  const locked = createKeyedLock()
+  const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(keyOwner(owner)))
+  const keyOf = (grant: Grant) => grantKey(store.digest(keyOwner(grant)), grant.grantId)
+  const put = (grant: Grant): Op => ({ type: 'put', key: keyOf(grant), value: grant })
+  const isCommand = ({ toolName }: Pick<CallFacts, 'toolName'>) => tools.find(toolName)?.isCommand === true
+
+  const lasts = ({ until, uses }: Grant) =>
+    (until?.at === undefined || until.at > clock.now()) && (until?.uses === undefined || uses < until.uses)
+  /** A command needs a token, except where a person has approved that very command in earlier runs. */
+  const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || !isCommand(grant)
+
+  async function all (owner: Owner): Promise<Grant[]> {
+    const found: Grant[] = []
+    for await (const [, grant] of store.list<Grant>(prefixOf(owner), { damaged () {} })) found.push(grant)
+    return found
+  }
+
+  function newGrant (owner: Owner, facts: CallFacts, rest: Pick<Grant, 'scope' | 'source' | 'until' | 'approvalId'>): Grant {
+    const { toolName, input, digest, identity, folder, places } = facts
+    return {
+      ...ownerOf(owner),
+      grantId: newId(),
+      ...{ toolName, digest, folder },
+      ...(JSON.stringify(input).length <= INPUT_KEPT && { input }),
+      ...(identity !== undefined && { identity }),
+      ...(places && { places }),
+      ...rest,
+      text: scopeText(rest.scope, facts),
+      uses: 0,
+      createdAt: clock.now()
+    }
+  }
+
+  /** Throws GrantRefused (400) unless a call with these facts may have that scope. */
+  function assertOffered (scopes: readonly OfferedScope[], scope: Scope, facts: CallFacts): asserts scope is Exclude<Scope, 'once'> {
+    if (scope !== 'once' && scopes.some((offered) => offered.scope === scope)) return
+    throw new GrantRefused(
+      isCommand(facts) && !hasToken && scope === 'exact'
+        ? 'A command can be granted only when the service is started with a token (LOCAL_AGENT_TOKEN), because a command could otherwise answer its own requests.'
+        : `This call of ${facts.toolName} can be granted with ${scopes.map((offered) => `"${offered.scope}"`).join(', ')}, not with "${scope}".`
+    )
+  }
+
+  /** Throws GrantRefused (400) for an end that has passed. */
+  function assertLasts (until: Until | undefined) {
+    if (until?.at !== undefined && until.at <= clock.now()) throw new GrantRefused('until.at has passed already; give a later time.')
+  }
+
+  async function assertRoom (owner: Owner) {
+    if ((await all(owner)).length >= MOST_GRANTS) throw new TooManyGrants(String(MOST_GRANTS))
+  }
+
+  return {
+    all,
+    isCommand,
+
+    /** Returns the facts of a call that decide which grants cover it. */
+    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder) => factsOf(tools, call, folder),
+
+    /** Returns the scopes that an answer may choose for a call. */
+    scopes: (facts: CallFacts): OfferedScope[] => offeredScopes(tools.find(facts.toolName), facts, hasToken),
+
+    /** Returns a grant that covers the call; `isAllowed` may exclude some. */
+    async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {
+      return (await all(owner)).find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
+    },
+
+    /**
+     * Counts a use of the grant: `commit` gets the operation that records it, and stores it with the intent of the call. Returns false,
+     * without calling `commit`, when the grant was removed or used up meanwhile.
+     */
+    use: (grant: Grant, commit: (op: Op) => Promise<void>): Promise<boolean> =>
+      locked(grant.grantId, async () => {
+        const now = await unlessDamaged(store.get<Grant>(keyOf(grant)))
+        if (now === undefined || !lasts(now)) return false
+        await commit(put({ ...now, uses: now.uses + 1, lastUsedAt: clock.now() }))
+        return true
+      }),
+
+    /**
+     * Returns the operations that store the grant of a decided approval; none for the scope `once`. Throws GrantRefused (400) when the
+     * request did not offer the scope, TooManyGrants (409).
+     */
+    async fromAnswer (owner: Owner, approval: ToolItem): Promise<Op[]> {
+      const { scope = 'once', until } = approval.granted ?? {}
+      if (scope === 'once' && until === undefined) return []
+      if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
+      if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
+      assertLasts(until)
+      const { toolName, input, digest, identity, places, scopes = [], approvalId } = approval
+      const folder = shownFolder(approval)
+      if (folder === undefined) throw new GrantRefused('This request was made by an earlier version and can be approved once only.')
+      const facts = { toolName, input, digest, identity, folder, places }
+      assertOffered(scopes, scope, facts)
+      await assertRoom(owner)
+      return [put(newGrant(owner, facts, { scope, source: 'answer', approvalId, ...(until && { until }) }))]
+    },
+
+    /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
+    async add (owner: Owner, { tool: toolName, input, scope, until }: GrantBody, folder: WorkFolder): Promise<GrantView> {
+      const facts = await factsOf(tools, { toolName, input }, folder)
+      assertOffered(offeredScopes(tools.find(toolName), facts, hasToken), scope, facts)
+      assertLasts(until)
+      return locked(keyOwner(owner), async () => {
+        await assertRoom(owner)
+        const grant = newGrant(owner, facts, { scope, source: 'request', ...(until && { until }) })
+        await store.transact([put(grant)])
+        return grantView(grant)
+      })
+    },
+
+    /** Returns the operations that store what the approved calls of a run teach its task. */
+    async learn (owner: Owner, approvals: readonly ToolItem[]): Promise<Op[]> {
+      const known = await all(owner)
+      const ops: Op[] = []
+      for (const approval of approvals) {
+        const { toolName, input, digest, identity, places } = approval
+        const folder = shownFolder(approval)
+        if (folder === undefined) continue
+        const facts = { toolName, input, digest, folder, ...(identity !== undefined && { identity }), ...(places && { places }) }
+        const scope = learnedScope(tools.find(toolName), facts, known)
+        if (known.some((grant) => grant.scope === scope && covers(grant, facts)) || known.length >= MOST_GRANTS) continue
+        const grant = newGrant(owner, facts, { scope, source: 'approved_runs' })
+        known.push(grant)
+        ops.push(put(grant))
+      }
+      return ops
+    },
+
+    /** Lists the grants, of one owner or of all, one page at a time. */
+    async list ({ limit, cursor, threadId, taskId }: { limit: number, cursor?: string, threadId?: string, taskId?: string }) {
+      const prefix = taskId !== undefined ? prefixOf({ taskId }) : threadId !== undefined ? prefixOf({ threadId }) : GRANTS
+      const grants: GrantView[] = []
+      let last: string | undefined
+      for await (const [key, grant] of store.list<Grant>(prefix, { after: cursor && GRANTS + cursor, damaged () {} })) {
+        if (grants.length === limit) return { grants, nextCursor: last!.slice(GRANTS.length) }
+        grants.push(grantView(grant))
+        last = key
+      }
+      return { grants }
+    },
+
+    /** Removes a grant. Throws GrantNotFound (404). */
+    async remove (grantId: string): Promise<{ ok: true, grantId: string }> {
+      for await (const key of store.keys(GRANTS)) {
+        if (!key.endsWith(`/${grantId}`)) continue
+        await locked(grantId, () => store.transact([{ type: 'del', key }]))
+        return { ok: true, grantId }
+      }
+      throw new GrantNotFound(grantId)
+    },
+
+    /** Returns the operations that end all grants of a conversation or task. */
+    async removals (owner: Owner): Promise<Op[]> {
+      const ops: Op[] = []
+      for await (const key of store.keys(prefixOf(owner))) ops.push({ type: 'del', key })
+      return ops
+    }
+  }
+}
+
+/** The public form of a grant. */
+function grantView ({ digest, identity, folder: { path: cwd }, places, ...grant }: Grant): GrantView {
+  return { ...grant, cwd, ...(places && { folder: places[0].folder }) }
+}

@@ -1,0 +1,232 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import type { App } from '../../app.ts'
+import { asked, of } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
+import { parseEvents, type Sent } from '../harness/sse.ts'
+import { build } from '../harness/helper.ts'
+import { withGateway } from '../harness/with-gateway.ts'
+
+const TOKEN = 'correct horse'
+type Call = [toolName: string, input: object]
+type Json = Record<string, any>
+
+/** Sends each request with the token. */
+function caller (app: App) {
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  return async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object): Promise<Json> => {
+    const response = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    const body: Json = response.json()
+    return { status: response.statusCode, ...body }
+  }
+}
+
+/** The service with a model that makes the calls of a step at once when it is told to go, and the conversation `a`. */
+async function setUp (t: Test, { token, ...settings }: Parameters<typeof withGateway>[2] = { token: TOKEN }) {
+  let plan: Call[] = []
+  const { app, gateway } = await withGateway(t, () => {
+    const calls = plan.splice(0)
+    return calls.length > 0 ? { toolCalls: calls.map(([toolName, input]) => ({ toolName, input })) } : { text: 'done' }
+  }, { ...(token !== undefined && { token }), ...settings })
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const send = async (url: string, payload: object): Promise<Sent[]> =>
+    parseEvents((await app.inject({ method: 'POST', url, headers, payload })).body)
+  return {
+    app,
+    gateway,
+    call: caller(app),
+    /** Lets the model make these calls in one step; the events tell which of them ask. */
+    async go (calls: Call[], { id = 'a', cwd }: { id?: string, cwd?: string } = {}) {
+      plan = [...calls]
+      return send('/run', { messages: [{ role: 'user', content: 'go' }], id, ...(cwd && { context: { cwd } }) })
+    },
+    answer: (approvalId: string, answer: object) =>
+      send('/run/approve', { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true, ...answer }] }] })
+  }
+}
+const scopesOf = (events: Sent[]) => of(events, 'tool-approval-request').map(({ scopes }) => scopes.map(({ scope }: Json) => scope).join(' '))
+const toolsAsked = (events: Sent[]) => of(events, 'tool-approval-request').map(({ toolName }) => toolName)
+const write = (path: string, content = 'x'): Call => ['writeFile', { path, content }]
+const run = (command: string, more = {}): Call => ['runCommand', { command, ...more }]
+
+t.test('an exact command runs unasked from then on, in its folder and conversation, to the last blank', async (t) => {
+  const { app, call, go } = await setUp(t)
+  mkdirSync(`${app.cwd}/inner`)
+  const [approvalId] = asked(await go([run('echo x >> log')]))
+  const { approvals: [{ scopes }] } = await call('GET', '/approvals')
+  t.match(scopes, [{ scope: 'once', text: 'This call alone.' }, { scope: 'exact', text: /unasked: runCommand with exactly .*echo x >> log/ }])
+  const over = new Promise<string>((resolve) => app.agent.onEnd(resolve))
+  t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'exact' }), { status: 200, state: 'approved' })
+  await over
+
+  t.same(asked(await go([run('echo x >> log')])), [], 'the same command')
+  t.equal(readFileSync(`${app.cwd}/log`, 'utf8'), 'x\nx\n')
+  const others: Array<[calls: Call[], place?: object]> = [
+    [[run('echo x >>  log')]],
+    [[run('echo x >> log', { timeoutMs: 5_000 })]],
+    [[run('echo x >> log', { cwd: 'inner' })]],
+    [[run('echo x >> log')], { cwd: `${app.cwd}/inner` }],
+    [[run('echo x >> log')], { id: 'another' }]
+  ]
+  for (const [calls, place] of others) t.equal(asked(await go(calls, place)).length, 1, JSON.stringify([calls, place]))
+  t.match(await call('GET', '/grants?threadId=a'), {
+    grants: [{ threadId: 'a', toolName: 'runCommand', scope: 'exact', source: 'answer', approvalId, cwd: app.cwd, uses: 1, lastUsedAt: Number }]
+  })
+})
+
+t.test('another folder under the same name is another folder', async (t) => {
+  const { app, go, answer } = await setUp(t)
+  for (const folder of ['one', 'two']) mkdirSync(`${app.cwd}/${folder}`)
+  symlinkSync('one', `${app.cwd}/now`)
+  const cwd = `${app.cwd}/now`
+  const [approvalId] = asked(await go([run('pwd')], { cwd }))
+  await answer(approvalId, { scope: 'exact' })
+  t.same(asked(await go([run('pwd')], { cwd })), [])
+  unlinkSync(cwd)
+  symlinkSync('two', cwd)
+  t.equal(asked(await go([run('pwd')], { cwd })).length, 1)
+})
+
+t.test('a folder of files is granted with its extension, and never what programs obey', async (t) => {
+  const { app, go, answer } = await setUp(t)
+  for (const folder of ['notes', 'notes/deep', 'notes/.git', 'elsewhere']) mkdirSync(`${app.cwd}/${folder}`)
+  symlinkSync('../elsewhere', `${app.cwd}/notes/out`)
+  symlinkSync('../elsewhere/a.txt', `${app.cwd}/notes/link.txt`)
+  const first = await go([write('notes/a.txt')])
+  t.same(scopesOf(first), ['once exact folder'])
+  await answer(asked(first)[0], { scope: 'folder' })
+  t.same(asked(await go([write('notes/a.txt', 'y'), write('notes/deep/b.TXT'), write('notes/new/c.txt')])), [])
+  t.equal(readFileSync(`${app.cwd}/notes/a.txt`, 'utf8'), 'y')
+  const outside = [
+    write('notes/a.md'), write('notes/a'), write('notes/../elsewhere/a.txt'), write('notes/out/a.txt'), write('notes/link.txt'),
+    write('notes/.git/a.txt'), write('notes/.github/workflows/a.txt'), write('notes/requirements.txt'), write('notes/CMakeLists.txt'),
+    write('notes-2/a.txt'), ['deleteFile', { path: 'notes/a.txt' }] as Call
+  ]
+  for (const call of outside) t.equal(asked(await go([call])).length, 1, JSON.stringify(call))
+  t.notOk(existsSync(`${app.cwd}/elsewhere/a.txt`))
+})
+
+t.test('what programs obey, and removing a folder, is granted exactly or not at all', async (t) => {
+  const { go } = await setUp(t)
+  const calls: Call[] = [
+    write('package.json'), write('Makefile'), write('.npmrc'), write('a/.vscode/settings.json'), write('.husky/pre-commit'),
+    write('PACKAGE-LOCK.JSON'), write('AGENTS.md'), ['deleteFile', { path: 'a', recursive: true }]
+  ]
+  for (const call of calls) t.same(scopesOf(await go([call])), ['once exact'], JSON.stringify(call))
+})
+
+t.test('an answer can choose no more than was offered; then nothing is decided', async (t) => {
+  const { call, go, app } = await setUp(t)
+  const [approvalId] = asked(await go([run('echo x > made')]))
+  const wrong: Array<[answer: object, status: number, error: RegExp]> = [
+    [{ approved: true, scope: 'folder' }, 400, /can be granted with "once", "exact", not with "folder"/],
+    [{ approved: true, scope: 'tool' }, 400, /not with "tool"/],
+    [{ approved: true, scope: 'all' }, 400, /scope/],
+    [{ approved: false, scope: 'exact' }, 400, /belong to an approval, not to a denial/],
+    [{ approved: true, until: { uses: 2 } }, 400, /belongs to a scope other than "once"/],
+    [{ approved: true, scope: 'exact', until: {} }, 400, /until/],
+    [{ approved: true, scope: 'exact', until: { uses: 0 } }, 400, /uses/],
+    [{ approved: true, scope: 'exact', until: { at: 5 } }, 400, /has passed already/]
+  ]
+  for (const [answer, status, error] of wrong) t.match(await call('POST', `/approvals/${approvalId}`, answer), { status, error }, JSON.stringify(answer))
+  t.match(await call('GET', '/approvals'), { approvals: [{ approvalId, state: 'pending' }] })
+  t.match(await call('GET', '/grants'), { grants: [] })
+  t.notOk(existsSync(`${app.cwd}/made`))
+  t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'once' }), { status: 200 })
+  t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'exact' }), { status: 409, error: /with the scope "once"/ })
+})
+
+t.test('without a token a command is approved once only, by whichever way', async (t) => {
+  const { call, go } = await setUp(t, {})
+  const events = await go([run('echo x')])
+  t.same(scopesOf(events), ['once'])
+  t.match(await call('POST', `/approvals/${asked(events)[0]}`, { approved: true, scope: 'exact' }), { status: 400, error: /LOCAL_AGENT_TOKEN/ })
+  await call('POST', '/threads', { id: 'b' })
+  t.match(await call('POST', '/grants', { threadId: 'a', tool: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }), {
+    status: 400,
+    error: /LOCAL_AGENT_TOKEN/
+  })
+  t.match(await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' }), {
+    status: 201,
+    text: /\*\.txt files in or below/
+  })
+})
+
+t.test('uses are counted once each, of calls that come at once, and over a restart', async (t) => {
+  const { app, go, answer } = await setUp(t)
+  await answer(asked(await go([write('a.txt')]))[0], { scope: 'folder', until: { uses: 7 } })
+  t.same(asked(await go(Array.from({ length: 5 }, (_, n) => write(`n${n}.txt`)))), [])
+  const { home, cwd } = app
+  await app.close()
+  const next = await build(t, { home, cwd, token: TOKEN })
+  t.match(await caller(next)('GET', '/grants'), { grants: [{ uses: 5, until: { uses: 7 } }] })
+})
+
+t.test('a grant of five uses covers five of fifty calls of one step', async (t) => {
+  const { app, go, call, answer } = await setUp(t)
+  await answer(asked(await go([write('a.txt')]))[0], { scope: 'folder', until: { uses: 5 } })
+  const events = await go(Array.from({ length: 50 }, (_, n) => write(`n${n}.txt`)))
+  t.equal(asked(events).length, 45)
+  t.equal(Array.from({ length: 50 }, (_, n) => existsSync(`${app.cwd}/n${n}.txt`)).filter(Boolean).length, 5)
+  t.match(await call('GET', '/grants'), { grants: [{ uses: 5 }] })
+})
+
+t.test('a grant ends at its time, when it is removed, and with its conversation', async (t) => {
+  const clock = fakeClock()
+  const { go, call, answer } = await setUp(t, { token: TOKEN, clock })
+  const grant = async (until?: object) => answer(asked(await go([write('a.txt')]))[0], { scope: 'folder', ...(until && { until }) })
+  await grant({ at: clock.now() + 60_000 })
+  t.same(asked(await go([write('b.txt')])), [])
+  await clock.advance(60_000)
+  t.equal(asked(await go([write('b.txt')])).length, 1)
+  await grant()
+  t.same(asked(await go([write('b.txt')])), [])
+  const { grants } = await call('GET', '/grants')
+  t.match(await call('DELETE', `/grants/${grants.at(-1).grantId}`), { status: 200, ok: true })
+  t.match(await call('DELETE', `/grants/${grants.at(-1).grantId}`), { status: 404, code: 'ERR_GRANT_NOT_FOUND' })
+  t.equal(asked(await go([write('b.txt')])).length, 1)
+  await grant()
+  await call('DELETE', '/threads/a')
+  t.same((await call('GET', '/grants')).grants, [])
+})
+
+t.test('a command is asked about again once the run may have written where it works', async (t) => {
+  const { app, go, call, answer } = await setUp(t)
+  mkdirSync(`${app.cwd}/inner`)
+  const [approvalId] = asked(await go([run('sh build.sh', { cwd: 'inner' })]))
+  await answer(approvalId, { scope: 'exact' })
+  t.same(asked(await go([run('sh build.sh', { cwd: 'inner' })])), [])
+  await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'inner/build.sh', content: '' }, scope: 'folder' })
+  t.same(toolsAsked(await go([write('inner/build.sh', 'rm -rf /'), run('sh build.sh', { cwd: 'inner' })])), ['runCommand'])
+  await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'other/build.sh', content: '' }, scope: 'folder' })
+  t.same(toolsAsked(await go([write('other/build.sh', 'true'), run('sh build.sh', { cwd: 'inner' })])), [], 'what lies elsewhere does not matter')
+})
+
+t.test('a grant is given beforehand for a call that would ask, of a tool that takes it', async (t) => {
+  const { call, go } = await setUp(t, { token: TOKEN, config: { permissions: { click: 'deny' } } })
+  await go([])
+  const body = { threadId: 'a', tool: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }
+  const wrong: Array<[changes: object, status: number, error: RegExp]> = [
+    [{ threadId: undefined }, 400, /either "threadId" or "taskId"/],
+    [{ taskId: 'b' }, 400, /either "threadId" or "taskId"/],
+    [{ threadId: 'nobody' }, 404, /thread/],
+    [{ tool: 'nothing' }, 400, /no tool named "nothing"/],
+    [{ tool: 'readFile', input: { path: 'a' } }, 400, /needs no approval/],
+    [{ input: {} }, 400, /command/],
+    [{ scope: 'once' }, 400, /answer to an approval request/],
+    [{ scope: 'tool' }, 400, /not with "tool"/],
+    [{ cwd: 'nowhere' }, 400, /not a folder/],
+    [{ more: 1 }, 400, /more/]
+  ]
+  for (const [changes, status, error] of wrong) t.match(await call('POST', '/grants', { ...body, ...changes }), { status, error }, JSON.stringify(changes))
+  t.match(await call('POST', '/grants', body), { status: 201, source: 'request', uses: 0, text: /runCommand with exactly/ })
+  t.same(asked(await go([run('echo x')])), [])
+})
+
+t.test('permissions win over grants', async (t) => {
+  const { app, go, answer } = await setUp(t)
+  await answer(asked(await go([write('a.txt')]))[0], { scope: 'folder' })
+  app.config.current.permissions = { writeFile: 'deny' }
+  const events = await go([write('b.txt')])
+  t.match(of(events, 'tool-input-error'), [{ errorText: /no tool named "writeFile"/ }])
+})

@@ -1,0 +1,69 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import t from 'tap'
+import type { CallFacts, Grant } from '../../../services/approvals/grants/grant-record.ts'
+import { isProtected, locateFile } from '../../../services/approvals/grants/file-place.ts'
+import { covers, offeredScopes } from '../../../services/approvals/grants/scopes.ts'
+import { mayHaveWritten } from '../../../services/approvals/grants/written-folders.ts'
+import type { RunEvent } from '../../../services/run-log/run-events.ts'
+import type { Tool } from '../../../services/tools/tool.ts'
+
+const folder = { path: '/here', dev: '1', ino: '1' }
+const facts = (more: Partial<CallFacts> = {}): CallFacts => ({ toolName: 'echo', input: {}, digest: 'd', identity: 'one', folder, ...more })
+const grant = (more: Partial<Grant> = {}) =>
+  ({ ...facts(), grantId: 'g', threadId: 'a', scope: 'tool', source: 'answer', text: '', uses: 0, createdAt: 0, ...more }) as Grant
+
+t.test('a tool of a server is granted as it is described now; another definition under its name asks', async (t) => {
+  const tool = { name: 'echo', widestScope: 'tool' } as Tool
+  t.same(offeredScopes(tool, facts(), false).map(({ scope }) => scope), ['once', 'exact', 'tool'])
+  t.ok(covers(grant(), facts({ digest: 'other', folder: { path: '/there', dev: '1', ino: '2' } })))
+  t.notOk(covers(grant(), facts({ identity: 'two' })))
+  t.notOk(covers(grant(), facts({ toolName: 'shout' })))
+  t.notOk(covers(grant(), facts({ identity: undefined })))
+})
+
+t.test('the same input counts in the very folder alone', async (t) => {
+  const exact = grant({ scope: 'exact' })
+  t.ok(covers(exact, facts()))
+  t.notOk(covers(exact, facts({ digest: 'other' })))
+  t.notOk(covers(exact, facts({ folder: { ...folder, path: '/there' } })))
+  t.notOk(covers(exact, facts({ folder: { ...folder, ino: '2' } })), 'another folder at that path')
+})
+
+t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
+  const inFolder = (name: string, path = '/work/app') => isProtected({ folder: path, name })
+  for (const name of ['package.json', 'Package.JSON', 'package.json.', 'makefile', 'Dockerfile.dev', 'requirements-dev.txt', 'app.csproj', 'CLAUDE.md', '.git']) {
+    t.ok(inFolder(name), name)
+  }
+  for (const path of ['/work/.git/hooks', '/work/.GitHub/workflows', 'C:\\work\\.vscode', '/home/ada/.ssh', '/work/node_modules/x']) t.ok(inFolder('a.txt', path), path)
+  for (const name of ['package.md', 'my-package.json', 'notes.txt', 'index.ts', 'git']) t.notOk(inFolder(name), name)
+})
+
+t.test('a file is located by its real folder, whether it exists or not, and not through a link that leads nowhere', async (t) => {
+  const dir = t.testdir({ notes: { 'a.txt': '' }, elsewhere: {} })
+  symlinkSync('../elsewhere', `${dir}/notes/out`)
+  symlinkSync('../missing', `${dir}/notes/broken`)
+  mkdirSync(`${dir}/deep`)
+  t.same(await locateFile('notes/a.txt', dir), { folder: `${dir}/notes`, name: 'a.txt' })
+  t.same(await locateFile('notes/new/b.txt', dir), { folder: `${dir}/notes/new`, name: 'b.txt' })
+  t.same(await locateFile('notes/out/b.txt', dir), { folder: `${dir}/elsewhere`, name: 'b.txt' })
+  t.same(await locateFile('../notes/b.txt', `${dir}/deep`), { folder: `${dir}/notes`, name: 'b.txt' })
+  t.equal(await locateFile('notes/broken', dir), undefined)
+  t.equal(await locateFile('notes/broken/b.txt', dir), undefined)
+  t.equal(await locateFile('notes/a.txt/b.txt', dir), undefined, 'a file is no folder')
+  t.equal(await locateFile('nul\0', dir), undefined)
+})
+
+t.test('a run has written in a folder by reported changes there, and may have by a tool that reports none', async (t) => {
+  const tools: Record<string, Partial<Tool>> = {
+    writeFile: { effect: 'write', reportsChanges: true }, runCommand: { effect: 'external' }, look: { effect: 'read' }
+  }
+  const find = (name: string) => tools[name] as Tool
+  const output = (toolName: string, more: object = {}): RunEvent => ({ type: 'tool-output', toolCallId: toolName, toolName, output: {}, ...more })
+  const changed = (path: string) => output('writeFile', { changes: [{ path, before: null, after: 'x' }] })
+  t.ok(mayHaveWritten('/work', [changed('/work/deep/a')], find))
+  t.notOk(mayHaveWritten('/work', [changed('/work-2/a')], find))
+  t.notOk(mayHaveWritten('/work', [output('look'), output('writeFile')], find))
+  t.ok(mayHaveWritten('/work', [output('runCommand')], find))
+  t.ok(mayHaveWritten('/work', [output('gone')], find), 'a tool that is not there any more')
+  t.notOk(mayHaveWritten('/work', [{ type: 'tool-intent', toolCallId: 'runCommand', grantId: 'g' }, output('runCommand')], find))
+})
