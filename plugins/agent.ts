@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, tasks, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, usage, tasks, config, workspace, log } = app
   const agent = createAgent({
     store,
     clock,
@@ -20,6 +20,7 @@ export default fp(async (app) => {
     registry,
     ledger,
     grants,
+    usage,
     conversations: createConversationStates({ store, clock }),
     threads,
     tasks,
@@ -32,4 +33,4 @@ export default fp(async (app) => {
   })
   app.decorate('agent', agent)
   app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'tasks', 'stream'] })
+}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'usage', 'tasks', 'stream'] })

@@ -35,7 +35,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
   app.decorate('folderGuides', createFolderGuides({ paths, known, digest: app.store.digest }))
   app.decorate('fence', fence)
-  const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
+  const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
   app.decorate(
     'tools',
     createToolHost({
@@ -56,4 +56,4 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       fence
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain', 'usage'] })

@@ -30,7 +30,7 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'part-batches', 'registry'],
+  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
   step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
@@ -51,7 +51,8 @@ export const PUBLIC: Record<string, string[]> = {
     'tool',
     'tool-errors',
     'work-folder'
-  ]
+  ],
+  usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']
 }
 
 /** Single imports of internal files. */

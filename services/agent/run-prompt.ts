@@ -1,4 +1,4 @@
-import type { RunContext } from '../run-log/run-events.ts'
+import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -16,7 +16,7 @@ export interface PromptInputs {
 export async function runContext (
   { live }: RunAttempt,
   { instructions, notes = [] }: PromptInputs,
-  { host, memory, guides, machine, clock }: AgentDeps
+  { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
@@ -41,6 +41,6 @@ export async function runContext (
     ...(guide !== undefined && { guide }),
     tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema }))
   }
-  log.append({ type: 'context', context })
+  append({ type: 'context', context })
   return context
 }

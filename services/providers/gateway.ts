@@ -90,7 +90,14 @@ export function createGatewayProvider (
         id,
         name,
         provider: id.slice(0, id.indexOf('/')),
-        ...pricing && { pricing: { input: pricing.input, output: pricing.output } }
+        ...pricing && {
+          pricing: {
+            input: pricing.input,
+            output: pricing.output,
+            ...(pricing.cachedInputTokens && { cachedInput: pricing.cachedInputTokens }),
+            ...(pricing.cacheCreationInputTokens && { cacheWrite: pricing.cacheCreationInputTokens })
+          }
+        }
       }))
     },
     async warm () {

@@ -12,8 +12,9 @@ import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Registry } from '../providers/registry.ts'
-import type { RunEvent, Usage } from '../run-log/run-events.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { Meter } from '../usage/meter.ts'
 import { readInput } from '../tools/read-input.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
@@ -22,6 +23,8 @@ export interface ModelStepParts {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
+  /** Counts and admits the calls. */
+  meter: Meter
   tools: Pick<ToolHost, 'ready' | 'validate'>
   ids: IdSource
   /** Load and store the summaries that replace older parts of the conversation. */
@@ -31,12 +34,6 @@ export interface ModelStepParts {
   /** Checks the run's limits after the parts that arrived together. A returned promise pauses the model stream. */
   afterParts: (parts: readonly LanguageModelV4StreamPart[]) => void | Promise<void>
 }
-
-/** The sum of tokens. */
-export const addUsage = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens
-})
 
 /** One model call. */
 export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
@@ -62,7 +59,7 @@ const STEPS_USED_UP = userMessage(
  * invalid call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects
  * like `streamModel` and `createStepWriter`.
  */
-export function createModelSteps ({ registry, clock, signal, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
+export function createModelSteps ({ registry, clock, signal, meter, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
   let compactor: Promise<Compactor> | undefined
 
   return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
@@ -74,6 +71,7 @@ export function createModelSteps ({ registry, clock, signal, tools: host, ids, s
       registry,
       clock,
       signal,
+      meter,
       ...summaries,
       onCompaction: (compaction) => append({ type: 'compaction', ...compaction })
     })
@@ -89,9 +87,13 @@ export function createModelSteps ({ registry, clock, signal, tools: host, ids, s
         return isLast && prompt !== undefined ? [...prompt, STEPS_USED_UP] : prompt
       },
       // The last step still describes the tools, because providers refuse a history with calls of tools that are not described.
-      options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
+      options: {
+        ...registry.callSettings('capable'),
+        ...(tools.length > 0 && { tools, toolChoice: { type: isLast ? 'none' as const : 'auto' as const } })
+      },
       signal,
       clock,
+      meter,
       onParts (parts, id) {
         for (const part of parts) write(part, id)
         return afterParts(parts)

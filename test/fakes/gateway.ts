@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { plainAnswer, streamParts, structuredAnswer, type ModelRequest, type Plan } from './gateway-plan.ts'
 import { sendBytes, sendJson, sendParts, sse, startStream } from './sending.ts'
 
@@ -92,6 +92,8 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
   return {
     url: `${origin}/v4/ai`,
     requests,
+    /** The number of connections that are open. */
+    connections: promisify(server.getConnections.bind(server)),
     async close () {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -103,6 +103,7 @@ export class Engine {
         registry: app.providers,
         host: app.tools,
         fence: app.fence,
+        usage: app.usage,
         ledger: createLedger({ store, clock }),
         grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),

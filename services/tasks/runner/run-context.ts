@@ -42,7 +42,8 @@ export function notesOf (log: readonly TaskLogEvent[], context: RunContext, task
   const texts = [
     ...(run.attempts > 1
       ? [
-        `${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the conversation; do not repeat it.]`
+        `${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the ` +
+        'conversation; do not repeat it.]'
         ]
       : []),
     ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) =>

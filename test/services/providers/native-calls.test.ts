@@ -8,11 +8,10 @@ import { Type } from '@sinclair/typebox'
 import type { Plan } from '../../fakes/gateway.ts'
 import { startModelServer, type ModelServerOptions, type ServerRequest } from '../../fakes/model-server.ts'
 import { chatWire } from '../../fakes/openai-wire.ts'
+import { unmetered } from '../../harness/meter.ts'
 import { NATIVE_WIRES, type NativeWire } from '../../harness/native-wires.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-const image = { type: 'file' as const, mediaType: 'image/png', data: { type: 'data' as const, data: PNG } }
 const SYSTEM_AND_TASK: LanguageModelV4Prompt = [
   { role: 'system', content: 'Be brief.' },
   { role: 'system', content: 'It is Monday.' },
@@ -52,40 +51,6 @@ async function setUp (
 
 for (const wire of NATIVE_WIRES) {
   const { kind } = wire
-
-  t.test(`${kind}: several calls of one answer keep their order, inputs and ids`, async (t) => {
-    const inputs = [{ path: 'a' }, { path: 'b', deep: { list: [1, 'ü"\\'] } }, {}]
-    const { parts } = await setUp(t, wire, () => ({ text: 'Let me look.', toolCalls: inputs.map((input) => ({ toolName: 'listDirectory', input })) }))
-    const calls = (await parts([user('go')])).filter((part) => part.type === 'tool-call')
-    t.strictSame(calls.map(({ input }) => JSON.parse(input)), inputs)
-    t.equal(new Set(calls.map(({ toolCallId }) => toolCallId)).size, 3)
-  })
-
-  t.test(`${kind}: reasoning arrives in pieces, before the text`, async (t) => {
-    const { parts } = await setUp(t, wire, () => ({ reasoning: 'one two three', signature: 'signed', text: 'four' }))
-    const all = await parts([user('go')])
-    t.equal(all.map((part) => part.type === 'reasoning-delta' ? part.delta : '').join(''), 'one two three')
-    t.ok(all.filter(({ type }) => type === 'reasoning-delta').length >= 3)
-    t.ok(all.findLastIndex(({ type }) => type === 'reasoning-delta') < all.findIndex(({ type }) => type === 'text-delta'))
-  })
-
-  t.test(`${kind}: pictures of the user and of tools reach the model`, async (t) => {
-    const { server, parts } = await setUp(t, wire, () => ({ text: 'I see.' }))
-    await parts([
-      { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
-      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'screenshot', input: {} }] },
-      {
-        role: 'tool',
-        content: [{
-          type: 'tool-result',
-          toolCallId: 'call_1',
-          toolName: 'screenshot',
-          output: { type: 'content', value: [{ type: 'text', text: 'taken' }, image] }
-        }]
-      }
-    ])
-    t.equal(JSON.stringify(server.calls[0].body).split(PNG).length - 1, 2)
-  })
 
   t.test(`${kind}: the list of models gives usable ids and sizes; names of the configuration replace it`, async (t) => {
     const { provider, entry, server } = await setUp(t, wire, () => undefined, {}, {
@@ -138,10 +103,16 @@ for (const wire of NATIVE_WIRES) {
   })
 }
 
-t.test('nothing is stored at OpenAI; reasoning comes encrypted instead', async (t) => {
-  const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }))
-  await parts([user('go')])
-  t.match(server.calls[0].body, { store: false, include: ['reasoning.encrypted_content'] })
+t.test('nothing is stored at OpenAI; reasoning comes encrypted instead, from models that are known or said to reason', async (t) => {
+  const included = async (name: string, settings: ModelSettings = {}) => {
+    const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }), settings)
+    await parts([user('go')], name)
+    t.equal(server.calls[0].body.store, false)
+    return server.calls[0].body.include
+  }
+  t.strictSame(await included('gpt-6-sol'), ['reasoning.encrypted_content'])
+  t.strictSame(await included('in-house'), undefined)
+  t.strictSame(await included('in-house', { providerOptions: { openai: { forceReasoning: true } } }), ['reasoning.encrypted_content'])
 })
 
 t.test("Anthropic's models are called by its own names for them, and told to drop thinking that no longer fits", async (t) => {
@@ -210,11 +181,30 @@ t.test('options of the configuration reach the provider, but none for reasoning 
   for (const body of google) t.ok(body.safetySettings.length > 0)
 })
 
+t.test('the effort of a call comes before the configured one; other settings for reasoning stay', async (t) => {
+  const providerOptions = {
+    anthropic: { effort: 'high', thinking: { type: 'adaptive', display: 'omitted' } },
+    openai: { reasoningEffort: 'high', reasoningSummary: 'detailed' },
+    google: { thinkingConfig: { thinkingLevel: 'high', includeThoughts: true } }
+  }
+  const sent = async (kind: string, options: ModelSettings['providerOptions'], name?: string) => {
+    const { server, load } = await setUp(t, native(kind), () => ({ text: 'ok' }), { providerOptions: options })
+    await (await load(name)).doGenerate({ prompt: [user('go')], reasoning: 'low' })
+    return server.calls[0].body
+  }
+  t.match(await sent('anthropic', providerOptions), { output_config: { effort: 'low' }, thinking: { type: 'adaptive', display: 'omitted' } })
+  t.match(await sent('openai', providerOptions), { reasoning: { effort: 'low', summary: 'detailed' } })
+  t.match((await sent('google', providerOptions)).generationConfig.thinkingConfig, { thinkingLevel: 'low', includeThoughts: true })
+  const disabled = { anthropic: { thinking: { type: 'disabled' } } }
+  t.match(await sent('anthropic', disabled, 'claude-haiku-5-5'), { thinking: { type: /adaptive|enabled/ } }, 'thinking that is switched off')
+})
+
 t.test('structured calls ask for no reasoning, and do without where the model has no such setting', async (t) => {
   const schema = Type.Object({ word: Type.String() })
   const ask = (load: () => Promise<any>) =>
     askStructured({
-      load: async () => ({ model: await load() }),
+      load: async () => ({ id: 'test/model', model: await load() }),
+      meter: unmetered,
       name: 'answer',
       schema,
       instructions: 'Answer.',
