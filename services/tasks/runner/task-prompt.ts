@@ -44,7 +44,7 @@ export interface ContextParts {
 
 /**
  * The texts of the system prompt of a task run, from what seldom changes to what often changes: what all task runs are told; the plan and
- * the memory of the user; grants, the memory of earlier runs, the steering and feedback of the user, and the time.
+ * the memory of the user; grants, the memory of earlier runs, the earlier steering and the feedback of the user, and the time.
  */
 export function taskContext (parts: ContextParts): string[] {
   return [ofEveryTask(parts), ofTask(parts), ofRun(parts)].map((sections) => sections.filter((text) => text !== '').join('\n\n'))
@@ -78,8 +78,8 @@ function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants
       memory.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)
     ),
     ...commentSection(
-      'What the user said to this task:',
-      steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)
+      'What the user said to this task before:',
+      steeringHistory.filter(({ runId }) => runId !== run.runId).map(({ comment }) => comment)
     ),
     last?.output ? `The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}` : '',
     last?.error && last.status === 'failed' ? `The last run failed: ${shorten(last.error)}` : '',
@@ -96,6 +96,6 @@ function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants
 const phaseLine = ({ id, description, status }: Phase): string =>
   `- ${id}${status === 'pending' || status === 'running' ? '' : ` (${status})`}: ${shorten(description)}`
 
-/** The first user message of a run: the goal, and the steering for this run. */
+/** The first user message of a run: the goal, and the steering that is new in this run. */
 export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string =>
-  [goal, ...steering.map((comment) => `The user adds: ${comment}`)].join('\n\n')
+  [goal, ...commentSection('The user adds for this run:', steering)].join('\n\n')
