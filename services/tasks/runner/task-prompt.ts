@@ -62,7 +62,7 @@ const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
 const ofTask = ({ task: { cwd, plan }, run, memory }: ContextParts): string[] => [
   `Working folder: ${JSON.stringify(cwd)}. Relative paths start there.`,
   `The plan:\n${run.phases.map(phaseLine).join('\n')}\nCall updatePhase whenever a phase is completed, failed or skipped.`,
-  ...section('The result must hold:', plan.qualityCriteria),
+  ...section('The result must meet these criteria:', plan.qualityCriteria),
   memory
 ]
 
