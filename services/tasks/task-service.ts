@@ -28,7 +28,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, ledger, idempotency, config, log } = collaborators
+  const { store, clock, ledger, journal, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -42,7 +42,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
-  /** Removes the runs and slots of a deleted task. */
+  /** Removes the runs and slots of a deleted task, and what its runs changed from the journal. */
   async function purge (taskId: string) {
     const damaged: Op[] = []
     for await (
@@ -58,7 +58,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (ops.length === 0) break
       await store.transact(ops)
     }
-    await store.transact([{ type: 'del', key: taskTrashKey(taskId) }])
+    const changes = await journal.removal(taskId)
+    await store.transact([...changes, { type: 'del', key: taskTrashKey(taskId) }])
+    if (changes.length > 0) journal.sweepSoon()
   }
 
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
@@ -88,8 +90,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   }
 
   return {
-    create: (body: TaskBody, key?: string): Promise<Task> =>
-      idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
+    async create (body: TaskBody, key?: string): Promise<Task> {
+      const task = await idempotency.once<Task>({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember))
+      workers.prepare()
+      return task
+    },
     /**
      * Creates a task and starts it in one transaction with its first run or slot. The signal aborts the planning. Throws
      * BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
@@ -190,6 +195,12 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     /** A run with its whole tool calls. Throws RunNotFound (404). */
     runOf: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await repository.run(taskId, runId)),
 
+    /** Whether a run is not over; undefined for an id that is not known. */
+    async isRunLive (runId: string): Promise<boolean | undefined> {
+      const run = await repository.runById(runId)
+      return run && !isOver(run)
+    },
+
     /** The upcoming times of a schedule and its past slots. Throws TaskNotFound (404), or BadTask (400) when the task has no schedule. */
     async schedule (
       taskId: string,
@@ -220,6 +231,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       })
     },
 
+    /** Starts a worker ahead if there is a task that may run. */
+    async warm () {
+      if ((await repository.index.load()).notFinished().length > 0) workers.prepare()
+    },
+
     /** The state of the schedule ticker: 'ok', 'starting' until `open` has recovered the runs, or a description of the problem. */
     check: (): string => problem ?? (ticking === undefined ? 'starting' : ticker.problem() ?? 'ok'),
 
@@ -233,6 +249,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       closing.abort(CLOSING)
       executor.close()
       await Promise.all([queue.close(), ticking])
+      await workers.close()
     }
   }
 }
