@@ -30,7 +30,13 @@ export default [
     plugins: { local: { rules: { 'service-imports': serviceImports } } },
     rules: { 'local/service-imports': 'error' }
   },
-  forbid(['services/step/*.ts'], [fastify, routes, plugins, children, [['**/agent/**', '**/tasks/**'], 'Runs and tasks call the step, not the other way.']]),
+  forbid(['services/step/*.ts'], [
+    fastify,
+    routes,
+    plugins,
+    children,
+    [['**/agent/**', '**/tasks/**'], 'Runs and tasks call the step, not the other way.']
+  ]),
   forbid(['plugins/**/*.ts'], [routes]),
   forbid(['routes/**/*.ts'], [plugins, [['**/services/**'], 'Routes reach services through decorators.']]),
   {
@@ -38,7 +44,8 @@ export default [
     ignores: ['services/lib/clock.ts', 'services/lib/deadline.ts'],
     rules: {
       'no-restricted-syntax': ['error', ...SYNTAX, {
-        selector: "MemberExpression[property.name='timeout']:matches([object.name=/clock$|^AbortSignal$/i], [object.property.name='clock'])",
+        selector: "MemberExpression[property.name='timeout']" +
+          ":matches([object.name=/clock$|^AbortSignal$/i], [object.property.name='clock'])",
         message: 'Time limits come from services/lib/deadline.ts.'
       }]
     }
@@ -61,7 +68,9 @@ export default [
     languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     plugins: { typed: tseslint.plugin },
     rules: {
-      'typed/no-floating-promises': ['error', { allowForKnownSafePromises: [{ from: 'package', package: '@tapjs/core', name: 'PromiseWithSubtest' }] }],
+      'typed/no-floating-promises': ['error', {
+        allowForKnownSafePromises: [{ from: 'package', package: '@tapjs/core', name: 'PromiseWithSubtest' }]
+      }],
       'typed/no-misused-promises': 'error',
       'no-void': 'off',
       'typed/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }]

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { ROOT } from '../scripts/bundle.ts'
 import type { Row } from './compare.ts'
 import { startClient } from './driver.ts'
+import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
 import type { Context } from './rows/context.ts'
 import { firstRun } from './rows/first-run.ts'
@@ -31,7 +32,8 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   paced,
   'long-thread': longThread,
   'task-runs': taskRuns,
-  'health-saturated': healthSaturated
+  'health-saturated': healthSaturated,
+  'cached-share': cachedShareRows
 }
 
 const { values: { quick, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } })

@@ -29,6 +29,7 @@ import tools from './tools.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
 import warmUp from './core/warm-up.ts'
+import usage from './usage.ts'
 import web from './web.ts'
 
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
@@ -43,6 +44,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(store, settings)
   await app.register(stream)
   await app.register(providers, settings)
+  await app.register(usage)
   await app.register(transform)
   await app.register(web)
   await app.register(environment)

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { fastifySSE } from '@fastify/sse'
 import fp from 'fastify-plugin'
 import { createIdempotency } from '../services/http/idempotency.ts'
+import { describeMachine } from '../services/process/describe-machine.ts'
 import { createTaskEvents } from '../services/tasks/task-events.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
@@ -20,7 +21,7 @@ const PING_MS = 15_000
 
 /** Background tasks and the stream of their events. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, usage, config, workspace, log } = app
   const bus = createTaskEvents({ clock })
   const tasks = createTasks({
     store,
@@ -30,9 +31,12 @@ export default fp(async (app) => {
     fence,
     ledger,
     grants,
+    usage,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
     memory: () => brain.promptText(),
+    guides: app.folderGuides,
+    machine: describeMachine(),
     workspace,
     emit: bus.emit,
     log
@@ -62,4 +66,4 @@ export default fp(async (app) => {
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })
-}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'stream'] })
+}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'usage', 'stream'] })

@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
-import { askStructured } from '../services/models/structured-call.ts'
+import { askStructured, type NoAnswer } from '../services/models/structured-call.ts'
 import { createTitles } from '../services/threads/titles.ts'
 
 declare module 'fastify' {
@@ -27,13 +27,21 @@ interface Question<S extends TSchema> {
   instructions: string
   text: string
   signal: AbortSignal
+  /** The thread that the question is about. */
+  thread: string
 }
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
-  const { threads, brain, agent, catalog, clock, providers, log } = app
-  const ask = <S extends TSchema>(question: Question<S>): Promise<{ value: Static<S> } | { problem: string }> =>
-    askStructured({ load: () => providers.model('fast'), limitMs: ANSWER_MS, clock, ...question })
+  const { threads, brain, agent, catalog, clock, providers, usage, log } = app
+  const ask = <S extends TSchema>({ thread, ...question }: Question<S>): Promise<{ value: Static<S> } | NoAnswer> =>
+    askStructured({
+      load: () => providers.model('fast'),
+      meter: usage.meter({ owner: { kind: 'thread', id: thread } }),
+      limitMs: ANSWER_MS,
+      clock,
+      ...question
+    })
   const isOffline = () => providers.roles().fast.startsWith('offline/')
 
   const extractor = createExtraction({
@@ -69,4 +77,4 @@ export default fp(async (app) => {
     stop.abort()
     await Promise.all([running, titles.close()])
   })
-}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config', 'tasks'] })
+}, { name: 'extraction', dependencies: ['threads', 'brain', 'agent', 'catalog', 'clock', 'providers', 'config', 'tasks', 'usage'] })

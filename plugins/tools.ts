@@ -2,7 +2,9 @@ import { resolve } from 'node:path'
 import fp from 'fastify-plugin'
 import { createDescribeImage } from '../services/models/describe-image.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
+import { RECORDS } from '../services/store/keys.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
+import { createFolderGuides, type FolderGuides, type KnownGuides } from '../services/tools/files/folder-guide.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
 import { createPathPolicy } from '../services/tools/path-policy.ts'
 
@@ -10,6 +12,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     tools: ToolHost
     fence: Fence
+    folderGuides: FolderGuides
     /** The folder that runs work in by default. */
     workspace: () => string
   }
@@ -29,8 +32,10 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
   })
   const fence = createFence()
   app.decorate('workspace', workspace)
+  const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
+  app.decorate('folderGuides', createFolderGuides({ paths, known, digest: app.store.digest }))
   app.decorate('fence', fence)
-  const describe = createDescribeImage({ registry: app.providers, clock: app.clock })
+  const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
   app.decorate(
     'tools',
     createToolHost({
@@ -51,4 +56,4 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       fence
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'config', 'environment', 'web', 'desktop', 'brain'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain', 'usage'] })

@@ -15,6 +15,8 @@ import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
+import { UsageSchema } from '../schemas/usage.ts'
+import { RunOptionsSchema } from '../schemas/run-options.ts'
 
 /** 10 MiB, because the body holds the history of a conversation with its images. */
 const RUN_BODY_LIMIT = 10 * 1024 * 1024
@@ -35,6 +37,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     const schema of [
       ...events,
       RunStreamEventSchema,
+      RunOptionsSchema,
       RunBodySchema,
       ApproveBodySchema,
       AnalysisSchema,
@@ -43,7 +46,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       RunTaskSchema,
       RunResultSchema,
       LiveRunSchema,
-      SteerBodySchema
+      SteerBodySchema,
+      UsageSchema
     ]
   ) app.addSchema(schema)
 
@@ -82,9 +86,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: {
         200: ref(RunResultSchema),
         400: ErrorRef,
+        402: ErrorRef,
         404: ErrorRef,
         409: ErrorRef,
         410: ErrorRef,
+        422: ErrorRef,
         429: ErrorRef,
         502: ErrorRef,
         504: ErrorRef

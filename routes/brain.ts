@@ -54,7 +54,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['brain'],
       operationId: 'listFacts',
       summary: "Lists what is remembered, newest first, with the user's words from which it was learned",
-      description: 'Facts that are known, unless `state` and `kind` ask for proposals, replaced facts, preferences, instructions or patterns.',
+      description: 'Facts that are known, unless `state` and `kind` ask for proposals, replaced facts, preferences, instructions or ' +
+        'patterns.',
       querystring: FactQuery,
       response: { 200: ref(FactListSchema), 400: ErrorRef }
     }

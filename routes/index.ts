@@ -10,6 +10,7 @@ import providers from './providers.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import usage from './usage.ts'
 
 /** Registers every route of the service. */
 export async function registerRoutes (app: FastifyInstance) {
@@ -23,5 +24,6 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)
+  await app.register(usage)
   await app.register(backup)
 }

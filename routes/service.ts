@@ -7,7 +7,12 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema]) app.addSchema(schema)
 
   app.get('/', {
-    schema: { tags: ['service'], operationId: 'about', summary: 'Describes the service and lists its endpoints', response: { 200: ref(AboutSchema) } }
+    schema: {
+      tags: ['service'],
+      operationId: 'about',
+      summary: 'Describes the service and lists its endpoints',
+      response: { 200: ref(AboutSchema) }
+    }
   }, async () => app.health.about())
 
   app.get('/health', {

@@ -3,6 +3,7 @@ import { ref } from '../schemas/common.ts'
 import { DigestQuery, DigestSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
+import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { ScheduleSchema, SlotSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
 import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
 import {
@@ -19,6 +20,7 @@ import {
   TaskSteeredSchema,
   TaskToolCallSchema
 } from '../schemas/task-runs.ts'
+import { UsageSchema } from '../schemas/usage.ts'
 import {
   IdempotencyHeaders,
   PhaseSchema,
@@ -39,6 +41,7 @@ const tags = ['tasks']
 const known = { 400: ErrorRef, 404: ErrorRef }
 const movable = { ...known, 409: ErrorRef }
 const SHARED = [
+  RunOptionsSchema,
   PhaseSchema,
   PlanSchema,
   PlanInputSchema,
@@ -62,6 +65,7 @@ const SHARED = [
   TaskSteeredSchema,
   TaskApproveBodySchema,
   TaskApprovedSchema,
+  UsageSchema,
   DigestSchema,
   ...taskEvents,
   TaskStreamEventSchema

@@ -14,6 +14,7 @@ import {
   ThreadsDeletedSchema,
   ThreadViewSchema
 } from '../schemas/threads.ts'
+import { UsageSchema } from '../schemas/usage.ts'
 
 /** 10 MiB, as for runs, because a conversation holds its images. */
 const THREAD_BODY_LIMIT = 10 * 1024 * 1024
@@ -26,7 +27,8 @@ const schemas = [
   ThreadListSchema,
   ThreadDeletedSchema,
   ThreadsDeletedSchema,
-  ExtractionSchema
+  ExtractionSchema,
+  UsageSchema
 ]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -104,7 +106,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'extractFacts',
       summary: 'Extracts facts and preferences from the statements of the user in a thread',
       params: ThreadParams,
-      response: { 200: ref(ExtractionSchema), 400: ErrorRef, 404: ErrorRef, 502: ErrorRef }
+      response: { 200: ref(ExtractionSchema), 400: ErrorRef, 402: ErrorRef, 404: ErrorRef, 422: ErrorRef, 502: ErrorRef }
     }
   }, async (request, reply) => app.extraction.extract(request.params.id, { signal: reply.closed }))
 }

@@ -3,7 +3,9 @@ import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/run.ts'
+import { RunOptionsSchema } from './run-options.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
+import { UsageSchema } from './usage.ts'
 
 /** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -21,6 +23,7 @@ export const RunBodySchema = Type.Object({
     cwd: Type.Optional(Type.String({ minLength: 1, description: 'Working directory for relative paths and commands' }))
   }, { additionalProperties: true })),
   id: Type.Optional(ThreadId),
+  options: Type.Optional(ref(RunOptionsSchema)),
   resumable: Type.Optional(
     Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
   ),
@@ -112,7 +115,7 @@ export const RunResultSchema = Type.Object({
     errorText: Type.Optional(Type.String()),
     status: Type.Union(['pending', 'complete', 'error', 'denied'].map((status) => Type.Literal(status)))
   })),
-  usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
+  usage: ref(UsageSchema),
   finishReason: FinishReason,
   pendingApprovals: Type.Array(Type.Object({
     approvalId: Type.String(),
@@ -130,6 +133,7 @@ export const RunResultSchema = Type.Object({
   compactions: Type.Optional(
     Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),
+  options: Type.Optional(ref(RunOptionsSchema)),
   threadId: Type.String(),
   runId: Type.String()
 }, { $id: 'RunResult', description: 'The whole answer', examples: [examples.runResult] })

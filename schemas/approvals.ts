@@ -6,7 +6,10 @@ import * as examples from './examples/approvals.ts'
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 
-const Kind = oneOf(['tool', 'result', 'question'], 'tool: a tool call; result: the output of a run of a task; question: a question of the agent')
+const Kind = oneOf(
+  ['tool', 'result', 'question'],
+  'tool: a tool call; result: the output of a run of a task; question: a question of the agent'
+)
 
 const State = oneOf(
   ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'],

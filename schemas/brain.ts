@@ -26,7 +26,9 @@ export const BrainSchema = Type.Object({
     maxProperties: LIMITS.preferences,
     description: 'The preferences of the user: values by key'
   })),
-  patterns: Type.Array(Type.Unsafe<Pattern>(Type.Ref('Pattern')), { description: 'Requests that recur; DELETE /memory/brain/facts/:id removes one' }),
+  patterns: Type.Array(Type.Unsafe<Pattern>(Type.Ref('Pattern')), {
+    description: 'Requests that recur; DELETE /memory/brain/facts/:id removes one'
+  }),
   updatedAt: Type.Integer({ description: 'Time of the last change in milliseconds since the Unix epoch; 0 before the first change' })
 }, { $id: 'Brain', description: 'The facts, preferences and patterns that the service remembers of its user', examples: [examples.brain] })
 export type Brain = Static<typeof BrainSchema>
@@ -110,7 +112,11 @@ const KnownFactRef = Type.Unsafe<KnownFact>(Type.Ref('KnownFact'))
 export const FactListSchema = Type.Object({
   facts: Type.Array(KnownFactRef),
   nextCursor: Type.Optional(Type.String())
-}, { $id: 'FactList', description: 'A page of facts, newest first; nextCursor is present when there are more', examples: [examples.factList] })
+}, {
+  $id: 'FactList',
+  description: 'A page of facts, newest first; nextCursor is present when there are more',
+  examples: [examples.factList]
+})
 export type FactList = Static<typeof FactListSchema>
 
 export const FactQuery = Type.Object({

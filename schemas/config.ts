@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { EffortSchema, MaxOutputTokens } from './run-options.ts'
 
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
 const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
@@ -22,6 +23,11 @@ export const McpEntrySchema = Type.Object({
 }, { $id: 'McpEntry' })
 export type McpEntry = Static<typeof McpEntrySchema>
 
+const Dollars = Type.Number({ minimum: 0, maximum: 1_000_000 })
+const CallSettings = Type.Object({
+  effort: Type.Optional(EffortSchema),
+  maxOutputTokens: Type.Optional(MaxOutputTokens)
+}, { additionalProperties: false })
 const Steps = Type.Integer({ minimum: 1, maximum: 100 })
 
 const ScriptedTurn = Type.Object({
@@ -38,10 +44,28 @@ export const ConfigKeys = {
   models: Type.Optional(Type.Object({
     fast: Type.Optional(ModelId),
     vision: Type.Optional(ModelId),
-    fallback: Type.Optional(ModelId)
+    fallback: Type.Optional(ModelId),
+    /** Settings of the calls of a role. The calls of role `fast` never reason, so it has no effort. */
+    settings: Type.Optional(Type.Object({
+      capable: Type.Optional(CallSettings),
+      fast: Type.Optional(Type.Omit(CallSettings, ['effort'])),
+      vision: Type.Optional(CallSettings)
+    }, { additionalProperties: false }))
   })),
   /** Context windows in tokens, by model or by provider. */
   contextWindows: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Integer({ minimum: 1_000, maximum: 100_000_000 }))),
+  /** Prices in US dollars for a million tokens, by model or by provider. */
+  prices: Type.Optional(Type.Record(
+    Type.String({ minLength: 1 }),
+    Type.Object({ input: Dollars, output: Dollars, cachedInput: Type.Optional(Dollars), cacheWrite: Type.Optional(Dollars) })
+  )),
+  budget: Type.Optional(Type.Object({
+    /** What all model calls of a day may use together. */
+    day: Type.Optional(Type.Object({
+      usd: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+      tokens: Type.Optional(Type.Integer({ minimum: 1 }))
+    }))
+  })),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
@@ -116,6 +140,8 @@ export const ConfigKeys = {
     titles: Type.Optional(Type.Boolean())
   })),
   agent: Type.Optional(Type.Object({
+    /** `false`: the first step of a run waits for the analysis of its request. */
+    speculate: Type.Optional(Type.Boolean()),
     /** The number of steps with tools that a run may make, by the complexity of its request. */
     steps: Type.Optional(Type.Partial(Type.Object({ simple: Steps, standard: Steps, complex: Steps, long_running: Steps })))
   })),

@@ -57,14 +57,18 @@ const Next = Type.Object({ ...ofTask, at: Timestamp, text })
 const section = <S extends TSchema>(item: S, description: string) =>
   Type.Object({
     items: Type.Array(item),
-    more: Type.Integer({ minimum: 0, description: `Number of items that are not listed; at most ${DIGEST_LIMITS.counted} past items are counted` })
+    more: Type.Integer({
+      minimum: 0,
+      description: `Number of items that are not listed; at most ${DIGEST_LIMITS.counted} past items are counted`
+    })
   }, { description })
 
 export const DigestSchema = Type.Object({
   since: Timestamp,
   until: Type.Integer({
     description:
-      'The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since the Unix epoch'
+      'The `since` of the next request. It lies one second in the past, so that no event falls between two digests. Milliseconds since ' +
+      'the Unix epoch'
   }),
   text: Type.String({ description: 'The digest as a few sentences' }),
   completed: section(Run, 'Runs that completed since then, newest first'),

@@ -2,6 +2,7 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { Scopes } from './grants.ts'
 import { ref } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
+import { UsageSchema } from './usage.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -107,7 +108,7 @@ const Abort = event(
   { reason: Type.String({ description: 'stop, timeout, shutdown, …' }) },
   'The run was ended before it was complete; the event finish follows'
 )
-const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason }, 'The stream is complete. This is always the last event')
+const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason, usage: ref(UsageSchema) }, 'The stream is complete. This is always the last event')
 
 export const events = [
   Start,

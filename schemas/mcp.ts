@@ -12,7 +12,8 @@ const view = {
   name: Type.String({ description: 'Unique name of the connection' }),
   status: Type.Union([Type.Literal('connecting'), Type.Literal('connected'), Type.Literal('disconnected'), Type.Literal('failed')], {
     description:
-      '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s'
+      '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with ' +
+      'growing delays of up to 60 s'
   }),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' }),
   error: Type.Optional(Type.String({ description: 'Why the server is not connected' }))
@@ -61,7 +62,11 @@ export type ToolServerDetail = Static<typeof ToolServerDetailSchema>
 
 export const ConnectBodySchema = Type.Object({
   name: ServerName,
-  command: Type.String({ minLength: 1, maxLength: 4096, description: 'Program to start, searched in the PATH; it is not interpreted by a shell' }),
+  command: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'Program to start, searched in the PATH; it is not interpreted by a shell'
+  }),
   args: Type.Optional(Type.Array(Type.String({ maxLength: 32_768 }), { maxItems: 256 })),
   env: Type.Optional(Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' }), Type.String({ maxLength: 32_768 }), {
     additionalProperties: false,

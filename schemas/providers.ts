@@ -47,7 +47,9 @@ const ModelInfoSchema = Type.Object({
   contextWindow: Type.Optional(Type.Integer({ description: 'Size of the context window in tokens' })),
   pricing: Type.Optional(Type.Object({
     input: Type.Optional(Type.String()),
-    output: Type.Optional(Type.String())
+    output: Type.Optional(Type.String()),
+    cachedInput: Type.Optional(Type.String({ description: 'A token that is read from the cache' })),
+    cacheWrite: Type.Optional(Type.String({ description: 'A token that is written to the cache' }))
   }, { description: 'Prices in US dollars per token' }))
 })
 

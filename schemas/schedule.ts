@@ -24,7 +24,8 @@ export const ScheduleSchema = Type.Object({
   timezone: Type.Optional(Text("IANA time zone, such as Europe/Berlin. By default the machine's time zone, including its later changes")),
   at: Type.Optional(
     Text(
-      'Time of day: "09:00", "17:30:15", "9am". By default the time of startAt; without startAt, 09:00 for words and the time of the start for durations'
+      'Time of day: "09:00", "17:30:15", "9am". By default the time of startAt; without startAt, 09:00 for words and the time of the ' +
+      'start for durations'
     )
   ),
   on: Type.Optional(Type.Union([
@@ -33,20 +34,27 @@ export const ScheduleSchema = Type.Object({
     Type.Array(Text('A weekday'), { minItems: 1, maxItems: 7 })
   ], {
     description:
-      'Weekdays for weekly schedules, a day for monthly ones. By default the day of startAt; without startAt, Monday and the 1st for words and the day of the start for durations'
+      'Weekdays for weekly schedules, a day for monthly ones. By default the day of startAt; without startAt, Monday and the 1st for ' +
+      'words and the day of the start for durations'
   })),
   startAt: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: 'Earliest time of a run, in milliseconds since the Unix epoch. Durations are counted from it, and their first run is at this time'
+      description: 'Earliest time of a run, in milliseconds since the Unix epoch. Durations are counted from it, and their first run is ' +
+        'at this time'
     })
   ),
   maxRuns: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: SCHEDULE_LIMITS.maxRuns, description: 'Number of scheduled runs after which the task is completed' })
+    Type.Integer({
+      minimum: 1,
+      maximum: SCHEDULE_LIMITS.maxRuns,
+      description: 'Number of scheduled runs after which the task is completed'
+    })
   ),
   missed: Type.Optional(Type.Union([Type.Literal('run_once'), Type.Literal('skip')], {
     description:
-      'How to handle planned times that passed while the machine slept or the service did not run: run_once starts one run for all of them (the default), skip none'
+      'How to handle planned times that passed while the machine slept or the service did not run: run_once starts one run for all of ' +
+      'them (the default), skip none'
   })),
   graceMs: Type.Optional(Type.Integer({
     minimum: 0,
@@ -58,7 +66,8 @@ export type Schedule = Static<typeof ScheduleSchema>
 
 export const FateSchema = Type.Union([Type.Literal('run'), Type.Literal('coalesced'), Type.Literal('skipped'), Type.Literal('missed')], {
   description:
-    'run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose (`reason`); missed: too old for a catch-up run'
+    'run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose ' +
+    '(`reason`); missed: too old for a catch-up run'
 })
 export type Fate = Static<typeof FateSchema>
 
@@ -71,7 +80,8 @@ export const SlotSchema = Type.Object({
   reason: Type.Optional(
     Type.String({
       description:
-        'Why the planned time was skipped: overlap (a run was active or waited for approval), late (the schedule has missed: skip), paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)'
+        'Why the planned time was skipped: overlap (a run was active or waited for approval), late (the schedule has missed: skip), ' +
+        'paused (the task was paused), changed or cancelled (the task was changed or cancelled at that moment)'
     })
   ),
   into: Type.Optional(Type.Integer({ description: 'The planned time of the run that replaced it' })),
@@ -79,7 +89,8 @@ export const SlotSchema = Type.Object({
   settledAt: Type.Optional(
     Type.Integer({
       description:
-        'The time of that decision; it is later than `at` if the machine slept or the service did not run. Milliseconds since the Unix epoch'
+        'The time of that decision; it is later than `at` if the machine slept or the service did not run. Milliseconds since the Unix ' +
+        'epoch'
     })
   )
 }, { $id: 'Slot', description: 'The outcome of a planned time', examples: [examples.slot] })
@@ -88,11 +99,16 @@ export type Slot = Static<typeof SlotSchema>
 export const TaskScheduleSchema = Type.Object({
   schedule: ref(ScheduleSchema),
   upcoming: Type.Array(Timestamp, {
-    description: 'The next planned times, earliest first. For an inactive schedule, the times that would apply if it were started or resumed now'
+    description: 'The next planned times, earliest first. For an inactive schedule, the times that would apply if it were started or ' +
+      'resumed now'
   }),
   slots: Type.Array(ref(SlotSchema), { description: 'The outcomes of past planned times, newest first' }),
   nextCursor: Type.Optional(Type.String({ description: 'The `cursor` of the request for older slots' }))
-}, { $id: 'TaskSchedule', description: 'A schedule, its next planned times and the outcomes of past ones', examples: [examples.taskSchedule] })
+}, {
+  $id: 'TaskSchedule',
+  description: 'A schedule, its next planned times and the outcomes of past ones',
+  examples: [examples.taskSchedule]
+})
 export type TaskSchedule = Static<typeof TaskScheduleSchema>
 
 export const UpcomingQuery = Type.Integer({

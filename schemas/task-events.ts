@@ -79,7 +79,8 @@ export const taskEvents = [
 export const TaskStreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]>>(Type.Union(taskEvents.map(ref), {
   $id: 'TaskStreamEvent',
   description:
-    'One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones'
+    'One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and ' +
+    'event types, so clients must ignore unknown ones'
 }))
 /** An event of the task stream. */
 export type TaskStreamEvent = Static<typeof TaskStreamEventSchema>

@@ -4,6 +4,8 @@ import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
 import { UpcomingQuery } from './schedule.ts'
+import { RunOptionsSchema } from './run-options.ts'
+import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema, TaskId } from './tasks.ts'
 
 const closed = { additionalProperties: false }
@@ -54,7 +56,8 @@ export const TaskRunSchema = Type.Object({
   evaluation: Type.Optional(ref(TaskEvaluationSchema)),
   steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
   questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
-  usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
+  usage: ref(UsageSchema),
+  options: Type.Optional(ref(RunOptionsSchema)),
   attempts: Type.Integer({ description: 'Number of attempts: the first start and each continuation after an interruption' }),
   standsFor: Type.Optional(Type.Integer({ description: 'For a catch_up run: the number of planned times that it replaces' }))
 }, { $id: 'TaskRun', description: 'One execution of a task', examples: [examples.run] })

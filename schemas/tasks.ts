@@ -1,6 +1,7 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import * as examples from './examples/tasks.ts'
+import { LONGEST_RUN, RunOptionsSchema, type RunOptions } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
 
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
@@ -62,16 +63,12 @@ export const TaskApprovalInputSchema = Type.Object({
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
 
-const Budget = Type.Object({
-  maxTokensPerRun: Type.Optional(Type.Integer({ minimum: 1 })),
-  maxMinutesPerRun: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      maximum: 24 * 60,
-      description: 'Working time in minutes, without the time of waiting for approvals; by default 30'
-    })
-  )
-}, { ...closed, description: 'Limits of each run. A run that reaches one fails' })
+/** The form of `options.budget` in which earlier versions took it. */
+const TaskBudgetSchema = Type.Object({
+  maxTokensPerRun: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'options.budget.tokens' })),
+  maxMinutesPerRun: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: LONGEST_RUN, description: 'options.budget.minutes' }))
+}, { ...closed, description: 'Earlier names of two limits of `options.budget`, which takes their place' })
+export type TaskBudget = Static<typeof TaskBudgetSchema>
 
 const Texts = Type.Array(Type.String())
 export const TaskMemorySchema = Type.Object({
@@ -98,7 +95,8 @@ export const TaskSchema = Type.Object({
     firstN: Type.Integer(),
     approvedRuns: Type.Integer({ description: 'Number of runs whose result was approved since the last change of goal or plan' })
   }),
-  budget: Type.Optional(Budget),
+  options: Type.Optional(ref(RunOptionsSchema)),
+  budget: Type.Optional(TaskBudgetSchema),
   memory: ref(TaskMemorySchema),
   approvalHistory: Type.Array(Type.Object({
     approvalId: Type.String(),
@@ -135,7 +133,11 @@ const given = {
   approval: ref(TaskApprovalInputSchema),
   schedule: ref(ScheduleSchema),
   cwd: Type.String({ minLength: 1, description: 'Working directory of the runs; by default the workspace' }),
-  budget: Budget,
+  options: Type.Unsafe<RunOptions>({
+    ...Type.Ref(RunOptionsSchema.$id!),
+    description: 'The options of each run from the next one on; in a change they take the place of all options before'
+  }),
+  budget: TaskBudgetSchema,
   plan: ref(PlanInputSchema)
 }
 const optional = <P extends TProperties>(properties: P) => Type.Partial(Type.Object(properties)).properties

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ThreadId } from './agent.ts'
 import { ref, Timestamp } from './common.ts'
+import { UsageSchema } from './usage.ts'
 import * as examples from './examples/threads.ts'
 
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
@@ -26,6 +27,7 @@ export type Thread = Static<typeof ThreadSchema>
 export const ThreadViewSchema = Type.Object({
   ...ThreadSchema.properties,
   messages: Messages,
+  usage: ref(UsageSchema),
   nextCursor: Type.Optional(Type.String({ description: 'Present when there are older messages' }))
 }, {
   $id: 'ThreadView',

@@ -80,7 +80,8 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'\n" +
         "import { fileURLToPath as __fileURLToPath } from 'node:url'\n" +
-        "const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = __fileURLToPath(new URL('.', import.meta.url))"
+        'const require = __createRequire(import.meta.url), __filename = __fileURLToPath(import.meta.url), __dirname = ' +
+        "__fileURLToPath(new URL('.', import.meta.url))"
     }
   })
 }

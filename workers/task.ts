@@ -18,7 +18,8 @@ parentPort!.once('message', (port: MessagePort) => {
     if (!reply.ok) return new Promise<never>(() => {})
     return reply.value as never
   }
-  void taskLoop({ begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }).then((workerEnd) =>
+  const session = { begin: method('begin'), step: method('step'), settle: method('settle'), evaluate: method('evaluate') }
+  void taskLoop(session).then((workerEnd) =>
     remote.end(workerEnd)
   )
 })

@@ -196,6 +196,7 @@ export type ApproveBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -1033,6 +1034,7 @@ export type FinishEvent = {
      * Why the run ended; "tool-calls" when it waits for approvals
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+    usage: Usage;
 };
 
 /**
@@ -1302,6 +1304,14 @@ export type ModelList = {
         pricing?: {
             input?: string;
             output?: string;
+            /**
+             * A token that is read from the cache
+             */
+            cachedInput?: string;
+            /**
+             * A token that is written to the cache
+             */
+            cacheWrite?: string;
         };
     }>;
     /**
@@ -1593,6 +1603,7 @@ export type RunBody = {
      * Up to 128 printable characters without "/"
      */
     id?: string;
+    options?: RunOptions;
     /**
      * The run continues when its client disconnects; GET /run/{id}/stream reads it again
      */
@@ -1606,6 +1617,41 @@ export type RunBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * What is set for one run. It is kept with the run: the same applies after approvals and after a restart
+ */
+export type RunOptions = {
+    /**
+     * `<provider>/<model>`: the model of role `capable` for this run, instead of the active model
+     */
+    model?: string;
+    /**
+     * How much the model reasons before it answers. Providers take the nearest effort that their model has
+     */
+    effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+    /**
+     * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
+     */
+    maxOutputTokens?: number;
+    /**
+     * Limits of the run; it ends when it has reached one
+     */
+    budget?: {
+        /**
+         * US dollars
+         */
+        usd?: number;
+        /**
+         * Tokens of input and output, over all model calls
+         */
+        tokens?: number;
+        /**
+         * Working time in minutes, without the time of waiting for approvals; runs of tasks have 30 by default
+         */
+        minutes?: number;
+    };
 };
 
 /**
@@ -1645,10 +1691,7 @@ export type RunResult = {
         errorText?: string;
         status: 'pending' | 'complete' | 'error' | 'denied';
     }>;
-    usage: {
-        inputTokens: number;
-        outputTokens: number;
-    };
+    usage: Usage;
     /**
      * Why the run ended; "tool-calls" when it waits for approvals
      */
@@ -1687,6 +1730,7 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    options?: RunOptions;
     threadId: string;
     runId: string;
 };
@@ -1854,13 +1898,17 @@ export type Task = {
          */
         approvedRuns: number;
     };
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -2042,13 +2090,17 @@ export type TaskBody = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -2069,13 +2121,17 @@ export type TaskChanges = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    options?: RunOptions;
     /**
-     * Limits of each run. A run that reaches one fails
+     * Earlier names of two limits of `options.budget`, which takes their place
      */
     budget?: {
+        /**
+         * options.budget.tokens
+         */
         maxTokensPerRun?: number;
         /**
-         * Working time in minutes, without the time of waiting for approvals; by default 30
+         * options.budget.minutes
          */
         maxMinutesPerRun?: number;
     };
@@ -2349,10 +2405,8 @@ export type TaskRun = {
      * Open approval requests
      */
     questions: Array<TaskQuestion>;
-    usage: {
-        inputTokens: number;
-        outputTokens: number;
-    };
+    usage: Usage;
+    options?: RunOptions;
     /**
      * Number of attempts: the first start and each continuation after an interruption
      */
@@ -2642,6 +2696,7 @@ export type ThreadView = {
         role: string;
         [key: string]: unknown;
     }>;
+    usage: Usage;
     /**
      * Present when there are older messages
      */
@@ -2936,6 +2991,88 @@ export type ToolServerList = {
          * Why the server is not connected
          */
         error?: string;
+    }>;
+};
+
+/**
+ * What model calls used, by the counts of their providers
+ */
+export type Usage = {
+    /**
+     * Tokens of the prompts, with the cached and the written ones
+     */
+    inputTokens: number;
+    /**
+     * Input tokens that the provider read from its cache
+     */
+    cachedInputTokens: number;
+    /**
+     * Input tokens that the provider wrote to its cache
+     */
+    cacheWriteTokens: number;
+    /**
+     * Tokens of the answers, with those of the reasoning
+     */
+    outputTokens: number;
+    /**
+     * Output tokens of the reasoning
+     */
+    reasoningTokens: number;
+    /**
+     * US dollars; absent when the price of a call is unknown
+     */
+    costUsd?: number;
+};
+
+/**
+ * The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first
+ */
+export type UsageReport = {
+    /**
+     * A day of this machine's time zone, as 2026-01-31
+     */
+    from: string;
+    /**
+     * A day of this machine's time zone, as 2026-01-31
+     */
+    to: string;
+    groups: Array<{
+        /**
+         * The day, model, role, task id or thread id. `""` groups the calls whose task or thread was deleted, and what is beyond the 1,000 largest groups
+         */
+        key: string;
+        /**
+         * Number of model calls
+         */
+        calls: number;
+        /**
+         * Tokens of the prompts, with the cached and the written ones
+         */
+        inputTokens: number;
+        /**
+         * Input tokens that the provider read from its cache
+         */
+        cachedInputTokens: number;
+        /**
+         * Input tokens that the provider wrote to its cache
+         */
+        cacheWriteTokens: number;
+        /**
+         * Tokens of the answers, with those of the reasoning
+         */
+        outputTokens: number;
+        /**
+         * Output tokens of the reasoning
+         */
+        reasoningTokens: number;
+        /**
+         * US dollars of the calls whose price is known; absent when it is of none
+         */
+        costUsd?: number;
+        /**
+         * Number of calls whose price is unknown
+         */
+        unpricedCalls: number;
     }>;
 };
 
@@ -3427,6 +3564,10 @@ export type RunSyncErrors = {
      */
     401: Error;
     /**
+     * The budget of the run or of the day is used up
+     */
+    402: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
@@ -3450,6 +3591,10 @@ export type RunSyncErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * Too many operations are active or waiting
      */
@@ -4295,6 +4440,10 @@ export type ExtractFactsErrors = {
      */
     401: Error;
     /**
+     * The budget of the run or of the day is used up
+     */
+    402: Error;
+    /**
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
@@ -4310,6 +4459,10 @@ export type ExtractFactsErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -6268,6 +6421,60 @@ export type DisconnectToolServerResponses = {
 };
 
 export type DisconnectToolServerResponse = DisconnectToolServerResponses[keyof DisconnectToolServerResponses];
+
+export type GetUsageData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The first day, as 2026-01-31, in the time zone of this machine; by default 29 days before `to`
+         */
+        from?: string;
+        /**
+         * The last day; by default today
+         */
+        to?: string;
+        /**
+         * What the calls are grouped by
+         */
+        by?: 'day' | 'model' | 'role' | 'task' | 'thread';
+    };
+    url: '/usage';
+};
+
+export type GetUsageErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
+
+export type GetUsageResponses = {
+    /**
+     * The model calls of a range of days. Days are sorted by date, other groups by their tokens, the most first
+     */
+    200: UsageReport;
+};
+
+export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
 
 export type ExportAllData = {
     body?: never;

@@ -4,7 +4,8 @@ export const digest = {
   since: 1795194000000,
   until: 1795338659000,
   text:
-    'Since 2026-11-20 18:00: 2 runs completed, 2 runs failed. Passed without a run: 1 planned time. Waiting for your answer: 1 question. Next: “system info” runs at 2026-11-23 06:00.',
+    'Since 2026-11-20 18:00: 2 runs completed, 2 runs failed. Passed without a run: 1 planned time. Waiting for your answer: 1 ' +
+    'question. Next: “system info” runs at 2026-11-23 06:00.',
   completed: {
     items: [{
       taskId: '01a1fea7-0350-71f7-beb6-fe6a4640a7fb',
@@ -31,12 +32,16 @@ export const digest = {
       startedAt: 1795324260000,
       completedAt: 1795324260000,
       text:
-        'Run 2 of “read report.txt”, which makes up for 1 planned time, failed: The run did not reach its goal: The report says that something could not be done. Every tool call failed: readFile ("report.txt" does not exist.). Phases failed…',
+        'Run 2 of “read report.txt”, which makes up for 1 planned time, failed: The run did not reach its goal: The report says that ' +
+        'something could not be done. Every tool call failed: readFile ("report.txt" does not exist.). Phases failed…',
       standsFor: 1,
       output:
-        'I could not read a command in “A review of this run found: - The report says that something could not be done. - Every tool call failed: readFile ("report.txt" does not exist.). - Phases failed: readFile report.txt. Mend this now …”. I am the built-in offline assistant, not a language model: I under…',
+        'I could not read a command in “A review of this run found: - The report says that something could not be done. - Every tool ' +
+        'call failed: readFile ("report.txt" does not exist.). - Phases failed: readFile report.txt. Mend this now …”. I am the ' +
+        'built-in offline assistant, not a language model: I under…',
       error:
-        'The run did not reach its goal: The report says that something could not be done. Every tool call failed: readFile ("report.txt" does not exist.). Phases failed: readFile report.txt.'
+        'The run did not reach its goal: The report says that something could not be done. Every tool call failed: readFile ' +
+        '("report.txt" does not exist.). Phases failed: readFile report.txt.'
     }],
     more: 1
   },

@@ -1,6 +1,7 @@
 // The events of a real run that lists a folder, tries to read a missing file and requests approval before it writes.
 
 import { compaction, runTask } from './run.ts'
+import { usage } from './usage.ts'
 
 const list = { toolCallId: 'call_1', toolName: 'listDirectory' }
 const read = { toolCallId: 'call_2', toolName: 'readFile' }
@@ -50,5 +51,5 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     code: 'ERR_PROVIDER_AUTH'
   },
   { type: 'abort', reason: 'stop' },
-  { type: 'finish', finishReason: 'stop' }
+  { type: 'finish', finishReason: 'stop', usage }
 ].map((event) => [event.type, [event]]))

@@ -25,5 +25,6 @@ export const tested = {
   model: SONNET,
   latencyMs: 0,
   error:
-    `The model ${SONNET} cannot be used yet: the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or set AI_GATEWAY_API_KEY.`
+    `The model ${SONNET} cannot be used yet: the model gateway has no key. POST /providers/configure with {"gateway_key": "<key>"}, or ` +
+    'set AI_GATEWAY_API_KEY.'
 }

@@ -9,6 +9,7 @@ const infoCall = { toolCallId: 'call_1_7ddd9fe5e735', toolName: 'systemInfo' }
 const said = { role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }
 
 export const runBody = { messages: [said], context: { cwd: '/home/ada/notes' } }
+export const runOptions = { model: 'anthropic/claude-sonnet-5.5', effort: 'high', maxOutputTokens: 16_000, budget: { minutes: 5 } }
 export const approveBody = {
   messages: [said, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }],
   context: { cwd: '/home/ada/notes' }
@@ -36,7 +37,7 @@ export const runResult = {
   ],
   steps: 2,
   toolCalls: [{ ...infoCall, status: 'complete', input: {}, output: info }, { ...call, status: 'pending' }],
-  usage: { inputTokens: 473, outputTokens: 11 },
+  usage: { inputTokens: 473, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 11, reasoningTokens: 0, costUsd: 0 },
   finishReason: 'tool-calls',
   pendingApprovals: [{ approvalId, ...call, cwd: '/home/ada/notes' }],
   threadId,

@@ -21,7 +21,8 @@ export const byType: Record<string, object[]> = {
     runNumber: 1,
     status: 'completed',
     output:
-      'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
+      'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of ' +
+      'file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
     durationMs: 1470,
     toolCount: 2,
     qualityScore: 1
@@ -32,7 +33,8 @@ export const byType: Record<string, object[]> = {
     runId: '01a1fe12-dcbe-71d7-bdae-8a5daa538f73',
     status: 'failed',
     error:
-      'The run did not reach its goal: The report says that something could not be done. Nothing was written, although notes.txt should have been.'
+      'The run did not reach its goal: The report says that something could not be done. Nothing was written, although notes.txt should ' +
+      'have been.'
   }],
   'task:status': [{
     type: 'task:status',

@@ -45,6 +45,8 @@ export const task = {
   status: 'scheduled',
   cwd: '/home/ada/notes',
   approval: { mode: 'first_n', firstN: 2, approvedRuns: 1 },
+  options: { budget: { minutes: 30 } },
+  budget: { maxMinutesPerRun: 30 },
   approvalHistory: [
     {
       approvalId: '01a1fe12-d894-75b9-ba89-9548100d859f',
@@ -122,7 +124,8 @@ export const run = {
   ],
   toolCount: 2,
   steering: [],
-  usage: { inputTokens: 1735, outputTokens: 77 },
+  usage: { inputTokens: 1735, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 77, reasoningTokens: 0, costUsd: 0 },
+  options: { budget: { minutes: 30 } },
   attempts: 2,
   output:
     'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',

@@ -1,3 +1,5 @@
+import { usage } from './usage.ts'
+
 // From a conversation with offline/assistant.
 
 const id = 'trip-to-lisbon'
@@ -30,7 +32,7 @@ export const thread = {
   messageCount: 2,
   lastMessage: 'The folder is empty.'
 }
-export const threadView = { ...thread, messages, pinned: true }
+export const threadView = { ...thread, messages, usage, pinned: true }
 export const threadBody = { title: 'Lisbon', pinned: true }
 export const newThread = { id, title: 'Lisbon', messages: messages.slice(0, 1), pinned: true }
 export const threadList = { threads: [thread] }

@@ -30,16 +30,17 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'part-batches', 'registry'],
+  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
-  step: ['call-ports', 'model-step', 'step-calls', 'step-writer'],
+  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
   tools: [
     'fence',
     'files/change-digest',
+    'files/folder-guide',
     'host',
     'input-validator',
     'model-content',
@@ -50,7 +51,8 @@ export const PUBLIC: Record<string, string[]> = {
     'tool',
     'tool-errors',
     'work-folder'
-  ]
+  ],
+  usage: ['budgets', 'local-days', 'meter', 'usage-repository', 'usage-sums']
 }
 
 /** Single imports of internal files. */

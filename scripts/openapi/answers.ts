@@ -11,6 +11,10 @@ export const SHARED = {
     error: 'This service needs a token: send one header Authorization: Bearer <LOCAL_AGENT_TOKEN>.',
     code: 'ERR_UNAUTHORIZED'
   }),
+  OverBudget: answer('The budget of the run or of the day is used up', {
+    error: 'The run used 20140 tokens; its budget is 20000.',
+    code: 'ERR_BUDGET'
+  }),
   Forbidden: answer('The request comes from a web page that may not call the service, or its Host header names another host', {
     error: 'Origin "https://example.com" may not call this service. Add it to allowedOrigins in config.json if it is your app.',
     code: 'ERR_FORBIDDEN'
@@ -31,6 +35,10 @@ export const SHARED = {
   UnsupportedMediaType: answer('The body is not sent as application/json', {
     error: 'Send the body as Content-Type: application/json.',
     code: 'ERR_UNSUPPORTED_MEDIA_TYPE'
+  }),
+  Unprocessable: answer('The request is valid, but the configuration does not allow it: there is a budget, and no price of the model', {
+    error: 'There is a budget in US dollars, but no price of the model ollama/llama4 is known, so it was not called.',
+    code: 'ERR_BUDGET_UNPRICED'
   }),
   TooMany: answer('Too many operations are active or waiting', {
     error: 'There are already 128 runs under way; wait for one to end.',

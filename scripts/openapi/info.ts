@@ -16,6 +16,7 @@ refused, except in the bodies of \`/run\`, \`/run/approve\` and \`/run/sync\`; l
 export const TAGS: Record<string, string> = {
   service: 'The service itself: its health, configuration, backups and documentation',
   agent: 'Conversations with the agent: runs as streams of events',
+  usage: 'What model calls used, and what it cost',
   approvals: 'All that waits for a person: calls of tools and results of tasks',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',
   brain: 'Facts and preferences of the user, which every run gets in its system prompt',

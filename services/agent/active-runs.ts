@@ -1,10 +1,11 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { Draining } from '../http/draining.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
-import type { Run } from './run-repository.ts'
+import type { Run, RunHead } from './run-repository.ts'
 
 export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
 export const NoActiveRun = defineError('ERR_NO_LIVE_RUN', 'No run is under way in this conversation.')
@@ -18,6 +19,8 @@ export const ConversationBusy = defineError(
 export interface Subscription {
   runId: string
   threadId: string
+  /** The options of the run. */
+  options?: RunOptions
   /** The protocol in which this subscriber gets the events. */
   protocol: Protocol
   batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
@@ -32,8 +35,8 @@ const STEERING_QUEUE = 20
 /** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
 const BACKPRESSURE_BYTES = 256 * 1024
 
-/** The options of a run for its subscribers. */
-export interface RunOptions {
+/** What the subscribers of a run may rely on. */
+export interface SubscriberOptions {
   /** Whether the run continues when no subscriber is left. */
   resumable: boolean
   /** The protocol of subscribers that request none. */
@@ -43,7 +46,7 @@ export interface RunOptions {
 export type ActiveRun = ReturnType<typeof createActiveRun>
 
 /** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
-export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) {
+export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOptions) {
   let steering: string[] | undefined = []
   const steered: string[] = []
   const controller = new AbortController()
@@ -110,6 +113,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
       return {
         runId: run.head.runId,
         threadId: run.head.threadId,
+        options: run.head.options,
         protocol: as,
         lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
         async * batches (signal) {
@@ -133,7 +137,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: RunOptions) 
 
 /** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */
 export function subscribeToRecorded (
-  { runId, threadId }: { runId: string, threadId: string },
+  { runId, threadId, options }: Pick<RunHead, 'runId' | 'threadId' | 'options'>,
   events: readonly RunEvent[],
   protocol: Protocol
 ): Subscription {
@@ -142,6 +146,7 @@ export function subscribeToRecorded (
   return {
     runId,
     threadId,
+    options,
     protocol,
     batches: (signal) => log.read(0, signal),
     lag: () => 0,
@@ -188,7 +193,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
     },
 
     /** Starts `work` in the reserved place; the run counts as active until `work` has ended. */
-    launch (run: Run, options: RunOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
+    launch (run: Run, options: SubscriberOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
       const live = createActiveRun(run, options)
       starting.delete(run.head.threadId)
       byThread.set(run.head.threadId, live)

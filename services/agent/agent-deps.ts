@@ -8,23 +8,30 @@ import type { Store } from '../store/store-types.ts'
 import type { Tasks } from '../tasks/task-service.ts'
 import type { ThreadRepository } from '../threads/thread-repository.ts'
 import type { Fence } from '../tools/fence.ts'
+import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { UsageMeters } from '../usage/meter.ts'
 import type { ConversationStates } from './conversation-state.ts'
 
 /** The collaborators of the agent. */
 export interface AgentDeps {
   store: Store
   clock: Clock
-  registry: Registry & ContextWindows
+  /** `keyChanges` counts the changes of keys. */
+  registry: Registry & ContextWindows & { keyChanges: () => number }
   host: ToolHost
   fence: Fence
   ledger: Ledger
   grants: Grants
   conversations: ConversationStates
   threads: ThreadRepository
+  usage: Pick<UsageMeters, 'open' | 'close'>
   config: () => Config
   /** Returns the brain as text for the system prompt; called once for each run. */
   memory: () => Promise<string>
+  guides: Pick<FolderGuides, 'read' | 'markKnown'>
+  /** A description of this computer for models. */
+  machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Returns the working folder of runs whose request names none. */

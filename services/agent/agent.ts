@@ -1,7 +1,9 @@
 import type { Protocol, RunBody, RunResult } from '../../schemas/agent.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { protocolOf } from '../run-log/encoders/encoder.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { withRunModels } from '../providers/registry.ts'
 import { isAnswer } from './approval-answers.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
@@ -33,11 +35,12 @@ export function createAgent (deps: AgentDeps) {
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const { answer, decide } = createResumeRun(parts)
 
-  /** Returns the largest context window, in tokens, among the models that may answer. */
-  async function largestWindow (): Promise<number> {
+  /** Returns the largest context window, in tokens, among the models that may answer with these options. */
+  async function largestWindow (options: RunOptions | undefined): Promise<number> {
     const { signal } = new AbortController()
+    const { registry } = withRunModels(deps, options)
     const windows = await Promise.all(
-      deps.registry.candidates('capable').map((model) => deps.registry.contextWindow(model, Infinity, signal))
+      registry.candidates('capable').map((model) => registry.contextWindow(model, Infinity, signal))
     )
     return Math.max(...windows, 0)
   }
@@ -55,7 +58,7 @@ export function createAgent (deps: AgentDeps) {
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
     // A run that is ending still has to write its answer into the thread.
     if (await activeRuns.current(body.id)) throw new ConversationBusy()
-    const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: largestWindow })
+    const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: () => largestWindow(body.options) })
     return { ...request, messages: [...messages, body.message], history }
   }
 

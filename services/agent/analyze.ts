@@ -1,8 +1,10 @@
-import type { LanguageModelV4, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
-import type { Clock } from '../lib/clock.ts'
 import { analysisPrompt, REQUEST_SHOWN } from '../models/prompts/analysis.ts'
 import { askStructured } from '../models/structured-call.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { createAnalysisPauses } from './analysis-pauses.ts'
+import type { Meter } from '../usage/meter.ts'
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
@@ -10,40 +12,50 @@ const ANALYSIS_MS = 2_000
 const LONGEST_GOAL = 20_000
 
 /**
- * Classifies a request with the model of role `fast`, which also gets the latest exchanges before it. If the analysis fails, the
- * complexity is `standard`; a request that continues a conversation is never `simple`. Rejects only on abort.
+ * Returns the function that classifies a request with the model of role `fast`, which also gets the latest exchanges before it.
+ * If the analysis fails, or is paused because it has failed before, the complexity is `standard`; a request that continues a
+ * conversation is never `simple`. Rejects only on abort, and with the budget's error when the call may not be made.
  */
-export async function analyze ({ load, prompt, signal, clock }: {
-  load: () => Promise<{ model: LanguageModelV4 }>,
-  prompt: LanguageModelV4Prompt,
-  signal: AbortSignal,
-  clock: Clock
-}): Promise<Analysis> {
-  const at = prompt.findLastIndex(({ role }) => role === 'user')
-  const request = textOf(prompt[at])
-  const { name, instructions, question, earlier } = analysisPrompt
-  const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
-  const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
-  const answer = await askStructured({
-    load,
-    name,
-    schema: AnalysisSchema,
-    asked: AnalysisQuestionSchema,
-    instructions,
-    text: question(request),
-    earlier: before,
-    limitMs: ANALYSIS_MS,
-    signal,
-    clock
-  })
-  return 'value' in answer
-    ? normalize(answer.value, request, before !== undefined)
-    : {
-        complexity: 'standard',
-        goal: request.slice(0, 200),
-        thinking: `The analysis ${answer.problem}; taking this as a standard request.`,
-        qualityCriteria: []
-      }
+export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
+  const pauses = createAnalysisPauses({ clock, setup: () => [config(), keyChanges()] })
+
+  return async ({ prompt, registry, meter, signal }: {
+    prompt: LanguageModelV4Prompt
+    registry: AgentDeps['registry']
+    meter: Meter
+    signal: AbortSignal
+  }): Promise<Analysis> => {
+    const { fast } = registry.roles()
+    const at = prompt.findLastIndex(({ role }) => role === 'user')
+    const request = textOf(prompt[at])
+    const standard = (reason: string): Analysis => ({
+      complexity: 'standard',
+      goal: request.slice(0, 200),
+      thinking: `The analysis ${reason}; taking this as a standard request.`,
+      qualityCriteria: []
+    })
+    if (pauses.has(fast)) return standard('failed for the latest requests and is left out for some minutes')
+
+    const { name, instructions, question, earlier } = analysisPrompt
+    const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
+    const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
+    const answer = await askStructured({
+      load: () => registry.model('fast'),
+      name,
+      schema: AnalysisSchema,
+      asked: AnalysisQuestionSchema,
+      instructions,
+      text: question(request),
+      earlier: before,
+      limitMs: ANALYSIS_MS,
+      meter,
+      signal,
+      clock
+    })
+    if ('problem' in answer && answer.refused) throw answer.refused
+    pauses.record(fast, { hasFailed: 'problem' in answer })
+    return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard(answer.problem)
+  }
 }
 
 /** Removes the interval of a request that is not long-running, and gives a task the user's full text if the model saw only a part. */

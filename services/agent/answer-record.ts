@@ -33,15 +33,17 @@ export async function recordAnswer (
 }
 
 /**
- * Ends a segment: stores the user's message, the answer and, for a durable run, the events. Readers get the final events
- * only when everything before them is on disk.
+ * Ends a segment: stores the user's message, the answer, the guide of the folder as known and, for a durable run, the events.
+ * Readers get the final events only when everything before them is on disk.
  */
 export async function endSegment (
   run: Run,
-  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger'>,
+  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides'>,
   { finalEvents, ops = [] }: { finalEvents: RunEvent[], ops?: Op[] }
 ) {
   await run.saved
+  const told = run.log.events.find((event) => event.type === 'context')
+  if (told?.context.guide !== undefined) await deps.guides.markKnown(told.context.guide)
   const answer = await recordAnswer(run, deps, finalEvents)
   if (run.durable || ops.length > 0) return commit(run, deps, { finalEvents, ops: [...ops, ...answer] })
   await deps.store.transact(answer)

@@ -3,14 +3,15 @@ import type { Task, TaskBody } from '../../schemas/tasks.ts'
 import { abortKind } from '../lib/abort.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { canonicalContent } from '../threads/thread-message.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { finish } from './end-run.ts'
-import type { Run } from './run-repository.ts'
+import type { Run, RunHead } from './run-repository.ts'
 
 type Deps = AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
 
-const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 } }
+const STEP_FINISH: EventOf<'step-finish'> = { type: 'step-finish', step: 1, finishReason: 'stop', usage: noUsage() }
 
 /**
  * Launches a background task for the request and answers with a description of it. If the same request launched a task that
@@ -25,7 +26,7 @@ export async function handOverToTask (attempt: RunAttempt, analysis: Analysis, d
   const origin = originOf(live.run)
   const earlier = await deps.tasks.launched(origin)
   const { task, badInterval } = earlier === undefined
-    ? await launchTask(analysis, head.cwd, ignoringDisconnect(live.signal), origin, deps)
+    ? await launchTask(analysis, head, ignoringDisconnect(live.signal), origin, deps)
     : { task: earlier }
   const events: RunEvent[] = [
     { type: 'task', task: taskView(task) },
@@ -61,12 +62,12 @@ function ignoringDisconnect (signal: AbortSignal): AbortSignal {
 /** Launches the task with the interval of the analysis. If the interval cannot be parsed, the task runs once. */
 async function launchTask (
   { goal, interval }: Analysis,
-  cwd: string,
+  { cwd, options }: Pick<RunHead, 'cwd' | 'options'>,
   signal: AbortSignal,
   origin: string,
   { tasks }: Deps
 ): Promise<{ task: Task, badInterval?: string }> {
-  const once: TaskBody = { goal, cwd }
+  const once: TaskBody = { goal, cwd, ...(options && { options }) }
   if (interval === undefined) return { task: await tasks.launch(once, signal, origin) }
   try {
     return { task: await tasks.launch({ ...once, taskType: 'recurring', schedule: { interval } }, signal, origin) }

@@ -1,15 +1,16 @@
+import { Aborted } from '../lib/abort.ts'
 import { startDeadline } from '../lib/deadline.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import type { createActiveRuns, RunOptions, ActiveRun } from './active-runs.ts'
+import type { createActiveRuns, SubscriberOptions, ActiveRun } from './active-runs.ts'
 import { endEarly } from './end-run.ts'
 import type { Run } from './run-repository.ts'
 
 /** The default time limit of a run, milliseconds. */
 const RUN_MS = 10 * 60 * 1000
 
-export interface Launch extends RunOptions {
+export interface Launch extends SubscriberOptions {
   run: Run
   conversation: ConversationState
   work: (attempt: RunAttempt) => Promise<void>
@@ -28,21 +29,38 @@ export interface RunCollaborators {
 
 /** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
 export function createRunLauncher (activeRuns: ReturnType<typeof createActiveRuns>, deps: AgentDeps) {
-  const { clock, fence, config } = deps
+  const { clock, fence, config, usage } = deps
 
   return ({ run, conversation, work, ...options }: Launch): ActiveRun => {
-    const { runId } = run.head
+    const { runId, threadId } = run.head
     return activeRuns.launch(run, options, async (live) => {
-      const ms = config().limits?.runMs ?? RUN_MS
-      const message = `The run took longer than ${ms / 1000} s and was stopped.`
-      const deadline = startDeadline({ clock, ms, message }, (reason) => live.abort(reason))
+      const begun = clock.awake()
+      const { activeMs: before = 0, options: { budget: { minutes = Infinity } = {} } = {} } = run.head
+      const limit = config().limits?.runMs ?? RUN_MS
+      const left = Math.max(minutes * 60_000 - before, 0)
+      const reason = left < limit
+        ? new Aborted('budget', `The run worked for ${minutes} minutes; that is its budget.`)
+        : new Aborted('timeout', `The run took longer than ${limit / 1000} s and was stopped.`)
+      const deadline = startDeadline({ clock, ms: Math.min(limit, left) }, () => live.abort(reason))
+      const meter = usage.open(runId, {
+        owner: { kind: 'thread', id: threadId },
+        budget: run.head.options?.budget,
+        total: run.head.usage
+      })
       try {
-        await work({ live, conversation, attempt: fence.enter(runId) })
+        await work({
+          live,
+          conversation,
+          meter,
+          attempt: fence.enter(runId),
+          activeMs: () => before + Math.round(clock.awake() - begun)
+        })
       } catch (error) {
         await endEarly(live, live.signal.aborted ? live.signal.reason : error, deps)
       } finally {
         deadline.stop()
         fence.leave(runId)
+        usage.close(runId)
       }
     })
   }

@@ -1,51 +1,41 @@
-import type { Analysis } from '../../schemas/agent.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { reviewAnswer } from '../judge/review-answer.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { analyze } from './analyze.ts'
 import { finish } from './end-run.ts'
-import { createModelCalls, type CalledStep, type Context } from './model-calls.ts'
+import { createModelCalls, type CalledStep, type Context, type ModelCalls } from './model-calls.ts'
 import { requestApprovals } from './request-approvals.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { settleStep } from './run-calls.ts'
 import { commit } from './run-repository.ts'
-import { stepLimit } from './step-limits.ts'
 
-/**
- * Classifies the request with the fast model, streams the analysis as reasoning, and sets the run's maximum number of steps.
- * Returns undefined if the configuration disables the analysis.
- */
-export async function analyzeRun (
-  { live }: RunAttempt,
-  { prompt }: Context,
-  { registry, clock, config }: AgentDeps
-): Promise<Analysis | undefined> {
-  const { run: { log, head }, signal } = live
-  if (config().analysis === false) return
-  log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
-  const analysis = await analyze({ load: () => registry.model('fast'), prompt, signal, clock })
-  log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
-  log.append({ type: 'reasoning-end', id: 'analysis' })
-  log.append({ type: 'analysis', analysis })
-  live.run.head = { ...head, maxSteps: stepLimit(config(), analysis.complexity) }
-  return analysis
+/** What a run begins its steps with. */
+export interface RunStart {
+  /** Makes the model calls; given if the first one was begun beforehand. */
+  callModel?: ModelCalls
+  /** The approvals that a run which continues waited for. */
+  decided?: ThreadApproval[]
 }
 
 /**
  * Runs steps until the model has answered or an approval is needed. The events end with `finish`. A run that continues first
- * settles the calls of its newest step; `decided` are the approvals that it waited for.
+ * settles the calls of its newest step.
  */
-export async function runSteps (attempt: RunAttempt, context: Context, deps: AgentDeps, decided: ThreadApproval[] = []) {
+export async function runSteps (
+  attempt: RunAttempt,
+  context: Context,
+  deps: AgentDeps,
+  { callModel = createModelCalls(attempt, context, deps), decided }: RunStart = {}
+) {
   const { live } = attempt
   const { run } = live
-  const callModel = createModelCalls(attempt, context, deps)
-  let left = stepLeft(run.log.events)
+  let left = decided && stepLeft(run.log.events)
   for (;;) {
     const { isAnswer, stepFinish } = left ?? await callModel()
     left = undefined
-    const calls = await settleStep(decided, attempt, deps)
-    if (calls.length > 0) return requestApprovals(calls, decided, stepFinish, attempt, deps)
+    const calls = await settleStep(decided ?? [], attempt, deps)
+    if (calls.length > 0) return requestApprovals(calls, decided ?? [], stepFinish, attempt, deps)
     const isLast = run.head.steps > run.head.maxSteps
     const review = isAnswer && !isLast && !live.isSteered ? await reviewOnce(attempt, context, stepFinish, deps) : undefined
     // Check for steering again, because messages may arrive during the review.
@@ -63,14 +53,18 @@ export async function runSteps (attempt: RunAttempt, context: Context, deps: Age
 function stepLeft (events: readonly RunEvent[]): CalledStep | undefined {
   const edge = events.findLast(({ type }) => type === 'step-start' || type === 'step-finish')
   if (edge?.type !== 'step-start') return edge && { isAnswer: false }
-  const usage = { inputTokens: 0, outputTokens: 0 }
-  return { isAnswer: false, stepFinish: { type: 'step-finish', step: edge.step, finishReason: 'tool-calls', usage } }
+  return { isAnswer: false, stepFinish: { type: 'step-finish', step: edge.step, finishReason: 'tool-calls', usage: noUsage() } }
 }
 
 /** Judges the answer to a complex request, once in a run. Returns the prompt for a refinement; undefined if the answer is accepted. */
-async function reviewOnce ({ live: { run, signal } }: RunAttempt, { prompt }: Context, stepFinish: RunEvent | undefined, deps: AgentDeps) {
+async function reviewOnce (
+  { live: { run, signal }, meter }: RunAttempt,
+  { prompt }: Context,
+  stepFinish: RunEvent | undefined,
+  deps: AgentDeps
+) {
   const events = stepFinish === undefined ? run.log.events : [...run.log.events, stepFinish]
-  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd }, deps, signal)
+  const review = await reviewAnswer({ events, prompt, cwd: run.head.cwd }, { ...deps, meter }, signal)
   if (review !== undefined) run.log.append({ type: 'evaluation', evaluation: review.evaluation })
   return review?.refinement
 }

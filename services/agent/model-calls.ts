@@ -1,13 +1,15 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { EventOf } from '../run-log/run-events.ts'
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import { openingOf } from '../step/opening.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
-import { addUsage, createModelSteps } from '../step/model-step.ts'
+import { createModelSteps } from '../step/model-step.ts'
 import { createIdSource } from '../step/step-writer.ts'
+import type { ActiveRun } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { runContext, type PromptInputs } from './run-prompt.ts'
 import { checkLength } from './run-repository.ts'
-import { withDenials } from './system-prompt.ts'
+import { denialNotes } from './system-prompt.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 
 /** A run's request, converted for the model. */
@@ -20,10 +22,29 @@ export type CalledStep =
   | { isAnswer: boolean, stepFinish: EventOf<'step-finish'> }
   | { isAnswer: false, stepFinish?: EventOf<'step-finish'> }
 
-/** Returns the function that makes the model call of the next step, with the steering that arrived before it. */
-export function createModelCalls (attempt: RunAttempt, context: Context, deps: AgentDeps) {
-  const { live, conversation: { denials } } = attempt
-  const { run, signal } = live
+/** Where the events of model calls go, and what pauses or aborts the calls. */
+export interface ModelOutput {
+  append: (event: RunEvent) => void
+  /** Pending while the model stream must pause; undefined otherwise. */
+  backpressure: () => Promise<void> | undefined
+  signal: AbortSignal
+}
+
+/** Makes the model call of the next step, with the steering that arrived before it. */
+export type ModelCalls = () => Promise<CalledStep>
+
+/** The events go into the log of the run at once, as fast as its subscribers read. */
+const directOutput = ({ run, backpressure, signal }: ActiveRun): ModelOutput => ({ append: run.log.append, backpressure, signal })
+
+/** Returns the function that makes the model calls of a run, one for each step. */
+export function createModelCalls (
+  attempt: RunAttempt,
+  context: Context,
+  deps: AgentDeps,
+  { append, backpressure, signal }: ModelOutput = directOutput(attempt.live)
+): ModelCalls {
+  const { live, meter, conversation: { denials } } = attempt
+  const { run } = live
   const { registry, clock, host, threads } = deps
   const { prompt, older, places } = context
   const { threadId } = run.head
@@ -31,6 +52,7 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
     registry,
     clock,
     signal,
+    meter,
     tools: host,
     ids: createIdSource(run.log.events, prompt),
     summaries: {
@@ -39,14 +61,14 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
       keep: (summaries) =>
         threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
     },
-    append: run.log.append,
+    append,
     afterParts () {
       checkLength(run.log)
-      return live.backpressure()
+      return backpressure()
     }
   })
 
-  return async (): Promise<CalledStep> => {
+  return async () => {
     const step = run.head.steps + 1
     const isLast = step > run.head.maxSteps
     const { unheard = [], ...head } = run.head
@@ -60,11 +82,11 @@ export function createModelCalls (attempt: RunAttempt, context: Context, deps: A
       older,
       places,
       async context () {
-        const { system, tools } = await runContext(attempt, context, deps)
-        return { system: withDenials(system, denials), tools }
+        const fixed = await runContext(attempt, context, { ...deps, append })
+        return { opening: openingOf(fixed, ...denialNotes(denials)), tools: fixed.tools }
       }
     })
-    run.head = { ...run.head, steps: step, usage: addUsage(run.head.usage, usage) }
+    run.head = { ...run.head, steps: step }
     return { isAnswer: isLast || calls.length === 0, stepFinish: { type: 'step-finish', step, finishReason, usage } }
   }
 }

@@ -26,7 +26,7 @@ export async function requestApprovals (
   calls: AskedCall[],
   decided: ThreadApproval[],
   stepFinish: RunEvent | undefined,
-  { live, conversation }: RunAttempt,
+  { live, conversation, activeMs }: RunAttempt,
   deps: AgentDeps
 ) {
   const { ledger, conversations } = deps
@@ -44,11 +44,12 @@ export async function requestApprovals (
   const ofStep = replaced.length > 0 ? decided : approvals
   run.head = {
     ...run.head,
+    activeMs: activeMs(),
     asked: ofStep.map((approval) => newIdOf(approval) ?? approval.approvalId),
     unheard: [...unheard, ...live.endSteering()]
   }
   await endSegment(run, deps, {
-    finalEvents: [...approvals.map(requestEvent), ...stepFinish ? [stepFinish] : [], { type: 'finish', finishReason: 'tool-calls', usage }],
+    finalEvents: [...approvals.map(requestEvent), ...stepFinish ? [stepFinish] : [], { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }],
     ops: [...ops, ...replaced.map((approval) => ledger.replace(approval, newIdOf(approval)!)), conversations.asked(conversation, runId)]
   })
 }

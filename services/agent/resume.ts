@@ -3,6 +3,7 @@ import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
+import { withRunModels } from '../providers/registry.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
 import { requestEvent } from './request-approvals.ts'
@@ -75,7 +76,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         conversation,
         resumable,
         protocol: protocol ?? head.protocol ?? 'documented',
-        work: (attempt) => runSteps(attempt, { ...context, ...threadPlacement(origins, head.history) }, deps, asked)
+        work: (attempt) => {
+          const fullContext = { ...context, ...threadPlacement(origins, head.history) }
+          return runSteps(attempt, fullContext, withRunModels(deps, head.options), { decided: asked })
+        }
       })
     })
     return { is: 'active', live: resumed, segment }

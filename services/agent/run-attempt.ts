@@ -1,4 +1,5 @@
 import type { ActiveRun } from './active-runs.ts'
+import type { Meter } from '../usage/meter.ts'
 import type { ConversationState } from './conversation-state.ts'
 
 /** One execution of an active run, with its number at the fence. */
@@ -6,4 +7,8 @@ export interface RunAttempt {
   live: ActiveRun
   attempt: number
   conversation: ConversationState
+  /** Counts and admits the model calls of the run. */
+  meter: Meter
+  /** Returns how long the run has worked, over all its segments; milliseconds. */
+  activeMs: () => number
 }

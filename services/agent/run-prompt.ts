@@ -1,4 +1,4 @@
-import type { RunContext } from '../run-log/run-events.ts'
+import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -16,28 +16,31 @@ export interface PromptInputs {
 export async function runContext (
   { live }: RunAttempt,
   { instructions, notes = [] }: PromptInputs,
-  { host, memory, clock }: AgentDeps
+  { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { head, log } = live.run
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
   const tools = host.offered()
+  const [remembered, guide] = await Promise.all([memory(), guides.read(head.cwd)])
   const system = systemPrompt({
-    cwd: head.cwd,
+    machine,
     tools: tools.map(({ name }) => name),
     servers: host.describe(),
-    memory: await memory(),
+    cwd: head.cwd,
+    now: at,
     instructions,
-    notes,
-    now: at
+    memory: remembered,
+    notes
   })
   const context = {
     at,
     cwd: head.cwd,
     system,
+    ...(guide !== undefined && { guide }),
     tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema }))
   }
-  log.append({ type: 'context', context })
+  append({ type: 'context', context })
   return context
 }

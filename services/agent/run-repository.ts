@@ -1,11 +1,14 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { History } from './thread-history.ts'
 import type { RawMessage } from './raw-message.ts'
 import { joinDeltas } from '../run-log/join-deltas.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../run-log/run-log.ts'
-import type { RunEvent, Usage } from '../run-log/run-events.ts'
+import type { Usage } from '../../schemas/usage.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import { wholeUsage } from '../usage/usage-sums.ts'
 import { runEventsKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
@@ -17,6 +20,8 @@ export interface RunHead {
   /** The protocol of the client, which decides the format of the answer in the thread. */
   protocol?: Protocol
   cwd: string
+  /** The options of the request that began the run; they apply to all its segments. */
+  options?: RunOptions
   maxSteps: number
   createdAt: number
   updatedAt: number
@@ -26,7 +31,10 @@ export interface RunHead {
   steps: number
   /** The approval ids of the newest step that requested approvals. */
   asked: string[]
+  /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the head share. */
   usage: Usage
+  /** How long the run had worked when it last requested approvals, milliseconds. */
+  activeMs?: number
   /** Pending steering: it arrived after the last step and is for the first step after the approvals. */
   unheard?: string[]
   /** The positions of the run's messages in the thread; undefined if unknown. */
@@ -91,7 +99,14 @@ export async function loadRun (store: Store, runId: string): Promise<Run | undef
   if (head === undefined || messages === undefined) return undefined
   const events: RunEvent[] = []
   for await (const [, chunk] of store.list<RunEvent[]>(runEventsPrefix(runId))) events.push(...chunk)
-  return { head, messages, log: createRunLog(events), stored: events.length, saved: Promise.resolve(), durable: true }
+  return {
+    head: { ...head, usage: wholeUsage(head.usage) },
+    messages,
+    log: createRunLog(events),
+    stored: events.length,
+    saved: Promise.resolve(),
+    durable: true
+  }
 }
 
 /** Returns the events of a completely stored segment; undefined if it has not begun or was interrupted. */

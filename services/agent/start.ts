@@ -3,17 +3,17 @@ import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
-import { handOverToTask } from './hand-over.ts'
+import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
-import { analyzeRun, runSteps } from './loop.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
 import { stepLimit } from './step-limits.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
 
 /** A request with its history. */
@@ -26,9 +26,10 @@ export interface RunRequest extends RunBody {
 
 const callOf = ({ toolName, input }: ThreadApproval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
-/** Starts runs: analyzes the request, then executes and evaluates it, or hands it over to a background task. */
+/** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, clock, ledger, conversations, threads } = deps
+  const answerRequest = createAnswerRequest(deps)
 
   /** Finds the conversation of a history without an `id` by the approvals in it; undefined if the ledger knows none of them. */
   async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
@@ -62,7 +63,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     }
   }
 
-  async function newRun ({ messages, trigger, id, protocol, history }: RunRequest, threadId: string, cwd: string): Promise<Run> {
+  async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
     const { ops, answerAt } = history === undefined
       ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
       : await threads.append(threadId, messages.slice(-1))
@@ -82,6 +83,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         messageId,
         protocol,
         cwd,
+        ...(options !== undefined && { options }),
         // Until the analysis sets it.
         maxSteps: stepLimit(deps.config(), 'standard'),
         createdAt: now,
@@ -90,7 +92,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         steps: 0,
         asked: [],
         ...(known !== undefined && { history: known }),
-        usage: { inputTokens: 0, outputTokens: 0 },
+        usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: continued === undefined ? answerAt : answerAt - 1,
         chunks: 0
@@ -133,7 +135,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   async function startRun (request: RunRequest): Promise<Subscription> {
-    const { messages, context: where, id, resumable = false, protocol } = request
+    const { messages, context: where, id, options, resumable = false, protocol } = request
+    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
@@ -151,13 +154,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          async work (attempt) {
-            const fullContext = { ...context, ...threadPlacement(origins, run.head.history), notes }
-            const analysis = await analyzeRun(attempt, fullContext, deps)
-            const isHandedOver = analysis?.complexity === 'long_running' && deps.tasks !== undefined &&
-              await handOverToTask(attempt, analysis, { ...deps, tasks: deps.tasks })
-            if (!isHandedOver) await runSteps(attempt, fullContext, deps)
-          }
+          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes })
         })
       })
       return live.subscribe(0)

@@ -4,4 +4,5 @@ import type { Config } from '../../schemas/config.ts'
 const DEFAULTS = { simple: 3, standard: 10, complex: 25, long_running: 25 } as const
 
 /** Returns the number of steps with tools of a request of that complexity. After them the model must answer without tools. */
-export const stepLimit = ({ agent }: Config, complexity: Analysis['complexity']): number => agent?.steps?.[complexity] ?? DEFAULTS[complexity]
+export const stepLimit = ({ agent }: Config, complexity: Analysis['complexity']): number =>
+  agent?.steps?.[complexity] ?? DEFAULTS[complexity]

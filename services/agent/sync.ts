@@ -3,12 +3,15 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
+import { noUsage, wholeUsage } from '../usage/usage-sums.ts'
 import type { Subscription } from './active-runs.ts'
 import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */
 const OWN_FAILURES: readonly ErrorCode[] = [
   'ERR_TIMEOUT',
+  'ERR_BUDGET',
+  'ERR_BUDGET_UNPRICED',
   'ERR_INTERNAL',
   'ERR_STORE_UNAVAILABLE',
   'ERR_STORE_BUSY',
@@ -17,7 +20,8 @@ const OWN_FAILURES: readonly ErrorCode[] = [
 
 /**
  * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502),
- * ERR_TIMEOUT (504), an unavailable or busy store (503), too many tasks (409) or an internal error (500).
+ * ERR_TIMEOUT (504), ERR_BUDGET (402), ERR_BUDGET_UNPRICED (422), an unavailable or busy store
+ * (503), too many tasks (409) or an internal error (500).
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
   const events: RunEvent[] = []
@@ -37,13 +41,14 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     messages: answerMessages(events),
     steps: of('step-start').length,
     toolCalls: toolCalls(events),
-    usage: finish?.usage ?? { inputTokens: 0, outputTokens: 0 },
+    usage: wholeUsage(finish?.usage ?? noUsage()),
     finishReason: finish?.finishReason ?? 'other',
     pendingApprovals: of('approval-request').map(({ type, ...request }) => request),
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),
     ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
+    ...(subscription.options && { options: subscription.options }),
     threadId: subscription.threadId,
     runId: subscription.runId
   }

@@ -12,7 +12,7 @@ import { newId } from '../lib/ids.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from './brain-errors.ts'
 import { contextPreview, promptSections } from './context-preview.ts'
-import { add, drop, erase, isSameKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
+import { add, drop, erase, hasKey, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { changeEntry, factView, listFacts } from './fact-list.ts'
 import { foldText, normalise } from './fact-text.ts'
 import { observeHabits, type Habitual } from './habits.ts'
@@ -96,13 +96,16 @@ export function createBrain (
       })
     },
 
-    /** Sets or overwrites a preference. Throws TextLength (400) and TooManyPreferences (409). */
+    /**
+     * Sets a preference, or overwrites the one whose key differs in case, blanks or end marks at most; the key is spelled as it was
+     * given last. Throws TextLength (400) and TooManyPreferences (409).
+     */
     async prefer ({ key: text, value: rawValue }: PreferenceBody): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
       const value = rawValue.toWellFormed()
       return change((memory) => {
-        const known = ofKind(memory, 'preference').find((entry) => entry.key === key)
-        if (known?.value === value) return memory
+        const [known, ...doubles] = ofKind(memory, 'preference').filter(hasKey(key))
+        if (known?.key === key && known.value === value && doubles.length === 0) return memory
         const time = now()
         const entry: Entry = {
           id: known?.id ?? newId(),
@@ -119,7 +122,9 @@ export function createBrain (
           requireRoom(memory, 'preference')
           return add(memory, entry)
         }
-        return { ...memory, entries: memory.entries.map((each) => each === known ? entry : each) }
+        // Earlier versions kept "Editor" and "editor" as two.
+        const entries = memory.entries.filter((each) => !doubles.includes(each))
+        return { ...memory, entries: entries.map((each) => each === known ? entry : each) }
       })
     },
 
@@ -127,8 +132,8 @@ export function createBrain (
     async dropPreference (text: string): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
       return change((memory) => {
-        if (!ofKind(memory, 'preference').some((entry) => entry.key === key)) throw new PreferenceNotFound(key)
-        const same = memory.entries.filter((entry) => entry.key !== undefined && isSameKey(entry.key, key))
+        const same = memory.entries.filter(hasKey(key))
+        if (!same.some(({ state }) => state === 'known')) throw new PreferenceNotFound(key)
         return erase(memory, same.map(({ id }) => id), now(), digest)
       })
     },

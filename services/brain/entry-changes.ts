@@ -1,5 +1,6 @@
 import { LIMITS } from '../../schemas/brain.ts'
 import { TooManyFacts, TooManyInstructions, TooManyPreferences } from './brain-errors.ts'
+import { foldText } from './fact-text.ts'
 import { foldEntry, ofKind, type Entry, type FactKind, type Memory } from './memory.ts'
 
 /** Proposals, replaced entries and digests of removed statements that are kept; the oldest go. */
@@ -55,7 +56,7 @@ export function makeKnown (memory: Memory, entry: Entry, at: number): Memory {
     ...entry.state === 'proposed' ? entry.replaces ?? [] : [],
     // A preference has one value.
     ...entry.kind === 'preference' && !retracts
-      ? ofKind(memory, 'preference').filter(({ id, key }) => id !== entry.id && isSameKey(key!, entry.key!)).map(({ id }) => id)
+      ? ofKind(memory, 'preference').filter(hasKey(entry.key!)).map(({ id }) => id)
       : []
   ]
   if (retracts) return hide({ ...memory, entries: memory.entries.filter(({ id }) => id !== entry.id) }, targets, at)
@@ -64,7 +65,11 @@ export function makeKnown (memory: Memory, entry: Entry, at: number): Memory {
   return add(hidden, known)
 }
 
-export const isSameKey = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+/** Returns whether an entry is a preference with the key, whose case, blanks and end marks do not count. */
+export function hasKey (wanted: string): (entry: Entry) => boolean {
+  const folded = foldText(wanted)
+  return ({ key }) => key !== undefined && foldText(key) === folded
+}
 
 /**
  * Removes entries for good, with every trace of them: entries of the same content, what they had replaced, and proposals to

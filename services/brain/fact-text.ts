@@ -22,9 +22,11 @@ const END = /[\s.!\u2026\u3002\uFF0E\uFF01\uFF61\u0964\u06D4\u0589\u1362\u104B\u
  */
 export function foldText (text: string): string {
   const trimmed = text.toWellFormed().normalize('NFC').replaceAll('\u2019', "'").trim()
-  const folded = [...(trimmed.replace(END, '') || trimmed)].map(foldLetter).join('')
-  return folded.replace(/\s+/g, ' ')
+  return foldCase(trimmed.replace(END, '') || trimmed).replace(/\s+/g, ' ')
 }
+
+/** Folds the case of each letter; the length stays. */
+export const foldCase = (text: string): string => [...text].map(foldLetter).join('')
 
 /** Folds the case of one letter as Unicode's simple case folding does; a letter whose other case is longer stays as it is. */
 function foldLetter (letter: string): string {

@@ -1,10 +1,10 @@
 import { LIMITS, type FactSource } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
-import { add, hide, isFull, isSameKey, sameEntry, trim } from './entry-changes.ts'
+import { add, hasKey, hide, isFull, sameEntry, trim } from './entry-changes.ts'
 import { foldEntry, isProtected, ofKind, type Entry, type FactKind, type Memory } from './memory.ts'
 
 /** What a user said, in their own words, and what it means for the memory. */
-export interface Learning {
+export interface Statement {
   kind: FactKind
   /** Whole sentences of the message, unchanged. */
   fact: string
@@ -16,6 +16,10 @@ export interface Learning {
   isRetraction: boolean
   /** A person has to confirm it: it becomes a proposal. */
   isUnsure: boolean
+}
+
+/** A statement, with when and where it was said. */
+export interface Learning extends Statement {
   said: number
   source: FactSource
 }
@@ -53,9 +57,9 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   if (said <= (memory.dropped.find((each) => each.key === digest(text))?.at ?? -1)) return memory
 
   const same = isRetraction ? undefined : sameEntry(memory, learning)
+  const isOfKey = key !== undefined && !isRetraction ? hasKey(key) : () => false
   const targets = memory.entries.filter((entry) =>
-    entry !== same && entry.state === 'known' &&
-    (learning.replaces.includes(entry.id) || (kind === 'preference' && !isRetraction && isSameKey(entry.key ?? '', key!)))
+    entry !== same && entry.state === 'known' && (learning.replaces.includes(entry.id) || isOfKey(entry))
   )
   if (!targets.every((target) => isOlder(target, learning))) return memory
   if (isRetraction && targets.length === 0) return memory
@@ -85,8 +89,8 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   return add(isProposal ? memory : hide(memory, replaces, said, entry), entry)
 }
 
-/** The key as it is spelled already, if only its case differs. */
-const knownKey = (memory: Memory, key: string) => ofKind(memory, 'preference').find((entry) => isSameKey(entry.key!, key))?.key ?? key
+/** The key as it is spelled already. */
+const knownKey = (memory: Memory, key: string) => ofKind(memory, 'preference').find(hasKey(key))?.key ?? key
 
 const isProposed = ({ entries }: Memory, text: string) =>
   entries.some((entry) => entry.state === 'proposed' && entry.retracts && foldEntry(entry) === text)

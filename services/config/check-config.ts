@@ -27,7 +27,9 @@ export function checkConfig (raw: Record<string, unknown>): { config: Config, pr
 
 /** Returns the name of a provider that needs an address and has none. A union in the schema would not say which field is missing. */
 const withoutAddress = (providers: NonNullable<Config['providers']>): string | undefined =>
-  Object.entries(providers).find(([, { kind = 'openai-compatible', baseURL }]) => kind === 'openai-compatible' && baseURL === undefined)?.[0]
+  Object.entries(providers).find(([, { kind, baseURL }]) =>
+    (kind === undefined || kind === 'openai-compatible') && baseURL === undefined
+  )?.[0]
 
 function validator (key: string): ValidateFunction {
   validators ??= new Map()

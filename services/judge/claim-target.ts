@@ -6,12 +6,13 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 const INPUT_READ = 256 * 1024
 const DEPTH = 8
 const QUOTES = /^["'`“”‘’«»„<(]+|["'`“”‘’«»„>)]+$/gu
-
+const LINK = /^\[[^\]]*\]\(([^)]*)\)$/u
+const LINE_NUMBER = /(?<=\.\w{1,10}):\d+(?::\d+)?$/u
 const GLOB = /[*?{]/
 
 /** The path in the forms that reports give it: quoted, as a link or an address, with a line number. */
 function bareOf (text: string): string {
-  const bare = text.normalize('NFC').trim().replace(/^\[[^\]]*\]\(([^)]*)\)$/u, '$1').replace(QUOTES, '').replace(/(?<=\.\w{1,10}):\d+(?::\d+)?$/u, '')
+  const bare = text.normalize('NFC').trim().replace(LINK, '$1').replace(QUOTES, '').replace(LINE_NUMBER, '')
   if (!bare.startsWith('file://')) return bare
   const path = bare.slice('file://'.length)
   try {

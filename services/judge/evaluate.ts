@@ -94,9 +94,9 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   const last = tried.at(-1)
   const isFailed = last?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
   const issues = [`Nobody judged this run: the judgement ${problem}.`]
-  return isFailed
-    ? { outcome: 'failed', satisfied: false, score: 0, issues: [`${nameOf(last!)} ${last!.status === 'denied' ? 'was denied' : 'failed'}.`, ...issues] }
-    : { satisfied: true, score: MAX_UNCHECKED, issues }
+  if (last === undefined || !isFailed) return { satisfied: true, score: MAX_UNCHECKED, issues }
+  const failure = `${nameOf(last)} ${last.status === 'denied' ? 'was denied' : 'failed'}.`
+  return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }
 
 /** Whether a run with this evaluation is completed. Evaluations of earlier versions have no outcome. */

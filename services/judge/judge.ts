@@ -2,10 +2,11 @@ import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { judgementPrompt, refinementPrompt, type Judgement, type Material } from '../models/prompts/judgement.ts'
-import { askStructured } from '../models/structured-call.ts'
+import { askStructured, type NoAnswer } from '../models/structured-call.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { answerText } from '../run-log/fold.ts'
+import type { Meter } from '../usage/meter.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
@@ -20,6 +21,7 @@ export interface JudgeDeps {
   registry: Pick<Registry, 'roles' | 'model'>
   host: { find: FindTool }
   clock: Clock
+  meter: Meter
   log: { warn(details: object, message: string): void }
 }
 
@@ -34,7 +36,8 @@ export interface JudgedRun extends Pick<Material, 'goal' | 'request' | 'criteria
 
 /**
  * Judges a run. The model of role `fast` reads the report and lists what it claims; code checks each claim by the recorded calls, their
- * files and nothing else. `refinement` is the message with which the run may mend its work once. Rejects only with the signal's reason.
+ * files and nothing else. `refinement` is the message with which the run may mend its work once. Rejects only with the signal's reason,
+ * and with the budget's error when the judge may not be asked.
  */
 export async function judgeRun (
   run: JudgedRun,
@@ -45,6 +48,7 @@ export async function judgeRun (
   const calls = callFacts(events, deps.host.find, cwd)
   const report = answerText(events).trim()
   const answer = await askJudge({ ...run, report, calls }, deps, signal)
+  if ('refused' in answer && answer.refused) throw answer.refused
   if ('problem' in answer) deps.log.warn({ problem: answer.problem }, 'no model judged a run; its calls alone decide')
   // Claims that were found wrong before the refinement do not become right because nobody judges it.
   const asserted = 'value' in answer ? answer.value.claims : earlier.filter(({ verdict }) => verdict === 'contradicted')
@@ -57,9 +61,9 @@ export async function judgeRun (
 
 async function askJudge (
   { goal, request, criteria, plan, report, calls }: JudgedRun & { report: string, calls: CallFact[] },
-  { registry, clock }: JudgeDeps,
+  { registry, clock, meter }: JudgeDeps,
   signal: AbortSignal
-): Promise<{ value: Judgement } | { problem: string }> {
+): Promise<{ value: Judgement } | NoAnswer> {
   if (registry.roles().fast.startsWith('offline/')) return { problem: 'is not there, because offline models do not judge' }
   const { name, schema, asked, instructions, question } = judgementPrompt
   return askStructured({
@@ -78,6 +82,7 @@ async function askJudge (
       report: shorten(report, REPORT_SHOWN)
     }, newId().slice(-8)),
     maxAnswerTokens: MAX_ANSWER_TOKENS,
+    meter,
     limitMs: JUDGE_MS,
     signal,
     clock

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
+import { isBudgetError } from '../usage/budgets.ts'
 import { judgeRun, type JudgeDeps } from './judge.ts'
 
 /**
@@ -15,7 +16,12 @@ export async function reviewAnswer (
   const analysis = events.find((event) => event.type === 'analysis')?.analysis
   if (analysis?.complexity !== 'complex' || events.some(({ type }) => type === 'evaluation')) return undefined
   const { goal, qualityCriteria: criteria } = analysis
-  const { evaluation, refinement } = await judgeRun({ goal, request: requestOf(prompt), criteria, plan: [], events, cwd }, deps, signal)
+  const judged = await judgeRun({ goal, request: requestOf(prompt), criteria, plan: [], events, cwd }, deps, signal).catch((error) => {
+    // The user has the answer already; a budget that is used up takes nothing from it.
+    if (!isBudgetError(error)) throw error
+  })
+  if (!judged) return undefined
+  const { evaluation, refinement } = judged
   const { satisfied, issues, outcome } = evaluation
   return { evaluation, ...(!satisfied && outcome !== 'asks' && issues.length > 0 && { refinement }) }
 }

@@ -1,5 +1,5 @@
 /** Why work was stopped. The recorded result depends on it. */
-export type AbortKind = 'client' | 'stop' | 'pause' | 'cancel' | 'delete' | 'shutdown' | 'timeout'
+export type AbortKind = 'client' | 'stop' | 'pause' | 'cancel' | 'delete' | 'shutdown' | 'timeout' | 'budget'
 
 /** The reason of every AbortSignal of the service. */
 export class Aborted extends Error {

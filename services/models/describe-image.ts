@@ -1,10 +1,13 @@
 import type { Clock } from '../lib/clock.ts'
-import { withDeadline } from '../lib/deadline.ts'
 import type { Registry } from '../providers/registry.ts'
+import { isBudgetError } from '../usage/budgets.ts'
+import type { UsageMeters } from '../usage/meter.ts'
+import { generateWithin } from './whole-call.ts'
 
 interface Parts {
   registry: Pick<Registry, 'roles' | 'usable' | 'model' | 'describeFailure'>
   clock: Clock
+  usage: Pick<UsageMeters, 'ofRun'>
 }
 
 /** The time limit of a description, milliseconds. */
@@ -19,8 +22,12 @@ const INSTRUCTIONS =
 export type DescribeImage = ReturnType<typeof createDescribeImage>
 
 /** Describes an image with the model of role `vision`. If that fails, the result is a note with the reason. Rejects only on abort. */
-export function createDescribeImage ({ registry, clock }: Parts) {
-  return async (png: string, question: string | undefined, signal: AbortSignal): Promise<{ description: string } | { note: string }> => {
+export function createDescribeImage ({ registry, clock, usage }: Parts) {
+  return async (
+    png: string,
+    question: string | undefined,
+    { runId, signal }: { runId: string, signal: AbortSignal }
+  ): Promise<{ description: string } | { note: string }> => {
     const id = registry.roles().vision
     if (id.startsWith('offline/') || !registry.usable(id)) {
       return {
@@ -29,9 +36,9 @@ export function createDescribeImage ({ registry, clock }: Parts) {
       }
     }
     try {
-      const { content } = await withDeadline({ clock, ms: LIMIT_MS, signal }, async (limit) => {
-        const { model } = await registry.model(id)
-        return await model.doGenerate({
+      const { content } = await generateWithin({
+        load: () => registry.model('vision'),
+        options: (settings) => ({
           prompt: [{ role: 'system', content: INSTRUCTIONS }, {
             role: 'user',
             content: [{ type: 'text', text: question ?? 'What does this screen show?' }, {
@@ -41,14 +48,20 @@ export function createDescribeImage ({ registry, clock }: Parts) {
             }]
           }],
           maxOutputTokens: MAX_ANSWER_TOKENS,
-          abortSignal: limit
-        })
+          ...settings
+        }),
+        role: 'vision',
+        meter: usage.ofRun(runId),
+        limitMs: LIMIT_MS,
+        signal,
+        clock
       })
       const description = content.map((part) => part.type === 'text' ? part.text : '').join('').trim()
       return description === '' ? { note: `The vision model ${id} said nothing of the picture.` } : { description }
     } catch (error) {
       signal.throwIfAborted()
-      return { note: `The picture was not described. ${registry.describeFailure(error, id).message}` }
+      const reason = isBudgetError(error) ? error.message : registry.describeFailure(error, id).message
+      return { note: `The picture was not described. ${reason}` }
     }
   }
 }

@@ -1,34 +1,62 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 
-/** The maximum number of images from tools in one model call, and their maximum total size, characters of base64. */
-const MAX_IMAGES = 10
-const MAX_CHARACTERS = 10 * 1024 * 1024
+interface Amount {
+  images: number
+  /** Their total size, characters of base64. */
+  characters: number
+}
+
+/** The most images from tools in one model call; when there are more, the oldest are left out until no more than KEPT remain. */
+const MOST: Amount = { images: 10, characters: 10 * 1024 * 1024 }
+const KEPT: Amount = { images: 5, characters: 5 * 1024 * 1024 }
 const LEFT_OUT = '[an older image was here]'
 
-type Content = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>
+type Part = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
 
-/** Returns the prompt with the newest images from tools; each older image is replaced by a short text. */
+/**
+ * Returns the prompt with the newest images from tools; each older image is replaced by a short text. Images are left out in blocks, and
+ * the images alone decide which: so the prompts of successive calls begin alike, as providers' caches need it, until the next block.
+ */
 export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  let images = 0
-  let characters = 0
-  const fits = (part: Content['value'][number]): boolean => {
-    if (part.type !== 'file' || part.data.type !== 'data') return true
-    characters += part.data.data.length
-    return ++images <= MAX_IMAGES && characters <= MAX_CHARACTERS
+  let left = leftOut(prompt.flatMap(outputParts).flatMap((part) => isImage(part) ? part.data.data.length : []))
+  if (left === 0) return prompt
+  const shown = (part: Part): Part => {
+    if (!isImage(part) || left === 0) return part
+    left--
+    return { type: 'text', text: LEFT_OUT }
   }
-  return prompt.toReversed().map((message) => {
+  return prompt.map((message) => {
     if (message.role !== 'tool') return message
-    const content = message.content.toReversed().map((result) =>
+    const content = message.content.map((result) =>
       result.type === 'tool-result' && result.output.type === 'content'
-        ? {
-            ...result,
-            output: {
-              ...result.output,
-              value: result.output.value.toReversed().map((part) => fits(part) ? part : { type: 'text' as const, text: LEFT_OUT }).reverse()
-            }
-          }
+        ? { ...result, output: { ...result.output, value: result.output.value.map(shown) } }
         : result
     )
-    return { ...message, content: content.reverse() }
-  }).reverse()
+    return { ...message, content }
+  })
 }
+
+/** Returns how many of the images, whose sizes are given in their order, are left out: what was left out before stays left out. */
+function leftOut (sizes: readonly number[]): number {
+  let first = 0
+  let characters = 0
+  for (const [at, size] of sizes.entries()) {
+    characters += size
+    if (at + 1 - first <= MOST.images && characters <= MOST.characters) continue
+    for (; first < at && (at + 1 - first > KEPT.images || characters > KEPT.characters); first++) characters -= sizes[first]
+    // An image that is too large by itself goes, too.
+    if (characters > MOST.characters) {
+      first = at + 1
+      characters = 0
+    }
+  }
+  return first
+}
+
+const outputParts = (message: LanguageModelV4Prompt[number]): Part[] =>
+  message.role !== 'tool'
+    ? []
+    : message.content.flatMap((result) => result.type === 'tool-result' && result.output.type === 'content' ? result.output.value : [])
+
+const isImage = (part: Part): part is Part & { type: 'file', data: { type: 'data', data: string } } =>
+  part.type === 'file' && part.data.type === 'data' && typeof part.data.data === 'string'

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { ServiceError } from '../lib/service-error.ts'
@@ -6,6 +7,8 @@ import type { Failure } from '../providers/describe-failure.ts'
 import { batchesOf, type PartBatches } from '../providers/part-batches.ts'
 import { failureOf, isFailure } from './check-part.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
+import type { Meter, Reported } from '../usage/meter.ts'
+import { tokensOf } from './compaction/token-estimate.ts'
 
 /** A model call that failed on every attempt. */
 export class ModelFailed extends ServiceError {
@@ -25,6 +28,7 @@ export interface ModelCall {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
   signal: AbortSignal
   clock: Clock
+  meter: Meter
   /**
    * Called with the parts as they arrive, at least one at a time, and with the origin of the answer. A returned promise pauses
    * the model stream.
@@ -40,13 +44,15 @@ const RETRY_MS = 1_000
 /** Parts that carry nothing of the answer. Anthropic's `custom` part repeats the first event of its stream. */
 const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'custom'])
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
+/** For the estimate of an answer that was cut off. */
+const CHARACTERS_PER_TOKEN = 4
 /** If a provider requests a longer wait, the call is not retried on this model. Milliseconds. */
 const MAX_WAIT_MS = 60_000
 
 /**
  * Streams one model call. Before the first part, a failed call is retried (RETRIES times, with the wait of `retry-after`; once
  * with a shorter prompt), then sent to the next model. After the first part, a failure is final. Rejects with ModelFailed, with
- * the error that `onParts` threw, or with the signal's reason.
+ * the error that `onParts` threw, with the signal's reason, or with the budget's error when a call may not be made.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
@@ -54,13 +60,15 @@ export async function streamModel (call: ModelCall): Promise<void> {
     let isShortened = false
     let prompt: LanguageModelV4Prompt | undefined
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
-      const progress: Progress = { started: false }
+      const progress: Progress = { started: false, characters: 0 }
+      await call.meter.admit(id)
       try {
         const { model, origin = id } = await call.load(id)
         prompt ??= await call.prompt(id, isShortened)
         if (prompt === undefined) break
         return await attemptOnce(origin, model, prompt, call, progress)
       } catch (error) {
+        progress.isCutOff = abortKind(error) !== undefined
         if (call.signal.aborted) throw call.signal.reason
         if (progress.rejection) throw progress.rejection.error
         failure = call.describe(error, id)
@@ -73,6 +81,8 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const wait = failure.retryAfterMs ?? RETRY_MS * 2 ** attempt
         if (!failure.retryable || wait > MAX_WAIT_MS || attempt === RETRIES) break
         await call.clock.sleep(wait, call.signal)
+      } finally {
+        await countAttempt(call, id, prompt, progress)
       }
     }
   }
@@ -82,8 +92,26 @@ export async function streamModel (call: ModelCall): Promise<void> {
 interface Progress {
   /** Whether a part of the answer has arrived. */
   started: boolean
+  /** The length of the answer so far. */
+  characters: number
+  /** What the provider says that the call used, at its end. */
+  reported?: Reported
+  /** Whether the call was aborted, or given up because the model said nothing. */
+  isCutOff?: boolean
   /** The error that the caller's `onParts` threw, which is not a failure of the model. */
   rejection?: { error: unknown }
+}
+
+/** Counts an attempt that the provider has answered, at least in part, or that was cut off: its prompt may cost something. */
+async function countAttempt ({ meter, signal }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
+  const { started, reported, isCutOff = false, characters } = progress
+  if (!started && reported === undefined && (!isCutOff || prompt === undefined)) return
+  const estimate = () => ({
+    inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), 0),
+    outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)
+  })
+  const counted = meter.count({ model, role: 'capable', reported, estimate })
+  if (!signal.aborted) await counted
 }
 
 async function attemptOnce (
@@ -107,17 +135,20 @@ async function attemptOnce (
   })
 
   async function readAll (batches: PartBatches, abortSignal: AbortSignal, renew: () => void) {
-    for (let finished = false; ;) {
+    for (;;) {
       const batch = await batches.read()
       abortSignal.throwIfAborted()
       if (batch === undefined) {
-        if (!finished) throw new Error("The model's answer broke off before it was finished.")
+        if (progress.reported === undefined) throw new Error("The model's answer broke off before it was finished.")
         return
       }
       const end = batch.findIndex(isFailure)
       const parts = end === -1 ? batch : batch.slice(0, end)
       if (parts.length > 0) {
-        finished ||= parts.some(({ type }) => type === 'finish')
+        for (const part of parts) {
+          if (part.type === 'finish') progress.reported = part
+          else if ('delta' in part) progress.characters += part.delta.length
+        }
         progress.started ||= parts.some(({ type }) => !BEFORE_ANSWER.has(type))
         try {
           const backpressure = onParts(parts, origin)

@@ -2,11 +2,19 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
-import { withDeadline } from '../lib/deadline.ts'
+import type { Role } from '../providers/provider.ts'
+import type { CallSettings } from '../providers/registry.ts'
+import { isBudgetError, type BudgetError } from '../usage/budgets.ts'
+import type { Meter } from '../usage/meter.ts'
+import { generateWithin } from './whole-call.ts'
 
 /** A question to a model that answers with structured data. */
 export interface StructuredCall<S extends TSchema> {
-  load: () => Promise<{ model: LanguageModelV4 }>
+  /** `settings` are the user's for the role of the model. */
+  load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
+  /** The role in which the call is counted; `fast` by default. */
+  role?: Role
+  meter: Meter
   /** The name of the response format, by which the offline model recognises the question. */
   name: string
   schema: S
@@ -30,36 +38,62 @@ const MAX_ANSWER_CHARACTERS = 512 * 1024
 /** The maximum length of an answer, tokens. */
 const MAX_ANSWER_TOKENS = 2_000
 
+/** An answer that is missing: why, in words, and the error when a budget forbids the call. */
+export interface NoAnswer {
+  problem: string
+  refused?: BudgetError
+}
+
 /**
  * Asks a model for data that matches a schema. A failure, a timeout after `limitMs` milliseconds or an invalid answer resolves
- * to a `problem` in words; rejects only with the signal's reason.
+ * to a `problem` in words, as does a call that a budget forbids (`refused`); rejects only with the signal's reason.
  */
-export async function askStructured<S extends TSchema> (
-  { load, name, schema, asked = schema, instructions, text, earlier, maxAnswerTokens, limitMs, signal, clock }: StructuredCall<S>
-): Promise<{ value: Static<S> } | { problem: string }> {
+export async function askStructured<S extends TSchema> ({
+  load,
+  role = 'fast',
+  meter,
+  name,
+  schema,
+  asked = schema,
+  instructions,
+  text,
+  earlier,
+  maxAnswerTokens = MAX_ANSWER_TOKENS,
+  limitMs,
+  signal,
+  clock
+}: StructuredCall<S>): Promise<{ value: Static<S> } | NoAnswer> {
   try {
-    const { content, Value } = await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
-      const [{ model }, { Value }] = await Promise.all([load(), import('@sinclair/typebox/value')])
-      const { content } = await model.doGenerate({
+    const { content } = await generateWithin({
+      async load () {
+        const [loaded] = await Promise.all([load(), import('@sinclair/typebox/value')])
+        return loaded
+      },
+      options: (settings) => ({
         prompt: [
           { role: 'system', content: instructions },
           ...(earlier === undefined ? [] : [userMessage(earlier)]),
           userMessage(text)
         ],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: maxAnswerTokens ?? MAX_ANSWER_TOKENS,
+        maxOutputTokens: Math.min(maxAnswerTokens, settings?.maxOutputTokens ?? maxAnswerTokens),
         // The answer is short and the caller waits; tokens of reasoning would count against the limit.
-        reasoning: 'none',
-        abortSignal
-      })
-      return { content, Value }
+        reasoning: 'none'
+      }),
+      role,
+      meter,
+      limitMs,
+      signal,
+      clock
     })
     const answer = content.map((part) => part.type === 'text' ? part.text : '').join('')
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
     const value: unknown = JSON.parse(answer.replace(/^\s*```(?:json)?|```\s*$/g, ''))
+    const { Value } = await import('@sinclair/typebox/value')
     return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
   } catch (error) {
     signal.throwIfAborted()
+    if (isBudgetError(error)) return { problem: 'was not made, because a budget is used up', refused: error }
     return { problem: abortKind(error) === 'timeout' ? 'took too long' : 'failed' }
   }
 }

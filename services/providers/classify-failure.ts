@@ -48,8 +48,12 @@ const BY_CODE: Array<[RegExp, FailureKind]> = [
  * Messages about a conversation that is too long for the model: Anthropic, OpenAI, Google, Mistral, vLLM, llama.cpp,
  * Ollama, OpenRouter.
  */
-const TOO_LONG_PATTERN =
-  /context[ _](?:length|window|size)|prompt is too long|maximum context|input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens/i
+const TOO_LONG_PATTERN = new RegExp(
+  String.raw`context[ _](?:length|window|size)|prompt is too long|maximum context|` +
+    String.raw`input (?:is too long|token count .*exceeds|length and .*exceed)|too many (?:input )?tokens|` +
+    String.raw`reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens`,
+  'i'
+)
 const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 

@@ -18,8 +18,10 @@ export interface FailureContext {
 }
 
 /** Messages of the SDK that carry no information; the message of the cause is used instead. */
-const UNINFORMATIVE =
-  /^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|^Failed to process (?:successful|error) response$|^Invalid JSON response$/
+const UNINFORMATIVE = new RegExp(
+  String.raw`^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|` +
+    String.raw`^Failed to process (?:successful|error) response$|^Invalid JSON response$`
+)
 /** Characters of the provider's message that are repeated in a failure's message. */
 const MAX_DETAIL_LENGTH = 300
 

@@ -45,7 +45,8 @@ export function createDirectProvider ({ name, settings, configuredKey = () => un
   function problem (): string | undefined {
     const { value, missing: [variable] } = key()
     if (variable !== undefined) {
-      return `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "providers".`
+      return `its key is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into ` +
+        'config.json under "providers".'
     }
     const entry = settings()
     const api = kind().baseURL

@@ -53,7 +53,8 @@ export const RATE_LIMIT = kind(
 export const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) =>
   isList
     ? `${from} has no list of models at its address. Check ${advice.address}.`
-    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are all unknown, check ${advice.address}.`)
+    : `The provider does not know ${the}. GET /models lists the models there are; choose one with POST /providers/configure. If they are ` +
+      `all unknown, check ${advice.address}.`)
 export const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
@@ -63,7 +64,8 @@ export const TOO_LONG = kind(
   'ERR_CONTEXT_TOO_LONG',
   false,
   ({ it }, detail) =>
-    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a larger context window; "contextWindows" in config.json says how much a model reads.`
+    `${it} cannot read as much as this conversation holds${detail}. Begin a new one, shorten the message, or choose a model with a ` +
+    'larger context window; "contextWindows" in config.json says how much a model reads.'
 )
 export const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
 export const BROKEN = kind(
@@ -81,7 +83,8 @@ export const UNTRUSTED = kind(
   'ERR_PROVIDER_CERTIFICATE',
   false,
   ({ from, advice }, detail) =>
-    `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its authority, or check ${advice.address}.`
+    `${from} shows a certificate that is not trusted${detail}. Start the service with NODE_EXTRA_CA_CERTS naming the file of its ` +
+    `authority, or check ${advice.address}.`
 )
 export const NO_TLS = kind(
   'ERR_PROVIDER_TLS',

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
+import { withGatewayCaching } from './caching.ts'
 import type { GatewayCalls } from './gateway-stream/gateway-calls.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './provider-errors.ts'
@@ -69,7 +70,7 @@ export function createGatewayProvider (
           supportedUrls: whole.supportedUrls,
           doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
           async doStream (given) {
-            const options = withBlockBinding(id, given)
+            const options = withGatewayCaching(id, withBlockBinding(id, given))
             return streamed ? streamed.doStream(options) : stream((send) => gateway(send).languageModel(id), options)
           }
         }
@@ -89,7 +90,14 @@ export function createGatewayProvider (
         id,
         name,
         provider: id.slice(0, id.indexOf('/')),
-        ...pricing && { pricing: { input: pricing.input, output: pricing.output } }
+        ...pricing && {
+          pricing: {
+            input: pricing.input,
+            output: pricing.output,
+            ...(pricing.cachedInputTokens && { cachedInput: pricing.cachedInputTokens }),
+            ...(pricing.cacheCreationInputTokens && { cacheWrite: pricing.cacheCreationInputTokens })
+          }
+        }
       }))
     },
     async warm () {

@@ -11,7 +11,7 @@ export interface ModelInfo {
   /** Tokens. */
   contextWindow?: number
   /** US dollars a token, as the provider states them. */
-  pricing?: { input?: string, output?: string }
+  pricing?: { input?: string, output?: string, cachedInput?: string, cacheWrite?: string }
 }
 
 /** A source of models. One test suite (test/suites/provider.ts) runs over every implementation. */

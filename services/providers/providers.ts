@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
 import type { StoredRecord } from '../store/store-types.ts'
 import { createModelCatalog } from './model-catalog.ts'
-import type { Provider } from './provider.ts'
+import type { ModelInfo, Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/index.ts'
@@ -39,6 +39,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
     })
   })
   const direct = new Map<string, Provider>()
+  let keyChanges = 0
 
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
   const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
@@ -66,6 +67,18 @@ export async function createProviders ({ keys: record, config, clock, environmen
     contextWindow,
 
     secrets: (): string[] => [...registry.secrets(), ...keys.all(), environment.gatewayKey].filter((secret) => secret !== undefined),
+
+    /** Returns how often keys were changed since the start, for those who must notice a change. */
+    keyChanges: (): number => keyChanges,
+
+    /** Returns the price of a model in its provider's list; undefined when the list names none or cannot be read. */
+    async listedPrice (id: string): Promise<ModelInfo['pricing']> {
+      const { provider, model } = registry.parseModelId(id)
+      // Makers of models list no prices.
+      if (provider.kind === 'offline' || provider.native) return undefined
+      const name = provider.kind === 'gateway' ? model : id
+      return (await catalog.find(provider, name, new AbortController().signal))?.pricing
+    },
 
     /** Returns a sentence with the reason why the active model cannot work; undefined when no reason is known. */
     problem (): string | undefined {
@@ -95,6 +108,7 @@ export async function createProviders ({ keys: record, config, clock, environmen
       if (gatewayKey !== undefined || given !== undefined) {
         await keys.change({ gateway_key: gatewayKey, keys: given })
         catalog.drop()
+        keyChanges++
       }
       if (model !== undefined) await config.update((current) => ({ ...current, model }))
       const warning = registry.warning(registry.active())

@@ -1,8 +1,10 @@
-import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { Config } from '../../schemas/config.ts'
+import type { Effort, RunOptions } from '../../schemas/run-options.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Provider, Role } from './provider.ts'
 import { withProviderOptions } from './provider-options.ts'
-import { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
+import { InvalidModelId, ModelNotUsable, ProviderNotConfigured } from './provider-errors.ts'
 import { describeFailure, type Failure } from './describe-failure.ts'
 
 export { InvalidModelId, ProviderNotConfigured } from './provider-errors.ts'
@@ -13,14 +15,17 @@ export const DEFAULT_FAST = 'anthropic/claude-haiku-5.5'
 /** The model of runs when nothing is configured. */
 export const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
+/** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
+const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
 
 /** The user's choice of models, read at each call. */
-export interface ModelSettings {
-  model?: string
-  models?: { fast?: string, vision?: string, fallback?: string }
-  /** Options that every call gets, by the name under which the SDK's packages look for them. */
-  providerOptions?: SharedV4ProviderOptions
-}
+export type ModelSettings = Pick<Config, 'model' | 'models' | 'providerOptions'>
+
+/** The part of a run's options that its model calls follow. */
+export type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
+
+/** The options of the model calls of a role that users set. */
+export type CallSettings = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>
 
 export interface RegistryParts {
   /** The current providers. `gateway` serves every model whose first part names no other provider. */
@@ -46,7 +51,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
   /** Splits an id into its provider and the name of the model there. Throws InvalidModelId. */
   function parseModelId (id: string): { provider: Provider, model: string } {
     const slash = id.indexOf('/')
-    if (id.length > LONGEST_ID || !/^[\w.-]+\/\S+$/.test(id)) {
+    if (id.length > LONGEST_ID || !MODEL_ID.test(id)) {
       throw new InvalidModelId(
         JSON.stringify(id.slice(0, LONGEST_ID)),
         `it has the form <provider>/<model>, such as ${DEFAULT_CAPABLE} or ${DEFAULT_OFFLINE}.`
@@ -84,25 +89,6 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     return present().find(({ native, configured }) => native && configured())?.defaultModel ?? DEFAULT_OFFLINE
   }
 
-  /** Returns the model of each role; the active model takes the place of a model whose provider is not configured. */
-  function roles (): Record<Role, string> {
-    const capable = active()
-    const { fast, vision } = settings().models ?? {}
-    // With an offline model the user means to stay offline: only a model that is configured for a role uses the network.
-    const offline = capable.startsWith('offline/')
-    const role = (chosen: string | undefined, preset: string) => {
-      const id = chosen ?? (offline ? capable : preset)
-      return usable(id) ? id : capable
-    }
-    return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
-  }
-
-  /** Returns the models to try, in order, when the active model fails. */
-  function fallbacks (): string[] {
-    const { fallback } = settings().models ?? {}
-    return fallback !== undefined && fallback !== active() && usable(fallback) ? [fallback] : []
-  }
-
   function secrets (): string[] {
     present()
     return [...known].flatMap((provider) => provider.secrets?.() ?? [])
@@ -130,30 +116,89 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
 
   const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
 
+  function warning (id: string): string | undefined {
+    const { provider } = parseModelId(id)
+    return provider.configured() ? undefined : provider.problem?.() ?? `the provider ${provider.name} is not configured.`
+  }
+
+  /** Assigns models to roles; the run's own model, if it has one, takes the place of the active model. */
+  function forRun ({ model: own, effort, maxOutputTokens }: ModelOptions = {}) {
+    const capableModel = () => own ?? active()
+
+    /** Returns the model of each role; the capable model takes the place of a model whose provider is not configured. */
+    function roles (): Record<Role, string> {
+      const capable = capableModel()
+      const { fast, vision } = settings().models ?? {}
+      // With an offline model the user means to stay offline: only a model that is configured for a role uses the network.
+      const offline = capable.startsWith('offline/')
+      const role = (chosen: string | undefined, preset: string) => {
+        const id = chosen ?? (offline ? capable : preset)
+        return usable(id) ? id : capable
+      }
+      return { fast: role(fast, DEFAULT_FAST), capable, vision: role(vision, DEFAULT_CAPABLE) }
+    }
+
+    /** Returns the models to try, in order, when the capable model fails. */
+    function fallbacks (): string[] {
+      const { fallback } = settings().models ?? {}
+      return fallback !== undefined && fallback !== capableModel() && usable(fallback) ? [fallback] : []
+    }
+
+    /** Returns the user's settings for the calls of a role; those of the run come before those of the configuration. */
+    function callSettings (role: Role): CallSettings {
+      const configured: { effort?: Effort, maxOutputTokens?: number } = settings().models?.settings?.[role] ?? {}
+      const chosen = role === 'capable' ? { effort, maxOutputTokens } : {}
+      const reasoning = chosen.effort ?? configured.effort
+      const limit = chosen.maxOutputTokens ?? configured.maxOutputTokens
+      return { ...(reasoning !== undefined && { reasoning }), ...(limit !== undefined && { maxOutputTokens: limit }) }
+    }
+
+    return {
+      roles,
+      fallbacks,
+      callSettings,
+
+      /**
+       * Returns the model of a role with the settings of its calls, or the model of an id, ready to call. Throws InvalidModelId
+       * or ProviderNotConfigured.
+       */
+      async model (
+        roleOrId: Role | (string & {})
+      ): Promise<{ id: string, origin: string, model: LanguageModelV4, settings?: CallSettings }> {
+        const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
+        const { provider, model } = parseModelId(id)
+        return {
+          id,
+          origin: origin(id),
+          model: withProviderOptions(await provider.languageModel(model), settings().providerOptions),
+          ...(isRole(roleOrId) && { settings: callSettings(roleOrId) })
+        }
+      },
+
+      /** Returns the model of a role, followed by the models to try when it fails. */
+      candidates (role: Role): string[] {
+        const id = roles()[role]
+        return [id, ...fallbacks().filter((fallback) => fallback !== id)]
+      }
+    }
+  }
+
   return {
+    ...forRun(),
+    forRun,
     parseModelId,
     active,
-    roles,
 
     /** Whether the id is valid and the model's provider is configured. */
     usable,
 
-    /** Returns the model of a role or an id, ready to call. Throws InvalidModelId or ProviderNotConfigured. */
-    async model (roleOrId: Role | (string & {})): Promise<{ id: string, origin: string, model: LanguageModelV4 }> {
-      const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
-      const { provider, model } = parseModelId(id)
-      return { id, origin: origin(id), model: withProviderOptions(await provider.languageModel(model), settings().providerOptions) }
+    /** Throws InvalidModelId, or ModelNotUsable when the configuration lacks something that the model needs (400). */
+    requireUsable (id: string): void {
+      const problem = warning(id)
+      if (problem !== undefined) throw new ModelNotUsable(id, problem)
     },
 
     origin,
-
-    fallbacks,
-
-    /** Returns the model of a role, followed by the models to try when it fails. */
-    candidates (role: Role): string[] {
-      const id = roles()[role]
-      return [id, ...fallbacks().filter((fallback) => fallback !== id)]
-    },
 
     list: () =>
       present().map(({ name, defaultModel, kind, configured }) => ({ name, default_model: defaultModel, kind, configured: configured() })),
@@ -162,9 +207,8 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
 
     /** Returns a sentence about the configuration that a model still needs; undefined when nothing is missing. Throws InvalidModelId. */
     warning (id: string): string | undefined {
-      const { provider } = parseModelId(id)
-      if (provider.configured()) return undefined
-      return new ProviderNotConfigured(id, provider.problem?.() ?? `the provider ${provider.name} is not configured.`).message
+      const problem = warning(id)
+      return problem === undefined ? undefined : new ProviderNotConfigured(id, problem).message
     },
 
     /** Returns every key that has been in use since the start. */
@@ -186,3 +230,9 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 }
+
+/** Returns the collaborators with the models that a run's options ask for. */
+export const withRunModels = <D extends { registry: Registry }>(deps: D, options: ModelOptions | undefined): D => ({
+  ...deps,
+  registry: { ...deps.registry, ...deps.registry.forRun(options) }
+})

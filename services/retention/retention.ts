@@ -1,6 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
-import { APPROVALS, CONVERSATIONS, IDEMPOTENCY, OPEN_APPROVALS, RUN_INPUTS, RUNS, TASK_ORIGINS, THREAD_RUNS } from '../store/keys.ts'
+import { DAYS_KEPT } from '../usage/usage-repository.ts'
+import { dayOf, daysBefore } from '../usage/local-days.ts'
+import { APPROVALS, CONVERSATIONS, DAY_USAGE, dayUsageKey, IDEMPOTENCY, OPEN_APPROVALS, RUN_INPUTS, RUNS, TASK_ORIGINS, THREAD_RUNS } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -61,6 +63,8 @@ export function createRetention ({ store, clock, log, prune }: {
         if (value[field] <= limit) await remove(key)
       }
     }
+    const oldest = dayUsageKey(daysBefore(dayOf(clock.now()), DAYS_KEPT))
+    for await (const key of store.keys(DAY_USAGE)) if (key < oldest) await remove(key)
     await flush()
     return removed + (await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0)
   }

@@ -2,13 +2,9 @@ import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
+import type { RecordedUsage } from '../../schemas/usage.ts'
+import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
-
-/** Tokens, as counted by the provider; 0 if it does not count. */
-export interface Usage {
-  inputTokens: number
-  outputTokens: number
-}
 
 export type FinishReason = LanguageModelV4FinishReason['unified']
 
@@ -30,7 +26,10 @@ interface Meta {
 export interface RunContext {
   at: number
   cwd: string
-  system: string
+  /** The system messages, from what seldom changes to what often changes. Runs of earlier versions have a single text. */
+  system: string[] | string
+  /** The guide of the working folder. */
+  guide?: FolderGuide
   tools: LanguageModelV4FunctionTool[]
 }
 
@@ -48,7 +47,7 @@ export type RunEvent =
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number }
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage }
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: RecordedUsage }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta
@@ -78,6 +77,6 @@ export type RunEvent =
   | { type: 'message', text: string }
   | { type: 'error', errorText: string, code: string }
   | { type: 'abort', reason: string }
-  | { type: 'finish', finishReason: FinishReason, usage: Usage }
+  | { type: 'finish', finishReason: FinishReason, usage: RecordedUsage }
 
 export type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>

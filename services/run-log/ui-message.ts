@@ -1,3 +1,4 @@
+import { wholeUsage } from '../usage/usage-sums.ts'
 import type { EventOf, RunEvent } from './run-events.ts'
 
 /** A part of a chat client's message. */
@@ -75,7 +76,7 @@ export function foldToUIMessage (
         hasFailed = true
         break
       case 'finish':
-        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason }
+        if (!hasFailed) metadata = { ...metadata, finishReason: event.finishReason, usage: wholeUsage(event.usage) }
         break
       case 'step-start':
         parts.push({ type: 'step-start' })

@@ -1,6 +1,7 @@
 import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
+  LanguageModelV4Prompt,
   LanguageModelV4StreamPart
 } from '@ai-sdk/provider'
 import type { Clock } from '../lib/clock.ts'
@@ -11,8 +12,9 @@ import { withRecentImages } from '../models/recent-images.ts'
 import { streamModel } from '../models/stream-call.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Registry } from '../providers/registry.ts'
-import type { RunEvent, Usage } from '../run-log/run-events.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { Meter } from '../usage/meter.ts'
 import { readInput } from '../tools/read-input.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
@@ -21,6 +23,8 @@ export interface ModelStepParts {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
+  /** Counts and admits the calls. */
+  meter: Meter
   tools: Pick<ToolHost, 'ready' | 'validate'>
   ids: IdSource
   /** Load and store the summaries that replace older parts of the conversation. */
@@ -31,12 +35,6 @@ export interface ModelStepParts {
   afterParts: (parts: readonly LanguageModelV4StreamPart[]) => void | Promise<void>
 }
 
-/** The sum of tokens. */
-export const addUsage = (a: Usage, b: Usage): Usage => ({
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens
-})
-
 /** One model call. */
 export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
@@ -44,8 +42,8 @@ export interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'o
   isLast: boolean
   /** User messages that the model gets for the first time with this step. */
   notes: readonly string[]
-  /** Returns the system message and the tools; called when the tool servers are ready. */
-  context: () => Promise<{ system: LanguageModelV4Message, tools: LanguageModelV4FunctionTool[] }>
+  /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
+  context: () => Promise<{ opening: LanguageModelV4Prompt, tools: LanguageModelV4FunctionTool[] }>
 }
 
 const NO_STEPS_LEFT = 'The steps of this run are used up; no tool was called.'
@@ -61,23 +59,24 @@ const STEPS_USED_UP = userMessage(
  * invalid call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects
  * like `streamModel` and `createStepWriter`.
  */
-export function createModelSteps ({ registry, clock, signal, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
+export function createModelSteps ({ registry, clock, signal, meter, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
   let compactor: Promise<Compactor> | undefined
 
   return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     for (const text of notes) append({ type: 'message', text })
     append({ type: 'step-start', step })
     await host.ready(signal)
-    const { system, tools } = await context()
+    const { opening, tools } = await context()
     compactor ??= openCompactor({
       registry,
       clock,
       signal,
+      meter,
       ...summaries,
       onCompaction: (compaction) => append({ type: 'compaction', ...compaction })
     })
     const { compact } = await compactor
-    const conversation = { ...placement, system, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
+    const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
     const { write, result } = createStepWriter({ append, ids })
     await streamModel({
       models: registry.candidates('capable'),
@@ -88,9 +87,13 @@ export function createModelSteps ({ registry, clock, signal, tools: host, ids, s
         return isLast && prompt !== undefined ? [...prompt, STEPS_USED_UP] : prompt
       },
       // The last step still describes the tools, because providers refuse a history with calls of tools that are not described.
-      options: tools.length > 0 ? { tools, toolChoice: { type: isLast ? 'none' : 'auto' } } : {},
+      options: {
+        ...registry.callSettings('capable'),
+        ...(tools.length > 0 && { tools, toolChoice: { type: isLast ? 'none' as const : 'auto' as const } })
+      },
       signal,
       clock,
+      meter,
       onParts (parts, id) {
         for (const part of parts) write(part, id)
         return afterParts(parts)

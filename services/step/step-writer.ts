@@ -1,6 +1,8 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { defineError } from '../lib/service-error.ts'
-import type { FinishReason, RunEvent, Usage } from '../run-log/run-events.ts'
+import type { Usage } from '../../schemas/usage.ts'
+import type { FinishReason, RunEvent } from '../run-log/run-events.ts'
+import { noUsage, tokensReported } from '../usage/usage-sums.ts'
 import { attachedTo, createMetadata } from '../models/provenance.ts'
 
 /** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
@@ -54,7 +56,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
   const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
   const calls = new Map<string, string>()
   let bytes = 0
-  const result: StepResult = { calls: [], finishReason: 'other', usage: { inputTokens: 0, outputTokens: 0 } }
+  const result: StepResult = { calls: [], finishReason: 'other', usage: noUsage() }
 
   /** Begins a part and returns it. `attached` is the provider's metadata so far. */
   const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): OpenPart => {
@@ -128,7 +130,7 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
         case 'finish':
           // The answer is complete, so missing fields here must not fail it.
           result.finishReason = part.finishReason?.unified ?? 'other'
-          result.usage = { inputTokens: count(part.usage?.inputTokens), outputTokens: count(part.usage?.outputTokens) }
+          result.usage = tokensReported(part.usage)
           break
         default:
           // Other parts are not used.
@@ -136,8 +138,6 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
     }
   }
 }
-
-const count = (tokens: { total?: unknown } | undefined): number => Number.isSafeInteger(tokens?.total) ? tokens!.total as number : 0
 
 const lengthOf = (part: LanguageModelV4StreamPart) =>
   ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +

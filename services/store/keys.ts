@@ -7,7 +7,7 @@ export const historyKey = (prefix: string, id: string, seq: number): string => `
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
 /** Names of single records, for `Store.record`. */
-export const RECORDS = { brain: 'brain', secrets: 'secrets', toolServers: 'tool-servers' } as const
+export const RECORDS = { brain: 'brain', secrets: 'secrets', toolServers: 'tool-servers', guides: 'guides' } as const
 /** Marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */
@@ -51,6 +51,12 @@ export const metadataKey = (thread: string) => `face/${thread}`
 export const readKey = (thread: string) => `read/${thread}`
 /** The summaries that replace older messages in prompts. */
 export const summaryKey = (thread: string) => `summary/${thread}`
+/** What model calls used: in all by day and, by day too, of each thread and task. */
+export const DAY_USAGE = 'usage/'
+export const dayUsageKey = (day: string) => DAY_USAGE + day
+export const ownerUsagePrefix = (kind: 'thread' | 'task') => `usage-of/${kind}/`
+/** `owner` is the digest of a thread's id, or the id of a task. */
+export const ownerUsageKey = (kind: 'thread' | 'task', owner: string) => ownerUsagePrefix(kind) + owner
 /** The index of threads by the time of their last change. */
 export const RECENT = 'recent/'
 export const recentKey = (time: number, thread: string) => `${RECENT}${padded(time, 15)}-${thread}`

@@ -1,4 +1,5 @@
 import type { Task, TaskBody, TaskChanges } from '../../schemas/tasks.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
@@ -6,6 +7,8 @@ import type { Op } from '../store/store-types.ts'
 import type { RunDeps } from './task-deps.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { givenPlan, makePlan } from './make-plan.ts'
+import { withRunModels } from '../providers/registry.ts'
+import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { taskView } from './views.ts'
@@ -17,7 +20,12 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, grants, clock, workspace } = deps
+  const { repository, grants, clock, registry, usage, workspace } = deps
+
+  const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
+    const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
+    return makePlan(goal, { ...withRunModels(deps, options), meter }, signal)
+  }
 
   /** The approval settings of a task. Throws BadTask (400) when they contradict each other. */
   async function approvalOf (
@@ -31,7 +39,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
 
   /** Validates and plans a task without storing it. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
-    const { goal, taskType = 'one_shot', schedule, budget } = body
+    const { goal, taskType = 'one_shot', schedule } = body
     if (taskType === 'recurring' && schedule === undefined) {
       throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
     }
@@ -39,13 +47,15 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
     }
     const approval = await approvalOf(body.approval)
+    const options = taskOptions(body, {}, registry)
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
-    const plan = body.plan ? givenPlan(body.plan) : await makePlan(goal, deps, signal)
+    const id = newId()
+    const plan = body.plan ? givenPlan(body.plan) : await newPlan(id, goal, options, signal)
     const now = clock.now()
     return {
-      id: newId(),
+      id,
       goal,
       taskType,
       status: 'planned',
@@ -53,7 +63,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       plan,
       ...(schedule !== undefined && { schedule }),
       approval,
-      ...(budget !== undefined && { budget }),
+      options,
       memory: emptyTaskMemory(),
       approvalHistory: [],
       steeringHistory: [],
@@ -79,14 +89,16 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     /** Changes a task. A new goal gets a new plan, unless the plan is the user's. Throws as `create` does, and WrongState (409). */
     async update (taskId: string, changes: TaskChanges): Promise<StoredTask> {
       const before = await repository.get(taskId)
-      const { goal, plan, approval, schedule, budget } = changes
+      const { goal, plan, approval, schedule } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
       if (schedule !== undefined && before.taskType !== 'recurring') {
         throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
       }
+      const changedOptions = taskOptions(changes, before.options, registry)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
-      const planned = plan ? givenPlan(plan) : isNewGoal && before.plan.source !== 'user' ? await makePlan(goal, deps, closing) : undefined
+      const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
+      const planned = plan ? givenPlan(plan) : isPlanned ? await newPlan(taskId, goal, changedOptions, closing) : undefined
       return repository.change(taskId, async (task) => {
         if (plan !== undefined && task.status !== 'planned') {
           throw new WrongState(
@@ -99,7 +111,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(goal !== undefined && { goal }),
           ...(planned !== undefined && { plan: planned }),
           ...(cwd !== undefined && { cwd }),
-          ...(budget !== undefined && { budget }),
+          options: taskOptions(changes, task.options, registry),
           ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
           approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
         }

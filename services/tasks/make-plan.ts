@@ -1,6 +1,7 @@
 import type { Plan, PlanInput } from '../../schemas/tasks.ts'
 import { planPrompt } from '../models/prompts/plan.ts'
 import { askStructured } from '../models/structured-call.ts'
+import type { Meter } from '../usage/meter.ts'
 import { internalModelLoaders, type TaskDeps } from './task-deps.ts'
 
 /** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
@@ -16,15 +17,17 @@ export const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => 
 })
 
 /** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
-export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'>, signal: AbortSignal): Promise<Plan> {
-  const { clock } = deps
+export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter }, signal: AbortSignal): Promise<Plan> {
+  const { clock, meter } = deps
   const { name, schema, instructions, question } = planPrompt
   const end = clock.awake() + PLANNING_MS
-  for (const load of internalModelLoaders(deps)) {
+  for (const { role, load } of internalModelLoaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
     const answer = await askStructured({
       load,
+      role,
+      meter,
       name,
       schema,
       instructions,
@@ -34,7 +37,7 @@ export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 
       clock
     })
     if ('value' in answer) return { phases: numbered(answer.value.phases), qualityCriteria: answer.value.qualityCriteria, source: 'model' }
-    deps.log.warn({ problem: answer.problem }, 'a model did not make a plan')
+    if (!answer.refused) deps.log.warn({ problem: answer.problem }, 'a model did not make a plan')
   }
   return {
     phases: numbered([{ description: goal.length > 200 ? `${goal.slice(0, 199)}…` : goal }]),

@@ -1,6 +1,7 @@
 import type { RunTrigger } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/store-types.ts'
+import { noUsage } from '../usage/usage-sums.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
@@ -39,7 +40,7 @@ function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: 
     toolCalls: [],
     toolCount: 0,
     steering: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
+    usage: noUsage(),
     attempts: 0,
     chunks: 0,
     steps: 0,

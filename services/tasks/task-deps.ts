@@ -1,4 +1,3 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
@@ -9,7 +8,10 @@ import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
 import type { Store } from '../store/store-types.ts'
 import type { Fence } from '../tools/fence.ts'
+import type { FolderGuides } from '../tools/files/folder-guide.ts'
 import type { ToolHost } from '../tools/host.ts'
+import type { UsageMeters } from '../usage/meter.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import type { TaskRepository } from './task-repository.ts'
 
 /** The collaborators of the task service. */
@@ -22,9 +24,13 @@ export interface TaskDeps {
   ledger: Ledger
   grants: Grants
   idempotency: Idempotency
+  usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>
   config: () => Config
   /** The user's brain, as text for the system prompt. */
   memory: () => Promise<string>
+  guides: Pick<FolderGuides, 'readKnown'>
+  /** A description of this computer for models. */
+  machine: string
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
@@ -40,9 +46,9 @@ export interface RunDeps extends TaskDeps {
   repository: TaskRepository
 }
 
-/** Loaders of the models that may answer an internal question: the fast model, then the capable model when it differs. */
+/** The models that may answer an internal question, with their roles: the fast model, then the capable model when it differs. */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
-  const load = (id: string) => (): Promise<{ model: LanguageModelV4 }> => registry.model(id)
-  return fast === capable ? [load(fast)] : [load(fast), load(capable)]
+  const ask = (role: 'fast' | 'capable') => ({ role, load: () => registry.model(role) })
+  return fast === capable ? [ask('fast')] : [ask('fast'), ask('capable')]
 }

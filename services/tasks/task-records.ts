@@ -1,4 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
+import type { RecordedUsage } from '../../schemas/usage.ts'
+import type { RunOptions } from '../../schemas/run-options.ts'
 import type { TaskRun, TaskToolCall } from '../../schemas/task-runs.ts'
 import type { Summary } from '../models/compaction/items.ts'
 import type { Plan as Timing } from './scheduling/calendar/schedule-plan.ts'
@@ -10,7 +12,8 @@ export interface RunPointer {
 }
 
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
-export interface StoredTask extends Task {
+export interface StoredTask extends Omit<Task, 'budget'> {
+  options: RunOptions
   /** What earlier versions learned, by the name of the tool. It is not used any more: such calls ask again. */
   learnedTools?: string[]
   /** The number of the run that was live when goal or plan last changed. Its approval does not count towards `firstN`. */
@@ -36,7 +39,8 @@ export interface StoredTask extends Task {
 }
 
 /** A run as it is stored beside its events. */
-export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls'> {
+export interface StoredRun extends Omit<TaskRun, 'questions' | 'toolCalls' | 'usage'> {
+  usage: RecordedUsage
   /** The ids of its approvals, oldest first; absent when it has none. */
   asked?: string[]
   /** Written once, at the end of the run, shortened. Until then the calls are read from the events. */

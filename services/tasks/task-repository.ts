@@ -7,6 +7,7 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { taskEventsKey, taskEventsPrefix, taskKey, taskRunIndexKey, taskRunKey, taskRunsPrefix, taskTrashKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
@@ -38,7 +39,13 @@ export type TaskRepository = ReturnType<typeof createTaskRepository>
  * one synced transaction, and its events are emitted when it is durable.
  */
 export function createTaskRepository (
-  { store, clock, ledger, emit }: { store: Store, clock: Clock, ledger: Ledger, emit: (event: TaskStreamEvent) => void }
+  { store, clock, ledger, usage, emit }: {
+    store: Store,
+    clock: Clock,
+    ledger: Ledger,
+    usage: Pick<UsageRepository, 'forget'>,
+    emit: (event: TaskStreamEvent) => void
+  }
 ) {
   const locked = createKeyedLock()
   const index = createTaskIndex(store)
@@ -180,6 +187,7 @@ export function createTaskRepository (
             { type: 'put', key: taskTrashKey(taskId), value: {} },
             ...ledger.remove(waitingFor.map(({ id }) => id)),
             ...more,
+            usage.forget({ kind: 'task', id: taskId }),
             ...ops
           ])
       ),

@@ -1,7 +1,9 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
 import type { TaskApproval } from '../approvals/approval-record.ts'
+import { wholeUsage } from '../usage/usage-sums.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
+import { earlierBudget } from './task-options.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
 /** The public form of a task, without the internal fields. */
@@ -22,7 +24,7 @@ export function taskView (
     ...task
   }: StoredTask
 ): Task {
-  return { ...task, ...(task.status === 'pending_approval' && { waitingFor }) }
+  return { ...task, budget: earlierBudget(task.options), ...(task.status === 'pending_approval' && { waitingFor }) }
 }
 
 /**
@@ -36,7 +38,12 @@ export function runView (
   limit?: number
 ): TaskRun {
   const { chunks, steps, refined, activeMs, crashes, putDown, needsApproval, learned, summaries, asked, ...shown } = run
-  return { ...shown, questions: open.map(questionView), ...(history && { toolCalls: toolCallsOf(history, limit) }) }
+  return {
+    ...shown,
+    usage: wholeUsage(shown.usage),
+    questions: open.map(questionView),
+    ...(history && { toolCalls: toolCallsOf(history, limit) })
+  }
 }
 
 /** The part of an open approval that runs, events and the digest include. */

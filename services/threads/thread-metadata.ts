@@ -11,7 +11,7 @@ export interface Metadata {
 }
 
 /** Fields that the service sets itself. They are not stored when a client sends them back. */
-const RESERVED = ['id', 'createdAt', 'updatedAt', 'status', 'messageCount', 'lastMessage', 'messages', 'nextCursor']
+const RESERVED = ['id', 'createdAt', 'updatedAt', 'status', 'messageCount', 'lastMessage', 'messages', 'nextCursor', 'usage']
 
 /** Stores the metadata of threads apart from their messages, so that it can change while a run is active. */
 export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'digest'>) {

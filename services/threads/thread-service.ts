@@ -1,9 +1,11 @@
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import { newId } from '../lib/ids.ts'
-import { parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
+import { ownerUsageKey, parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
+import { totalOf } from '../usage/usage-sums.ts'
+import type { UsageRepository } from '../usage/usage-repository.ts'
 import { ThreadExists, ThreadNotFound } from './thread-errors.ts'
 import { createThreadMetadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
@@ -14,6 +16,7 @@ export interface ThreadServiceParts {
   store: Store
   threads: ThreadRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
+  usage: Pick<UsageRepository, 'of' | 'forget'>
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
     isLive(id: string): boolean,
@@ -28,7 +31,7 @@ export type ThreadService = ReturnType<typeof createThreadService>
 const REMOVE_BATCH = 50
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, threads, ledger, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, threads, ledger, usage, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
@@ -59,7 +62,8 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
       await store.transact([
         ...ops,
         ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head),
-        metadata.remove(id)
+        metadata.remove(id),
+        usage.forget({ kind: 'thread', id })
       ])
       return true
     })
@@ -86,12 +90,13 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
     async get (id: string, { limit = Infinity, cursor = '' }: { limit?: number, cursor?: string } = {}): Promise<ThreadView> {
       const head = await require(id)
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
-      const [{ fields }, summary, { messages, from }] = await Promise.all([
+      const [{ fields }, summary, used, { messages, from }] = await Promise.all([
         metadata.get(id),
         view(head),
+        usage.of({ kind: 'thread', id }),
         threads.lastMessages(id, { end, limit })
       ])
-      return { ...fields, ...summary, messages, ...(from > 0 && { nextCursor: String(from) }) }
+      return { ...fields, ...summary, messages, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
     /** Creates a thread. Throws BadMessages (400) and ThreadExists (409). */
@@ -139,7 +144,9 @@ export function createThreadService ({ store, threads, ledger, agent }: ThreadSe
         if (batch.length === REMOVE_BATCH) await flush()
       }
       await flush()
-      for (const thread of damagedThreads) await store.transact(await threads.removeDamaged(thread))
+      for (const thread of damagedThreads) {
+        await store.transact([...await threads.removeDamaged(thread), { type: 'del', key: ownerUsageKey('thread', thread) }])
+      }
       return deleted + damagedThreads.length
     },
 

@@ -9,7 +9,7 @@ export interface TitlesParts {
   catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
   /** Asks the model of role `fast` for structured data. */
   ask: <S extends TSchema>(
-    question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal }
+    question: { name: string, schema: S, instructions: string, text: string, signal: AbortSignal, thread: string }
   ) => Promise<{ value: Static<S> } | { problem: string }>
   /** Whether a model is available and the configuration enables titles. */
   isWanted: () => boolean
@@ -46,7 +46,8 @@ export function createTitles ({ threads, catalog, ask, isWanted, log }: TitlesPa
     const messages = await threads.messages(id, { limit: 20 })
     const firstOf = (role: string) => textOf(messages.find((message) => message.role === role && textOf(message) !== '') ?? { role })
     const { name, schema, instructions, question } = titlePrompt
-    const answer = await ask({ name, schema, instructions, text: question(firstOf('user'), firstOf('assistant')), signal: closing.signal })
+    const text = question(firstOf('user'), firstOf('assistant'))
+    const answer = await ask({ name, schema, instructions, text, signal: closing.signal, thread: id })
     const suggestion = 'value' in answer ? excerpt(answer.value.title.replace(/^["'\s]+|["'.\s]+$/g, ''), LONGEST) : ''
     if (suggestion !== '') await catalog.suggestTitle(id, suggestion)
   }

@@ -178,6 +178,10 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
       url: '/threads',
       payload: { id: 'made', messages: [{ role: 'user', content: 'hi', deep: { x: [1] } }], mine: { x: null } }
     }),
+  'GET /usage 200': async (app) => {
+    await post(app, '/run/sync', { messages: [{ role: 'user', content: 'system info' }] })
+    await app.inject('/usage?by=model')
+  },
   'GET /threads/:id 200': async (app) => {
     await app.inject({
       method: 'PUT',

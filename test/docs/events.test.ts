@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { RunTaskSchema } from '../../schemas/agent.ts'
+import { UsageSchema } from '../../schemas/usage.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
@@ -36,7 +37,8 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
       { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
     ][nth], {
-    config: { analysis: true, contextWindows: { test: 20_000 } },
+    // The answers are counted, so no call may be dropped.
+    config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
     structured: (name): Plan =>
       name === 'analysis' && analyses++ === 0
         ? { object: { complexity: 'long_running', goal: 'look round', thinking: 'Often.', qualityCriteria: [], interval: 'daily' } }
@@ -68,7 +70,7 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     const schema = schemas.find(({ properties }) => properties.type.const === event.type)
     if (schema === undefined) t.fail(`${event.type} is documented`)
     // Nothing but what is documented, and no documented field of the wrong type.
-    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema], event)) {
+    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema, UsageSchema], event)) {
       t.same(event, schema.examples, event.type)
     }
   }

@@ -1,4 +1,4 @@
-import { textOf, words, type Plan } from './gateway-plan.ts'
+import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 import { pieces } from './openai-wire.ts'
 
@@ -34,12 +34,17 @@ function deltasOf (block: any): unknown[] {
 
 const EMPTY: Record<string, object> = { thinking: { thinking: '', signature: '' }, text: { text: '' }, tool_use: { input: {} } }
 const stopOf = (blocks: any[]) => blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn'
-const usageOf = (plan: Plan) => ({
-  input_tokens: plan.usage?.inputTokens ?? 10,
-  output_tokens: plan.usage?.outputTokens ?? textOf(plan).length,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0
-})
+/** Anthropic counts only the tokens as input that are neither read from the cache nor written to it. */
+const usageOf = (plan: Plan) => {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usedBy(plan)
+  return {
+    input_tokens: inputTokens - cachedInputTokens - cacheWriteTokens,
+    output_tokens: outputTokens,
+    output_tokens_details: { thinking_tokens: reasoningTokens },
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedInputTokens
+  }
+}
 
 function events (plan: Plan, model: string, body: any): unknown[] {
   const blocks = blocksOf(plan, body)
@@ -66,7 +71,7 @@ function events (plan: Plan, model: string, body: any): unknown[] {
     {
       type: 'message_delta',
       delta: { stop_reason: plan.finishReason ?? stopOf(blocks), stop_sequence: null },
-      usage: { output_tokens: usageOf(plan).output_tokens }
+      usage: { output_tokens: usageOf(plan).output_tokens, output_tokens_details: usageOf(plan).output_tokens_details }
     },
     { type: 'message_stop' }
   ]

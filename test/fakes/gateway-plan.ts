@@ -37,7 +37,15 @@ export interface Plan {
   /** Raw stream parts, sent instead of all the above. */
   parts?: unknown[]
   finishReason?: string
-  usage?: { inputTokens: number, outputTokens: number }
+  /** `inputTokens` includes the cached and the written ones, `outputTokens` those of the reasoning. `cost` is the gateway's alone. */
+  usage?: {
+    inputTokens: number
+    outputTokens: number
+    cachedInputTokens?: number
+    cacheWriteTokens?: number
+    reasoningTokens?: number
+    cost?: string
+  }
   /** Milliseconds between two stream parts; 0 or absent sends all at once. */
   partMs?: number
   /** Puts the time of sending (epoch milliseconds with fraction) and a blank before each text delta. Needs partMs. */
@@ -51,12 +59,22 @@ let lastCall = 0
 export const words = (text: string | string[]) => typeof text === 'string' ? text.match(/\s*\S+\s*$|\s*\S+/g) ?? (text ? [text] : []) : text
 
 const usageOf = (plan: Plan, text: number) => {
-  const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: text }
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usedBy(plan, text)
   return {
-    inputTokens: { total: inputTokens, noCache: inputTokens },
-    outputTokens: { total: outputTokens, text: outputTokens }
+    inputTokens: {
+      total: inputTokens,
+      noCache: inputTokens - cachedInputTokens - cacheWriteTokens,
+      cacheRead: cachedInputTokens,
+      cacheWrite: cacheWriteTokens
+    },
+    outputTokens: { total: outputTokens, text: outputTokens - reasoningTokens, reasoning: reasoningTokens }
   }
 }
+const metadataOf = ({ usage }: Plan) => usage?.cost === undefined ? {} : { providerMetadata: { gateway: { cost: usage.cost } } }
+
+/** What a call uses by its plan; `text` is the number of output tokens when the plan does not say. */
+export const usedBy = (plan: Plan, text = textOf(plan).length) =>
+  ({ inputTokens: 10, outputTokens: text, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, ...plan.usage })
 
 export const textOf = (plan: Plan) => plan.object === undefined ? words(plan.text ?? []) : [JSON.stringify(plan.object)]
 const callsOf = (plan: Plan) =>
@@ -91,7 +109,7 @@ export function streamParts (plan: Plan, modelId: string): unknown[] {
       { type: 'tool-input-end', id: call.toolCallId },
       call
     ]),
-    { type: 'finish', finishReason: finishOf(plan), usage: usageOf(plan, text.length) }
+    { type: 'finish', finishReason: finishOf(plan), usage: usageOf(plan, text.length), ...metadataOf(plan) }
   ]
 }
 
@@ -107,6 +125,7 @@ export function plainAnswer (plan: Plan): unknown {
     ],
     finishReason: finishOf(plan),
     usage: usageOf(plan, text.length),
+    ...metadataOf(plan),
     warnings: []
   }
 }

@@ -1,13 +1,16 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { plainAnswer, streamParts, structuredAnswer, type ModelRequest, type Plan } from './gateway-plan.ts'
 import { sendBytes, sendJson, sendParts, sse, startStream } from './sending.ts'
 
 export type { Plan } from './gateway-plan.ts'
 
-/** A call as the gateway received it: its body holds the call options. */
-export type GatewayRequest = ModelRequest
+/** A call as the gateway received it: its body holds the call options, with the whole system prompt in one message. */
+export interface GatewayRequest extends ModelRequest {
+  /** The body as it was sent. */
+  sent: any
+}
 
 export interface FakeGatewayOptions {
   /** The plan for a call; undefined gives the default answer. Structured calls without a plan's `object` get a fixed one. */
@@ -64,7 +67,8 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       const request: GatewayRequest = {
         path,
         headers: req.headers,
-        body: call,
+        body: { ...call, prompt: withOneSystem(call.prompt) },
+        sent: call,
         modelId: String(req.headers['ai-language-model-id']),
         streaming: req.headers['ai-language-model-streaming'] === 'true',
         structured: call.responseFormat?.type === 'json' ? call.responseFormat.name ?? '' : undefined,
@@ -88,12 +92,20 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
   return {
     url: `${origin}/v4/ai`,
     requests,
+    /** The number of connections that are open. */
+    connections: promisify(server.getConnections.bind(server)),
     async close () {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed
     }
   }
+}
+
+function withOneSystem (prompt: any[]): any[] {
+  const isSystem = ({ role }: any) => role === 'system'
+  const content = prompt.filter(isSystem).map((message) => message.content).join('\n\n')
+  return [...content === '' ? [] : [{ role: 'system', content }], ...prompt.filter((message) => !isSystem(message))]
 }
 
 function sendError (

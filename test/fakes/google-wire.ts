@@ -1,4 +1,4 @@
-import { textOf, words, type Plan } from './gateway-plan.ts'
+import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 
 const PATH = /^\/v1beta\/models\/([^:/]+):(streamGenerateContent\?alt=sse|generateContent)$/
@@ -27,8 +27,14 @@ function contentOf (plan: Plan): any[] {
 }
 
 const usageOf = (plan: Plan) => {
-  const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: textOf(plan).length }
-  return { promptTokenCount: inputTokens, candidatesTokenCount: outputTokens, totalTokenCount: inputTokens + outputTokens }
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usedBy(plan)
+  return {
+    promptTokenCount: inputTokens,
+    cachedContentTokenCount: cachedInputTokens,
+    candidatesTokenCount: outputTokens - reasoningTokens,
+    thoughtsTokenCount: reasoningTokens,
+    totalTokenCount: inputTokens + outputTokens
+  }
 }
 
 const chunk = (parts: any[], more: object = {}) => ({

@@ -30,7 +30,9 @@ tools.set('deaf', () => {
 tools.set('late', () => undefined)
 tools.set('env', ({ name }) => text(String(process.env[name])))
 tools.set('big', ({ bytes }) => text('x'.repeat(bytes)))
-tools.set('image', ({ characters }) => ({ content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(characters) }] }))
+tools.set('image', ({ characters, begins = '' }) => ({
+  content: [{ type: 'image', mimeType: 'image/png', data: begins + 'A'.repeat(characters) }]
+}))
 tools.set('deep', (_input, id) => {
   process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${'['.repeat(5000)}${']'.repeat(5000)}]}}\n`)
 })

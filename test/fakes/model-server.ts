@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { structuredAnswer, type ModelRequest, type Plan } from './gateway-plan.ts'
 import { sendBytes, sendJson, sendParts } from './sending.ts'
 
@@ -106,6 +107,8 @@ export async function startModelServer (wire: Wire, options: ModelServerOptions 
     get calls () {
       return requests.filter(({ method }) => method === 'POST')
     },
+    /** The number of connections that are open. */
+    connections: promisify(server.getConnections.bind(server)),
     async close () {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

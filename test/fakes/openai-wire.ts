@@ -1,4 +1,4 @@
-import { textOf, words, type Plan } from './gateway-plan.ts'
+import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 
 let lastCall = 0
@@ -8,8 +8,14 @@ const PIECE = 5
 const finishOf = (plan: Plan) => (plan.finishReason ?? (plan.toolCalls?.length ? 'tool-calls' : 'stop')).replace('-', '_')
 
 function usageOf (plan: Plan) {
-  const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: textOf(plan).length }
-  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usedBy(plan)
+  return {
+    prompt_tokens: inputTokens,
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+    completion_tokens: outputTokens,
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens
+  }
 }
 
 const callsOf = (plan: Plan) =>

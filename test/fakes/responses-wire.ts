@@ -1,19 +1,23 @@
-import { textOf, words, type Plan } from './gateway-plan.ts'
+import { textOf, usedBy, words, type Plan } from './gateway-plan.ts'
 import type { Wire } from './model-server.ts'
 import { openAIError, pieces } from './openai-wire.ts'
 
 let lastItem = 0
 
-/** The items of an answer, with ids that no other answer has. */
-function itemsOf (plan: Plan) {
+const ENCRYPTED = 'reasoning.encrypted_content'
+/** The summary of reasoning has a part for each paragraph, each in pieces. */
+const summaryOf = ({ reasoning = [] }: Plan) => typeof reasoning === 'string' ? reasoning.split('\n\n').map(words) : [reasoning]
+
+/** The items of an answer, with ids that no other answer has. Reasoning is encrypted for callers that ask for that. */
+function itemsOf (plan: Plan, { include = [] }: { include?: string[] }) {
   const id = (prefix: string) => `${prefix}_${++lastItem}`
-  const reasoning = words(plan.reasoning ?? [])
   const text = textOf(plan)
+  const phase = plan.toolCalls?.length ? 'commentary' : 'final_answer'
   return {
-    reasoning: reasoning.length > 0 || plan.signature !== undefined
-      ? [{ id: id('rs'), summary: reasoning, encrypted_content: plan.signature ?? null }]
+    reasoning: plan.reasoning?.length || plan.signature !== undefined
+      ? [{ id: id('rs'), summary: summaryOf(plan), encrypted_content: include.includes(ENCRYPTED) ? plan.signature ?? null : null }]
       : [],
-    messages: text.length > 0 ? [{ id: id('msg'), text }] : [],
+    messages: text.length > 0 ? [{ id: id('msg'), text, phase }] : [],
     calls: (plan.toolCalls ?? []).map(({ toolName, input, toolCallId }) => ({
       type: 'function_call' as const,
       id: id('fc'),
@@ -25,17 +29,19 @@ function itemsOf (plan: Plan) {
 }
 
 const usageOf = (plan: Plan) => {
-  const { inputTokens, outputTokens } = plan.usage ?? { inputTokens: 10, outputTokens: textOf(plan).length }
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usedBy(plan)
   return {
     input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: cachedInputTokens },
     output_tokens: outputTokens,
-    output_tokens_details: { reasoning_tokens: 0 }
+    output_tokens_details: { reasoning_tokens: reasoningTokens }
   }
 }
 
-function events (plan: Plan, model: string): unknown[] {
-  const { reasoning, messages, calls } = itemsOf(plan)
+const summaryText = (pieces: string[]) => ({ type: 'summary_text', text: pieces.join('') })
+
+function events (plan: Plan, model: string, body: any): unknown[] {
+  const { reasoning, messages, calls } = itemsOf(plan, body)
   const response = { id: `resp_${++lastItem}`, created_at: 1767225600, model }
   const added = (item: object) => ({ type: 'response.output_item.added', output_index: 0, item })
   const done = (item: object) => ({ type: 'response.output_item.done', output_index: 0, item })
@@ -44,21 +50,20 @@ function events (plan: Plan, model: string): unknown[] {
     { type: 'response.in_progress', response },
     ...reasoning.flatMap(({ id, summary, encrypted_content: encrypted }) => [
       added({ type: 'reasoning', id, summary: [], encrypted_content: encrypted && `${encrypted} begun` }),
-      { type: 'response.reasoning_summary_part.added', item_id: id, output_index: 0, summary_index: 0 },
-      ...summary.map((delta) => ({
-        type: 'response.reasoning_summary_text.delta',
-        item_id: id,
-        output_index: 0,
-        summary_index: 0,
-        delta
-      })),
-      { type: 'response.reasoning_summary_part.done', item_id: id, output_index: 0, summary_index: 0 },
-      done({ type: 'reasoning', id, summary: [{ type: 'summary_text', text: summary.join('') }], encrypted_content: encrypted })
+      ...summary.flatMap((pieces, index) => {
+        const place = { item_id: id, output_index: 0, summary_index: index }
+        return [
+          { type: 'response.reasoning_summary_part.added', ...place },
+          ...pieces.map((delta) => ({ type: 'response.reasoning_summary_text.delta', ...place, delta })),
+          { type: 'response.reasoning_summary_part.done', ...place }
+        ]
+      }),
+      done({ type: 'reasoning', id, summary: summary.map(summaryText), encrypted_content: encrypted })
     ]),
-    ...messages.flatMap(({ id, text }) => [
-      added({ type: 'message', id, role: 'assistant', content: [] }),
+    ...messages.flatMap(({ id, text, phase }) => [
+      added({ type: 'message', id, phase, role: 'assistant', content: [] }),
       ...text.map((delta) => ({ type: 'response.output_text.delta', item_id: id, output_index: 0, content_index: 0, delta })),
-      done({ type: 'message', id, role: 'assistant', content: [{ type: 'output_text', text: text.join(''), annotations: [] }] })
+      done({ type: 'message', id, phase, role: 'assistant', content: [{ type: 'output_text', text: text.join(''), annotations: [] }] })
     ]),
     ...calls.flatMap((call, index) => [
       { ...added({ ...call, arguments: '' }), output_index: index + 2 },
@@ -75,8 +80,8 @@ function events (plan: Plan, model: string): unknown[] {
   ].map((event, sequence) => ({ ...event, sequence_number: sequence }))
 }
 
-function whole (plan: Plan, model: string): unknown {
-  const { reasoning, messages, calls } = itemsOf(plan)
+function whole (plan: Plan, model: string, body: any): unknown {
+  const { reasoning, messages, calls } = itemsOf(plan, body)
   return {
     id: `resp_${++lastItem}`,
     object: 'response',
@@ -86,10 +91,11 @@ function whole (plan: Plan, model: string): unknown {
     error: null,
     incomplete_details: null,
     output: [
-      ...reasoning.map(({ summary, ...item }) => ({ type: 'reasoning', ...item, summary: [{ type: 'summary_text', text: summary.join('') }] })),
-      ...messages.map(({ id, text }) => ({
+      ...reasoning.map(({ summary, ...item }) => ({ type: 'reasoning', ...item, summary: summary.map(summaryText) })),
+      ...messages.map(({ id, text, phase }) => ({
         type: 'message',
         id,
+        phase,
         role: 'assistant',
         status: 'completed',
         content: [{ type: 'output_text', text: text.join(''), annotations: [] }]
@@ -111,9 +117,9 @@ export const responsesWire: Wire = {
     const format = body.text?.format
     return { modelId: body.model, streaming: body.stream === true, structured: format?.type === 'json_schema' ? format.name : undefined }
   },
-  parts: (plan, { modelId }) => events(plan, modelId),
+  parts: (plan, { modelId, body }) => events(plan, modelId, body),
   isEnd: ({ type }) => type === 'response.completed',
-  whole: (plan, { modelId }) => whole(plan, modelId),
+  whole: (plan, { modelId, body }) => whole(plan, modelId, body),
   list: (models) => ({ object: 'list', data: models ?? [{ id: 'gpt-6-sol', object: 'model', owned_by: 'openai' }] }),
   error: openAIError
 }

@@ -62,7 +62,8 @@ export async function endWithEverythingOpen (t: Test, many: number, { loaded = f
   await each(async () => once(await openRaw(t, service, '/health'), 'data'))
   await each(() => connectTo(t, service))
   ;(await connectTo(t, service)).write(
-    'POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nX-Export-Passphrase: a passphrase\r\nContent-Length: 100000\r\n\r\nbegun'
+    'POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\nX-Export-Passphrase: a ' +
+    'passphrase\r\nContent-Length: 100000\r\n\r\nbegun'
   )
   const pids = () => existsSync(`${where.cwd}/pids`) ? readFileSync(`${where.cwd}/pids`, 'utf8').trim().split(/\s+/).map(Number) : []
   while (pids().length < 2 * (many + working)) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -101,11 +101,14 @@ export class Engine {
         registry: app.providers,
         host: app.tools,
         fence: app.fence,
+        usage: app.usage,
         ledger: createLedger({ store, clock }),
         grants: createGrants({ store, clock, tools: app.tools, hasToken: false }),
         idempotency: createIdempotency({ store, clock }),
         config: () => ({}),
         memory: async () => '',
+        machine: '',
+        guides: app.folderGuides,
         workspace: app.workspace,
         emit () {},
         log: { info () {}, warn () {}, error () {} }
@@ -117,8 +120,7 @@ export class Engine {
             signal.addEventListener('abort', () => reject(signal.reason), { once: true })
           })
           aborted.catch(() => {})
-          const { system } = await main.begin()
-          const name = /task \d+/.exec(system)![0]
+          const name = /task \d+/.exec(JSON.stringify(await main.begin()))![0]
           while (this.modes.get(name) === 'hold') await Promise.race([aborted, new Promise<void>((resolve) => this.#held.add(resolve))])
           if (this.modes.get(name) === 'fail') throw Object.assign(new Error('it failed, as the test says'), { code: 'ERR_TEST' })
           return Promise.race([aborted, taskLoop(main)])

@@ -101,7 +101,8 @@ const tooLarge = Buffer.alloc(64 * 1024 * 1024)
 const imports = [await send(tooLarge), await send(Buffer.concat(pieces)), await send(tooLarge)]
 // The client reads the refusal although more than 16 MiB are still to be sent; the connection is closed then.
 const connection = [
-  `POST /import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/octet-stream\r\nx-export-passphrase: ${PASSPHRASE}\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
+  'POST /import HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/octet-stream\r\nx-export-passphrase: ' +
+  `${PASSPHRASE}\r\nContent-Length: ${tooLarge.length}\r\n\r\n`,
   tooLarge
 ]
 const { status: whileSending } = await sendBytes(Number(new URL(service.url).port), ...connection)

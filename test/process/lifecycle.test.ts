@@ -175,7 +175,8 @@ t.test('a reader that takes nothing holds up no end', async (t) => {
 t.test('a signal during the start ends it with 0', async (t) => {
   // The service gets its SIGTERM the moment it listens for it, when the store is not yet open.
   const early =
-    'data:text/javascript,process.on("newListener", function early (event) { if (event === "SIGTERM") process.off("newListener", early), setImmediate(() => process.kill(process.pid, "SIGTERM")) })'
+    'data:text/javascript,process.on("newListener", function early (event) { if (event === "SIGTERM") process.off("newListener", ' +
+    'early), setImmediate(() => process.kill(process.pid, "SIGTERM")) })'
   const where = place(t)
   const service = spawnService({ ...where, preload: [early] })
   t.match(await service.exited, { code: 0, signal: null })

@@ -109,7 +109,8 @@ t.test('a start that waits for another and is told to end ends with 0', async (t
   const lock = `${where.home}/service.lock`
   writeFileSync(lock, JSON.stringify({ ...JSON.parse(readFileSync(lock, 'utf8')), ending: true }))
   const early =
-    'data:text/javascript,process.on("newListener", function early (event) { if (event === "SIGTERM") process.off("newListener", early), setTimeout(() => process.kill(process.pid, "SIGTERM"), 300) })'
+    'data:text/javascript,process.on("newListener", function early (event) { if (event === "SIGTERM") process.off("newListener", ' +
+    'early), setTimeout(() => process.kill(process.pid, "SIGTERM"), 300) })'
   const second = spawnService({ ...where, preload: [early] })
   atEnd(t, () => second.child.kill('SIGKILL'))
   t.match(await second.exited, { code: 0, signal: null })

@@ -52,7 +52,8 @@ t.test('a task of the built service reaches tool servers, pages and the search, 
   }
 
   const { status, calls } = await done(
-    `use echo with {"message": "from a task"} then use image with {"characters": 100000} then use env with {"name": "TOKEN"} then fetch ${site.url}/ then search for cats then use the fork tool then use good_pid with {}`
+    'use echo with {"message": "from a task"} then use image with {"characters": 100000} then use env with {"name": "TOKEN"} then fetch ' +
+    `${site.url}/ then search for cats then use the fork tool then use good_pid with {}`
   )
   t.equal(status, 'completed')
   t.match(calls.map(({ tool, status, output }) => [tool, status, output]), [

@@ -1,38 +1,6 @@
-import t, { type Test } from 'tap'
-import type { App } from '../../app.ts'
-import type { Learning } from '../../services/brain/brain.ts'
-import { fakeClock } from '../harness/clock.ts'
+import t from 'tap'
+import { brain, call, idOf, learning, list, texts } from '../harness/brain.ts'
 import { build } from '../harness/helper.ts'
-
-const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
-  const answer = await app.inject({ method, url: `/memory/brain${url}`, ...(payload && { payload }) })
-  return { status: answer.statusCode, body: answer.json() }
-}
-const list = async (app: App, query = '') => (await call(app, 'GET', `/facts${query}`)).body.facts
-const texts = async (app: App, query = '') => (await list(app, query)).map(({ fact }: { fact: string }) => fact)
-const brain = async (app: App) => (await call(app, 'GET', '')).body.brain
-const idOf = async (app: App, fact: string): Promise<string> => {
-  for (const state of ['known', 'proposed', 'replaced']) {
-    for (const kind of ['fact', 'preference', 'instruction']) {
-      for (const each of await list(app, `?state=${state}&kind=${kind}&limit=500`)) if (each.fact === fact) return each.id
-    }
-  }
-  throw new Error(`no ${fact}`)
-}
-
-/** The service, and how it learns what a model pointed at. */
-async function learning (t: Test) {
-  const clock = fakeClock()
-  const app = await build(t, { clock })
-  const tell = async (fact: string, more: Partial<Learning> = {}) => {
-    await clock.advance(1000)
-    const source = { threadId: 'chat', message: 0, span: fact }
-    return app.brain.ingest([
-      { kind: 'fact', fact, replaces: [], isRetraction: false, isUnsure: false, said: clock.now(), source, ...more }
-    ])
-  }
-  return { app, clock, tell }
-}
 
 t.test('facts are searched, in any state, and paged', async (t) => {
   const { app, tell } = await learning(t)

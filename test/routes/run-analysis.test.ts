@@ -1,9 +1,10 @@
 import t from 'tap'
 import { of, say, sayAll } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { textOf } from '../harness/sse.ts'
+import { analysis } from '../harness/with-analysis.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
-const analysis = (complexity: string) => ({ complexity, goal: 'see it', thinking: 'hm', qualityCriteria: [], interval: '' })
 const judged = { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] }
 
 /** A service whose model looks as long as it may, and whose analysis answers with that complexity. */
@@ -35,4 +36,90 @@ t.test('config.agent.steps says how many steps a request may take', async (t) =>
   })
   for (const complexity of ['simple', 'standard', 'complex']) await stepsOf(complexity, { agent: { steps: { [complexity]: 2 } } })
   await stepsOf('not analysed', { analysis: false, agent: { steps: { standard: 2 } } })
+})
+
+/** A service whose analysis fails while `is.broken`; `thinking` tells what a run said of its analysis. */
+async function failing (t: Parameters<typeof withGateway>[0], config: object = {}) {
+  const clock = fakeClock()
+  const is = { broken: true }
+  const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }), {
+    clock,
+    config: { analysis: true, models: { fast: 'test/fast' }, ...config },
+    structured: (name) => name !== 'analysis' ? {} : is.broken ? { error: { status: 400, message: 'no' } } : { object: analysis('simple') }
+  })
+  return {
+    app,
+    clock,
+    is,
+    analyses: () => gateway.requests.filter(({ structured }) => structured === 'analysis').length,
+    async thinking (): Promise<string> {
+      const { events } = await say(app, 'go')
+      return of(events, 'reasoning-delta').map(({ content }) => content).join('')
+    }
+  }
+}
+const LEFT_OUT = 'The analysis failed for the latest requests and is left out for some minutes; taking this as a standard request.'
+
+t.test('a model whose analysis failed twice in a row is not waited for again for ten minutes', async (t) => {
+  const { clock, is, analyses, thinking } = await failing(t)
+  const FAILED = 'The analysis failed; taking this as a standard request.'
+  t.equal(await thinking(), FAILED)
+  is.broken = false
+  t.match(await thinking(), /plain/)
+  is.broken = true
+  t.equal(await thinking(), FAILED, 'one failure after a success is the first')
+  t.equal(await thinking(), FAILED)
+  t.equal(analyses(), 4)
+  for (let n = 0; n < 3; n++) t.equal(await thinking(), LEFT_OUT)
+  await clock.advance(10 * 60_000 - 1)
+  t.equal(await thinking(), LEFT_OUT)
+  t.equal(analyses(), 4, 'no call was made')
+  await clock.advance(1)
+  t.equal(await thinking(), FAILED, 'asked again')
+  t.equal(await thinking(), LEFT_OUT, 'and left out again, as it still fails')
+  await clock.advance(10 * 60_000)
+  is.broken = false
+  t.match(await thinking(), /plain/)
+  is.broken = true
+  t.equal(await thinking(), FAILED)
+  t.equal(await thinking(), FAILED)
+})
+
+t.test('a model that takes too long is one that fails, and a stopped run is no failure', async (t) => {
+  const clock = fakeClock()
+  const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }), {
+    clock,
+    config: { analysis: true },
+    structured: (name) => name === 'analysis' ? new Promise<never>(() => {}) : {}
+  })
+  const analyses = () => gateway.requests.filter(({ structured }) => structured === 'analysis').length
+  for (let n = 0; n < 3; n++) {
+    const running = say(app, 'go', { id: 'chat' })
+    await clock.sleeper(2_000)
+    while (analyses() <= n) await new Promise(setImmediate)
+    await app.inject({ method: 'POST', url: '/run/chat/stop' })
+    await running
+  }
+  for (let n = 0; n < 2; n++) {
+    const running = say(app, 'go')
+    await clock.sleeper(2_000)
+    await clock.advance(2_000)
+    t.match(of((await running).events, 'reasoning-delta'), [{ content: /took too long/ }])
+  }
+  t.match(of((await say(app, 'go')).events, 'reasoning-delta'), [{ content: LEFT_OUT }])
+})
+
+t.test('another fast model, a new key, or a configuration that was read again ends the pause', async (t) => {
+  const { app, analyses, thinking } = await failing(t)
+  for (let n = 0; n < 3; n++) await thinking()
+  t.equal(analyses(), 2)
+  await app.config.update((config) => ({ ...config, models: { fast: 'test/other' } }))
+  for (let n = 0; n < 3; n++) await thinking()
+  t.equal(analyses(), 4)
+  await app.config.reload()
+  for (let n = 0; n < 3; n++) await thinking()
+  t.equal(analyses(), 6)
+  await app.inject({ method: 'POST', url: '/providers/configure', payload: { gateway_key: 'another' } })
+  for (let n = 0; n < 3; n++) await thinking()
+  t.equal(analyses(), 8)
 })

@@ -31,7 +31,7 @@ t.test('a script gets the whole answer as one object', async (t) => {
       status: 'error',
       errorText: /none/
     }],
-    usage: { inputTokens: 12, outputTokens: 5 },
+    usage: { inputTokens: 22, outputTokens: 6 },
     finishReason: 'stop',
     pendingApprovals: [],
     analysis: { complexity: /./, goal: /./ },

@@ -290,13 +290,13 @@ t.test('models that bind thinking are told to drop what no longer fits, and no o
     await say(app, 'go')
   }
   const binding = { anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: 'drop_block' } } } }
-  t.strictSame(gateway.requests.map(({ body }) => body.providerOptions), [
+  t.strictSame(gateway.requests.map(({ body: { providerOptions: { gateway: _caching, ...others } } }) => others), [
     binding,
     binding,
     binding,
-    undefined,
-    undefined,
-    undefined,
-    undefined
+    {},
+    {},
+    {},
+    {}
   ])
 })

@@ -21,8 +21,8 @@ export interface ExtractionParts {
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
   /** Asks the model of role `fast`. Not called when that model is the offline model; rules replace it then. */
   ask: <S extends TSchema>(
-    question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal }
-  ) => Promise<{ value: Static<S> } | { problem: string }>
+    question: { name: string, schema: S, asked: TSchema, instructions: string, text: string, signal: AbortSignal, thread: string }
+  ) => Promise<{ value: Static<S> } | { problem: string, refused?: Error }>
   isOffline: () => boolean
   /** Returns the newest background tasks that ran, with the time of their last run. */
   ranTasks: () => Promise<RanTask[]>
@@ -63,8 +63,9 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
       const ids = shownIds(entries, habits)
       const messages = shown.map(({ text }) => text)
       const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
-      const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text, signal }
-      const answer = await ask(question)
+      const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text }
+      const answer = await ask({ ...question, signal, thread: id })
+      if ('refused' in answer && answer.refused) throw answer.refused
       if ('problem' in answer) throw new ModelFailed(answer.problem)
       const reading = { shown, tasks, ...verifyPointers({ messages, goals }, answer.value, ids.idOf) }
       if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')

@@ -1,6 +1,7 @@
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Extractor } from './extractor.ts'
+import { isBudgetError } from '../../usage/budgets.ts'
 import type { ThreadRepository } from '../../threads/thread-repository.ts'
 
 /** Default time without a message after which a thread is idle; milliseconds. */
@@ -29,13 +30,17 @@ export interface IdleThreadsParts {
 export function createIdleThreads ({ threads, extractor, clock, isLive, after, log }: IdleThreadsParts) {
   const failures = new Map<string, { count: number, until: number }>()
 
-  /** Extracts from one thread. A failure is logged and does not stop the round. */
+  /** Extracts from one thread. A failure is logged and does not stop the round; a budget that is used up is none. */
   async function extractFrom (id: string, signal: AbortSignal) {
     try {
       await extractor.extract(id, { signal, since: 'last' })
       failures.delete(id)
     } catch (error) {
       if (signal.aborted || abortKind(error) !== undefined) return
+      if (isBudgetError(error)) {
+        failures.set(id, { count: failures.get(id)?.count ?? 0, until: clock.now() + RETRY_MS })
+        return
+      }
       const count = (failures.get(id)?.count ?? 0) + 1
       log.warn({ err: error, attempt: count }, 'the extraction of facts from a thread failed')
       failures.set(id, { count, until: clock.now() + RETRY_MS })

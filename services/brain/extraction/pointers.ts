@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schemas/brain.ts'
 import type { Pointer } from '../../models/prompts/extraction.ts'
-import type { FactKind } from '../memory.ts'
-import { foldText } from '../fact-text.ts'
+import { foldCase, foldText } from '../fact-text.ts'
+import type { Statement } from '../learning.ts'
 import { findOwnWords, searchable, type SearchableMessage, type WordsProblem } from './own-words.ts'
 import { holdsSecret } from './secret-words.ts'
 
@@ -15,16 +15,7 @@ export type Problem =
   | 'the model pointed at too much'
 
 /** A verified pointer: what stands there, and in which message. */
-export interface Found {
-  message: number
-  kind: FactKind
-  fact: string
-  key?: string
-  value?: string
-  replaces: string[]
-  isRetraction: boolean
-  isUnsure: boolean
-}
+export type Found = Statement & { message: number }
 
 /** A request that may recur. */
 export interface FoundHabit {
@@ -83,7 +74,7 @@ export function verifyPointers (
     const isRetraction = !isMeant && pointer.about === 'user' && replaces.length > 0
     if (!isMeant && !isRetraction) return []
     const { text: fact, isUnsure } = words
-    const content: Pick<Found, 'kind' | 'key' | 'value'> = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
+    const content: Content = isRetraction ? { kind: 'fact' } : contentOf(pointer, fact)
     return [{ message: pointer.message, fact, ...content, replaces, isRetraction, isUnsure }]
   })
   if (isModel && pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
@@ -108,11 +99,13 @@ function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>)
   return all.every((sentence) => marked.has(sentence)) && (isConversation || (all.length > 1 && all.some(({ isQuestion }) => isQuestion)))
 }
 
+type Content = Pick<Statement, 'kind' | 'key' | 'value'>
+
 /** The kind of what stands there. A preference whose value is not in the words is a fact. */
-export function contentOf ({ kind, key, value }: Pick<Pointer, 'kind' | 'key' | 'value'>, fact: string): Pick<Found, 'kind' | 'key' | 'value'> {
+export function contentOf ({ kind, key, value }: Content, fact: string): Content {
   if (kind !== 'preference') return { kind }
   const said = value?.normalize('NFC').trim() ?? ''
-  const at = said === '' ? -1 : fact.toLowerCase().indexOf(said.toLowerCase())
+  const at = said === '' ? -1 : foldCase(fact).indexOf(foldCase(said))
   const name = key?.normalize('NFC').replace(/\s+/g, ' ').trim() ?? ''
   return at >= 0 && isKey(name, fact) ? { kind, key: name, value: fact.slice(at, at + said.length) } : { kind: 'fact' }
 }

@@ -27,11 +27,14 @@ const JOINED = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Scrip
 /** Words for a password, a secret number or a key of access, in the languages that most users write. */
 const NAMED = new RegExp(
   `(?<!${JOINED})(?:` + [
-    'pass ?(?:word|phrase|code)s?|pwd|pw|my pass is|seed phrases?|(?:(?:handy|karten|bank|konto|sim|ec)-?)?pin(?: ?code)?|cvv|cvc|api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
+    'pass ?(?:word|phrase|code)s?|pwd|pw|my pass is|seed phrases?|(?:(?:handy|karten|bank|konto|sim|ec)-?)?pin(?: ?code)?|cvv|cvc',
+    'api[ -]?keys?|(?:private|secret|access|ssh) keys?|credit card|ssn|social security',
     '\\p{L}*passw[oö]rt\\p{L}*|\\p{L}*kennwort\\p{L}*|geheim(?:zahl|nummer)|zugangscode',
-    'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?|parola d\'ordine',
+    'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?',
+    "parola d'ordine",
     '\\p{L}*wachtwoord\\p{L}*|\\p{L}*lösenord\\p{L}*|adgangskode\\p{L}*|kodeord\\p{L}*|passord\\p{L}*|salasana\\p{L}*',
-    'парол\\p{L}*|пін-?код\\p{L}*|пин-?код\\p{L}*|hasł\\p{L}*|hesl\\p{L}*|jelsz\\p{L}*|parolam\\p{L}*|parola mea|şifre\\p{L}*|lozink\\p{L}*',
+    'парол\\p{L}*|пін-?код\\p{L}*|пин-?код\\p{L}*|hasł\\p{L}*|hesl\\p{L}*|jelsz\\p{L}*|parolam\\p{L}*|parola mea',
+    'şifre\\p{L}*|lozink\\p{L}*',
     'κωδικ\\p{L}*|συνθηματικ\\p{L}*|ה?סיסמ\\p{L}*|كلمة (?:المرور|السر|سر|مرور)|الرقم السري|رمز (?:عبور|ورود)|पासवर्ड|mật khẩu|kata sandi'
   ].join('|') + `)(?!${JOINED})|密码|密碼|口令|パスワード|暗証番号|合言葉|비밀번호|비번|암호는|รหัสผ่าน`,
   'iu'
@@ -39,13 +42,19 @@ const NAMED = new RegExp(
 
 /** A code of digits, as of a door or a safe. Postal codes and years are none. */
 const holdsCode = (text: string) => CODE.test(text) && !NO_SECRET_CODE.test(text)
-const CODE =
-  /(?:(?:\p{L}*code|(?<!\p{L})(?:código|codice|code[zs]|kod|kód|kode|koodi|код))(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})(?!(?:19|20)\d\d(?!\d))\p{Nd}{4,8}(?!\p{N})/iu
+const CODE = new RegExp(
+  String.raw`(?:(?:\p{L}*code|(?<!\p{L})(?:código|codice|code[zs]|kod|kód|kode|koodi|код))(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})` +
+    String.raw`(?!(?:19|20)\d\d(?!\d))\p{Nd}{4,8}(?!\p{N})`,
+  'iu'
+)
 const NO_SECRET_CODE = /zip|post|area|error|source|индекс|郵便|邮政|우편|מיקוד/iu
 
 /** Between words: blanks, and the scripts that write no blanks. Marks stay, because passwords have them. */
-const BOUNDARY =
-  /[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\u3001\u3002\uFF0C\uFF1A\uFF1B\uFF1F\uFF08\uFF09]+/u
+const BOUNDARY = new RegExp(
+  String.raw`[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}` +
+    String.raw`\u3001\u3002\uFF0C\uFF1A\uFF1B\uFF1F\uFF08\uFF09]+`,
+  'u'
+)
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/
 /** Marks around a word, such as the point at the end of its sentence. An exclamation mark may belong to a password. */
 const AROUND = /^[("'[{<\u00AB\u201C\u201E\u2018]+|[)"'\]}>.,;:?\u00BB\u201D\u2019]+$/g

@@ -18,7 +18,8 @@ let segmenter: Intl.Segmenter | undefined
 /** Words before a point that rarely end a sentence, in the languages that write so. */
 const ABBREVIATIONS = new Set(
   ('dr prof mr mrs ms mx st sr sra srta dra dña ing sig dott hr fr herr nr no nos num núm art abs bzw ca usw etc evtl ggf inkl max min ' +
-    'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu geb jh mio mrd std tgl bijv např tzv nám cad sok mah apt örn vb kb exmo exma ' +
+    'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu ' +
+    'geb jh mio mrd std tgl bijv např tzv nám cad sok mah apt örn vb kb exmo exma ' +
     'mme mlle mm bd env tél ud uds pág tel str pl ul gosp mgr inż św godz np itd itp im gg pag sigg dott dhr mevr mw drs ir ' +
     'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
 )

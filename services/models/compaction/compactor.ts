@@ -42,7 +42,8 @@ export interface CompactorParts {
 }
 
 export interface Conversation {
-  system: LanguageModelV4Message
+  /** The messages before the conversation, which always stay. */
+  opening: LanguageModelV4Prompt
   messages: LanguageModelV4Prompt
   /** The index of the user's latest message. Later user messages are steering. */
   latest: number
@@ -74,21 +75,20 @@ export type Compactor = ReturnType<typeof createCompactor>
 
 /**
  * Makes the conversation of a run fit its model's context window: it leaves out old tool outputs first, then summarises old
- * messages with the model of role `fast`, and drops messages that still do not fit. The system prompt, the user's latest message
+ * messages with the model of role `fast`, and drops messages that still do not fit. The opening, the user's latest message
  * with later steering, and the newest step stay; calls and their results stay together. Each pass visits every message once and
  * yields to the event loop between messages.
  */
 export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, onCompaction }: CompactorParts) {
   const budgets = new Map<string, number>()
   let summaries: Summary[] | undefined
-  let prunedTo = 0
   let mayAsk = true
   let reported = '0 0 0'
   let sent = 0
 
-  /** Replaces old items by summaries. Items stay as they are if no useful summary can be made. */
-  async function summariseOld (items: Item[], room: number, { chainAt, placeOf }: Names): Promise<Item[]> {
-    let result = items
+  /** Summarises old items and keeps the summaries, unless no useful one can be made. Returns them with the others that are valid. */
+  async function summariseOld (items: Item[], room: number, known: Summary[], { chainAt, placeOf }: Names): Promise<Summary[]> {
+    let all = known
     for (const old of oldestRuns(items, room)) {
       const { run, place } = wholeMessages(old, placeOf)
       const tokens = tokensOfAll(run)
@@ -110,11 +110,10 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         mayAsk = false
         break
       }
-      summaries = [...summaries!.filter((other) => other.to <= from || other.from >= to), summary].slice(-MAX_SUMMARIES)
-      result = withSummaries(result, [summary], chainAt)
-      await keep(summaries)
+      summaries = all = [...all.filter((other) => other.to <= from || other.from >= to), summary].slice(-MAX_SUMMARIES)
+      await keep(all)
     }
-    return result
+    return all
   }
 
   return {
@@ -124,12 +123,12 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
      */
     async compact (
       id: string,
-      { system, messages, latest, tools, older, places }: Conversation,
+      { opening, messages, latest, tools, older, places }: Conversation,
       tooLong: boolean
     ): Promise<LanguageModelV4Prompt | undefined> {
       const units = await unitsOf(messages)
       const offset = older?.units ?? 0
-      const fixed = tokensOf(system) + tokensIn(JSON.stringify(tools))
+      const fixed = opening.reduce((sum, message) => sum + tokensOf(message), tokensIn(JSON.stringify(tools)))
       let items = await itemsOf(units, unitsIn(messages, latest), offset)
       let left = 0
       if (older !== undefined) {
@@ -146,41 +145,38 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       const target = budget * TARGET / FULL
       const last = sent
       sent = total
-      if (total <= budget && older === undefined) return [system, ...messages]
+      if (total <= budget && older === undefined) return [...opening, ...messages]
 
+      // In blocks, so that the prompts of successive calls begin alike until the next block: providers' caches need that.
+      const inBlocks = (excess: number) => Math.ceil(excess / (budget - target)) * (budget - target)
       if (total > budget) {
-        const { saved } = await prune(items, { from: 0, to: prunedTo, excess: 0 })
-        total -= saved
-      }
-      if (total > budget) {
-        const { to, saved } = await prune(items, { from: prunedTo, to: prunedTo, excess: total - target })
-        prunedTo = to
-        total -= saved
+        const whole = items
+        const chains = await chainsOf(units, older?.chain)
+        const chainAt = (unit: number): string | undefined => unit === offset ? older?.chain : chains[unit - offset - 1]
+        summaries ??= (await load()).map((summary) => chainAt(summary.to) === summary.chain ? summary : withoutPlace(summary))
+        const shorten = async (known: Summary[]) => {
+          items = withSummaries(whole, known, chainAt)
+          total = fixed + tokensOfAll(items)
+          if (total <= budget) return
+          items = await prune(items, inBlocks(total - budget))
+          total = fixed + tokensOfAll(items)
+        }
+        await shorten(summaries)
+        if (total > budget) {
+          const free = tokensOfAll(items.filter(({ isProtected }) => !isProtected))
+          const room = target - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
+          await shorten(await summariseOld(items, Math.max(room, 0), summaries, {
+            chainAt,
+            placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0])
+          }))
+        }
       }
       const outputs =
         items.filter(({ shown, raw, summary }) => summary === undefined && shown !== raw[0] && shown.tokens < raw[0].tokens).length
-      if (total > budget) {
-        const chains = await chainsOf(units, older?.chain)
-        const chainAt = (unit: number): string | undefined => unit === offset ? older?.chain : chains[unit - offset - 1]
-        if (summaries === undefined) {
-          summaries = (await load()).map((summary) => chainAt(summary.to) === summary.chain ? summary : withoutPlace(summary))
-        }
-        items = withSummaries(items, summaries, chainAt)
-        total = fixed + tokensOfAll(items)
-        const free = tokensOfAll(items.filter(({ isProtected }) => !isProtected))
-        const room = target - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
-        if (total > budget) {
-          items = await summariseOld(items, Math.max(room, 0), {
-            chainAt,
-            placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0])
-          })
-        }
-        total = fixed + tokensOfAll(items)
-      }
       const summarised = messagesIn(items.filter(isSummarised))
       const hard = budgets.has(id) ? budget : window * HARD_LIMIT
       if (total > hard) {
-        const rest = await dropOldest(items, total - hard)
+        const rest = await dropOldest(items, inBlocks(total - hard))
         items = rest.items
         left += rest.messages
         total = fixed + tokensOfAll(items)
@@ -198,7 +194,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       const report = `${outputs} ${summarised} ${left}`
       if (report !== reported) onCompaction({ before, after: sent, outputs, summarised, dropped: left })
       reported = report
-      return [system, ...items.flatMap(({ shown }) => shown.messages)]
+      return [...opening, ...items.flatMap(({ shown }) => shown.messages)]
     }
   }
 }

@@ -55,23 +55,17 @@ export async function itemsOf (units: Unit[], latest: number, offset = 0): Promi
   return items
 }
 
-/**
- * Leaves out tool outputs, the oldest first: all outputs of the items `from` to `to` (exclusive), then further ones until
- * `excess` tokens are saved. The newest item keeps its outputs. Returns the first item that was not pruned, and the saved tokens.
- */
-export async function prune (
-  items: Item[],
-  { from, to, excess }: { from: number, to: number, excess: number }
-): Promise<{ to: number, saved: number }> {
+/** Leaves out tool outputs, the oldest first, until `excess` tokens are saved. The newest item keeps its outputs. */
+export async function prune (items: Item[], excess: number): Promise<Item[]> {
+  const result = [...items]
   let saved = 0
-  let at = from
-  for (; at < items.length - 1 && (at < to || saved < excess); at++) {
-    const { tokens } = items[at].shown
-    items[at].shown = pruned(items[at].shown)
-    saved += tokens - items[at].shown.tokens
+  for (let at = 0; at < items.length - 1 && saved < excess; at++) {
+    const shown = pruned(items[at].shown)
+    saved += items[at].shown.tokens - shown.tokens
+    result[at] = { ...items[at], shown }
     await yieldToEventLoop()
   }
-  return { to: Math.max(to, at), saved }
+  return result
 }
 
 /** Replaces items by the summaries that are still valid for them; `chainAt` returns the chain of all units before a unit. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../providers/registry.ts'
+import type { Meter } from '../../usage/meter.ts'
 import type { ContextWindows } from '../../providers/context-windows.ts'
 import { withOwnMetadata } from '../provenance.ts'
 import type { Compactor, CompactorParts } from './compactor.ts'
@@ -13,18 +14,19 @@ export interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'o
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
+  meter: Meter
 }
 
 /**
  * Opens the compactor of one run, whose prompts also lack the data that other models attached to their answers. The module is
  * loaded when it is first needed.
  */
-export async function openCompactor ({ registry, clock, signal, ...parts }: OpenCompactor): Promise<Compactor> {
+export async function openCompactor ({ registry, clock, signal, meter, ...parts }: OpenCompactor): Promise<Compactor> {
   const { createCompactor } = await import('./compactor.ts')
   const compactor = createCompactor({
     ...parts,
     contextWindow: (id, tokens) => registry.contextWindow(id, tokens, signal),
-    ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, ...question }),
+    ask: (question) => askStructured({ load: () => registry.model('fast'), limitMs: SUMMARY_MS, signal, clock, meter, ...question }),
     askedWindow: (tokens) => registry.contextWindow(registry.roles().fast, tokens, signal)
   })
   return {

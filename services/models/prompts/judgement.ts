@@ -11,7 +11,9 @@ const Claim = Type.Object({
   claim: text('The effect in a few words, in the language of the report'),
   effect: oneOf(EFFECTS, 'file: wrote, changed or moved a file or folder; deletion: removed one; command: ran a command; ' +
     'message: sent or posted something to somebody; other: any other effect'),
-  target: orNull('The path, command or recipient, written as in the index of the calls where it stands there; null when the report names none'),
+  target: orNull(
+    'The path, command or recipient, written as in the index of the calls where it stands there; null when the report names none'
+  ),
   call: orNull('The id of the call that had this effect; null when there is none')
 }, { additionalProperties: false })
 

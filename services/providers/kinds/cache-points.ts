@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { isMadeOnce, withSteadyToolChoice } from '../caching.ts'
 
 /** Anthropic keeps what precedes a mark for five minutes. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching */
 const MARK = { type: 'ephemeral' }
@@ -6,15 +7,15 @@ const MARK = { type: 'ephemeral' }
 const MARKED_MESSAGES = 2
 
 /**
- * Marks the points up to which Anthropic caches a prompt: the end of the system prompt, which includes the tools, and the last two
- * messages. A structured call is made once, so that writing it to the cache would only cost.
+ * Marks the points up to which Anthropic caches a prompt: the end of the first system message, which changes least and includes the
+ * tools, and the last two messages.
  */
 export function withCachePoints (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  if (options.responseFormat?.type === 'json') return options
+  if (isMadeOnce(options)) return options
   const { prompt } = options
-  const system = prompt.findLastIndex(({ role }) => role === 'system')
+  const system = prompt.findIndex(({ role }) => role === 'system')
   return {
-    ...options,
+    ...withSteadyToolChoice(options),
     prompt: prompt.map((message, index) => index === system || index >= prompt.length - MARKED_MESSAGES ? marked(message) : message)
   }
 }

@@ -1,7 +1,11 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { withOneSystemMessage } from '../caching.ts'
 import { adaptingModel, type RefusedParts } from './adapt-request.ts'
 import { readModelList } from './compatible-list.ts'
 import type { AnswerMode, ProviderKind } from './provider-kind.ts'
 import { withImagesApart } from './tool-images.ts'
+
+const prepare = (options: LanguageModelV4CallOptions) => withImagesApart(withOneSystemMessage(options))
 
 /** Creates the kind of servers that implement OpenAI's chat completions. It remembers what each server refuses. */
 export function createCompatibleKind (): ProviderKind {
@@ -30,8 +34,8 @@ export function createCompatibleKind (): ProviderKind {
       const whole = calls('answer')
       const streamed = calls('events')
       return {
-        doGenerate: (options) => whole((model) => model.doGenerate(withImagesApart(options))),
-        doStream: (options) => streamed((model) => model.doStream(withImagesApart(options)))
+        doGenerate: (options) => whole((model) => model.doGenerate(prepare(options))),
+        doStream: (options) => streamed((model) => model.doStream(prepare(options)))
       }
     },
 

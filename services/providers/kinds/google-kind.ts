@@ -1,3 +1,4 @@
+import { withOneSystemMessage } from '../caching.ts'
 import type { ModelInfo } from '../provider.ts'
 import { entriesOf, modelInfo } from './list-entries.ts'
 import { nativeModel } from './native-model.ts'
@@ -14,7 +15,7 @@ export function createGoogleKind (): ProviderKind {
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
       const { createGoogle } = await load()
-      return nativeModel((mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode) }).chat(model), (options) => options)
+      return nativeModel((mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode) }).chat(model), withOneSystemMessage)
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }),

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { withOneSystemMessage } from '../caching.ts'
 import { readModelList } from './compatible-list.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
@@ -32,6 +33,6 @@ export function createOpenAIKind (): ProviderKind {
  * strict, because a strict one must require every field.
  */
 const withDefaults = (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions => ({
-  ...options,
+  ...withOneSystemMessage(options),
   providerOptions: { ...options.providerOptions, openai: { store: false, strictJsonSchema: false, ...options.providerOptions?.openai } }
 })

@@ -22,10 +22,11 @@ const OFTEN = `(?:every|each) (?:single )?(?:(?:other |\\d+ )?${UNIT}|${DAY}(?:(
   'once (?:a|an|per|every) (?:hour|day|week|month)'
 const REPEATED = `(?:at (?<before>${TIME}) )?(?<often>${OFTEN})(?: (?:at|from) (?<after>${TIME})| (?:in the )?(?<part>${PART}))*(?= |$)`
 const BEHIND = 'in the background(?! (?:of|color|colour|image|picture) )'
+const NO_NAME = '(?<!\\b(?:in|of|from|to|into|named|called|folder|directory|file|the|a|an))'
 /** At the start, or within or at the end of a sentence, but not as a name ("the folder daily"). */
 const phrase = (words: string) => [
   new RegExp(`^${words}(?: ,)?`),
-  new RegExp(`(?<!\\b(?:in|of|from|to|into|named|called|folder|directory|file|the|a|an))(?: ,)? ${words}(?=$| (?:[.!?,;]|and|then|to|until|so|for)( |$))`)
+  new RegExp(`${NO_NAME}(?: ,)? ${words}(?=$| (?:[.!?,;]|and|then|to|until|so|for)( |$))`)
 ]
 const [EVERY, IN_BACKGROUND, FOR_NEWS] = [phrase(REPEATED), phrase(BEHIND), phrase('for (?:any )?(?:changes|updates|news)')]
 

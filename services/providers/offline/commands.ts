@@ -4,7 +4,8 @@ import { match, type Values } from './patterns.ts'
 
 const ME = 'to? me|us? know?'
 const SHOW = 'show|tell|give|get|display|print|view|see|check|describe'
-const TELL = `show|tell|give|let|display|print|report|summarize|summarise|explain|describe|say|repeat|return|answer|inform|count|check back? ${ME} about|with|on?`
+const TELL = 'show|tell|give|let|display|print|report|summarize|summarise|explain|describe|say|repeat|return|answer|inform|count|check' +
+  ` back? ${ME} about|with|on?`
 const WHAT_IS = `${SHOW}? ${ME} what|what's is|are*`
 const COMMAND = 'the|this|following|shell|terminal|bash* command|script'
 const PAGE = 'the|a|this|web|page|site|website|url|link|address|contents|content|text|of|from|at|on|:*'
@@ -13,17 +14,32 @@ const THE = 'the|a|an|my|this|your|another|new|current|operating*'
 const MACHINE = 'system|computer|machine|pc|laptop|os|hardware|host|platform'
 const SCREEN = 'screen|desktop|display'
 const DELETE = 'delete|remove|erase|rm|del|unlink|rmdir'
+const IN_IT = "that|that's|is|in|inside|of|its|the|contents|files|it|there*"
 const LIST = 'list|ls|dir|explore|browse'
-const FILES = `what|which|list|ls|dir|make|${SHOW} ${ME} what|which|all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder* ` +
-  'files|folders|directories|entries|items|everything|listing and|or|the|files|folders|directories* are|is|do|i|we|you|have|that|there|exist|can|see*'
+const FILES = `what|which|list|ls|dir|make|${SHOW} ${ME} ` +
+  'what|which|all|the|every|my|any|of|a|an|list|hidden|names|file|directory|folder* ' +
+  'files|folders|directories|entries|items|everything|listing ' +
+  'and|or|the|files|folders|directories* are|is|do|i|we|you|have|that|there|exist|can|see*'
 const PLACE = 'in|of|inside|under|within|from|at|on|for'
 const CONTENTS = 'the|its|all|full|whole|entire|first|last|top|#|contents|content|text|lines|of|in|from*'
 export const CREATE = 'create|make|touch|add|new'
 export const WRITE = 'write|save|put|store|overwrite|replace|fill'
 const TEXT = 'text|contents|content|words|word|string|lines|line|sentence|message|code'
 const LABEL = `the|a|an|some|following|this|exact* ${TEXT}? of|as|is|:|,|\n*`
-const KEYS =
-  /^(?:enter|return|tab|esc|space|backspace|delete|insert|up|down|left|right|home|end|page(?:up|down)|f\d{1,2}|(?:(?:ctrl|shift|alt|option|cmd|meta|super|win)\+)+\S{1,10})$/
+const KEYS = new RegExp(
+  String.raw`^(?:enter|return|tab|esc|space|backspace|delete|insert|up|down|left|right|home|end|page(?:up|down)|f\d{1,2}|` +
+    String.raw`(?:(?:ctrl|shift|alt|option|cmd|meta|super|win)\+)+\S{1,10})$`
+)
+
+/** The tools of the sentences below that change nothing, and what each reads. "it" and "there" refer to files and folders alone. */
+export const READS: ReadonlyMap<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = new Map([
+  ['readFile', 'file'],
+  ['listDirectory', 'folder'],
+  ['systemInfo', 'machine'],
+  ['fetchUrl', 'elsewhere'],
+  ['webSearch', 'elsewhere'],
+  ['screenshot', 'elsewhere']
+])
 
 type Reply = Command[] | undefined
 const call = (toolName: string, input: Record<string, unknown> = {}): Command[] => [{ toolName, input }]
@@ -35,7 +51,8 @@ const list = ({ names }: Values) => names.flatMap(({ path }) => call('listDirect
 const fetchUrl = ({ url, address = url }: Values) => call('fetchUrl', { url: address })
 
 /** Shows the file that was just written; of a file that was just read nothing more is asked. */
-const showIt = (_values: Values, { known: { file, isRead } }: Clause) => file === undefined || isRead ? [] : call('readFile', { path: file })
+const showIt = (_values: Values, { known: { file, isRead } }: Clause) =>
+  file === undefined || isRead ? [] : call('readFile', { path: file })
 
 const runQuote = ({ quote, path }: Values): Reply =>
   quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && { cwd: path.path } })
@@ -58,12 +75,14 @@ const writeQuote = ({ path: { path }, quote }: Values) => call('writeFile', { pa
 /** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
 const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Values, { all }: Clause): Reply =>
   isPlain && !isFolder && (text !== undefined || all.at(-1)?.word !== ':') ? call('writeFile', { path, content: text ?? '' }) : undefined
-const remove = ({ targets, flags }: Values) =>
-  targets.flatMap(({ path }) => call('deleteFile', !flags || flags.some((flag) => /^-\w*r/.test(flag)) ? { path, recursive: true } : { path }))
+function remove ({ targets, flags }: Values) {
+  const recursive = !flags || flags.some((flag) => /^-\w*r/.test(flag))
+  return targets.flatMap(({ path }) => call('deleteFile', { path, ...recursive && { recursive } }))
+}
 
 /** Searches the web. A search in files is not read, because no tool does it. */
-const search = ({ rest, text = rest }: Values): Reply =>
-  /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i.test(text) ? undefined : call('webSearch', { query: text })
+const search = ({ rest, text = rest }: Values): Reply => IN_FILES.test(text) ? undefined : call('webSearch', { query: text })
+const IN_FILES = /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i
 
 function click ({ rest }: Values, { tokens: [{ word }] }: Clause): Reply {
   const [, x, y] = /^\(?(\d+)[, ]+(\d+)\)?$/.exec(rest) ?? []
@@ -105,7 +124,10 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
 
   ['use|call|invoke the? tool {word}', ({ word }) => call(word)],
   ['use|call|invoke the? {word} tool', ({ word }) => call(word)],
-  ['use|call|invoke the? tool? {word} tool? with|on|using? the? input|arguments|json? :? {object}', ({ word, object }) => call(word, object)],
+  [
+    'use|call|invoke the? tool? {word} tool? with|on|using? the? input|arguments|json? :? {object}',
+    ({ word, object }) => call(word, object)
+  ],
 
   [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|on|using? the|a? shell|terminal|console?`, runQuote],
   [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|inside|from {path}`, runQuote],
@@ -142,7 +164,7 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   [`${WRITE} down? :? {text} in|inside|under {path}`, write],
 
   [`${DELETE} {flags} {targets}`, remove],
-  [`${DELETE} {targets} ,? with|and|including? recursively|everything|all that|that's|is|in|inside|of|its|the|contents|files|it|there*`, remove],
+  [`${DELETE} {targets} ,? with|and|including? recursively|everything|all ${IN_IT}`, remove],
 
   [`${WHAT_IS} in|inside {paths}`, openGuessed],
   [`${WHAT_IS} the? contents|content|text of|in {paths}`, openGuessed],

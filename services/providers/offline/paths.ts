@@ -15,7 +15,9 @@ const FOLDER = 'folder|folders|directory|directories|dir|subfolder'
 const FILE = 'file|files|document|path'
 const DETERMINER = 'the|a|an|my|our|your|this|that|both|whole|entire|complete|full|new|empty|existing|local|text|called|named|titled|at|:'
 const NO_NAME = 'here|everything|all|anything|nothing|something|one|ones|some|me|you|us|it|them|there|stuff|things|contents|content'
-const SENTENCE = `${IN}|to|into|onto|as|and|&|plus|with|containing|that|which|saying|whose|if|but|not|or|of|without|when|unless|until|after|before|is|are|was|it|for|except|having|does|say|says|contain|contains|recursively|completely`
+const CURRENT = 'the|this|that|my|our|your|current|present|working|whole|entire|root*'
+const SENTENCE = `${IN}|to|into|onto|as|and|&|plus|with|containing|that|which|saying|whose|if|but|not|or|of|without|when|unless|until|` +
+  'after|before|is|are|was|it|for|except|having|does|say|says|contain|contains|recursively|completely'
 const [FOLDERS, NOUNS, NO_NAMES, SENTENCES] = [FOLDER, `${FOLDER}|${FILE}`, NO_NAME, SENTENCE].map((words) => new Set(words.split('|')))
 
 /** Whether a token can only be a path: it holds a quotation, a dot or a slash. */
@@ -55,7 +57,7 @@ function readPronoun (clause: Clause, here: boolean): Path | undefined {
   if (isRead('it|that|this|them') || isRead('its|the content|contents') || isRead(`the|that|this|same|said|new* ${FILE}`)) {
     return given(known.file ?? known.folder, known.file === undefined)
   }
-  if (here && (isRead('right? here') || isRead(`the|this|that|my|our|your|current|present|working|whole|entire|root* ${FOLDER}|workspace|project|repository`))) {
+  if (here && (isRead('right? here') || isRead(`${CURRENT} ${FOLDER}|workspace|project|repository`))) {
     return { path: '.', isFolder: true, isPlain: false }
   }
   clause.at = at

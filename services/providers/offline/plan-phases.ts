@@ -9,8 +9,9 @@ const TOOL = 'updatePhase'
  * per command, otherwise nothing is updated.
  */
 export function phasesOf (prompt: LanguageModelV4Prompt, offered: Set<string>, steps: Step[]) {
-  const [system] = prompt.filter(({ role }) => role === 'system')
-  const listed = typeof system?.content === 'string' ? [...system.content.matchAll(/^- (phase-\d+) \(/gm)].map(([, id]) => id) : []
+  const listed = prompt.flatMap(({ role, content }) =>
+    role === 'system' ? [...content.matchAll(/^- (phase-\d+)(?:: | \()/gm)].map(([, id]) => id) : []
+  )
   const isOnePerCommand = offered.has(TOOL) && listed.length === steps.filter(({ kind }) => kind === 'command').length
   const phases = isOnePerCommand ? listed : []
   const reported = callsMade(prompt).flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : [])

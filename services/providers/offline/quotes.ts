@@ -32,7 +32,9 @@ export function createDataReader (message: string): (at: number) => Data | undef
     const isFence = ticks.length > 2
     let end = unclosed.has(ticks) ? -1 : message.indexOf(ticks, at + ticks.length)
     // A longer run of backticks does not end code in one or two.
-    for (let run = isFence ? '' : ticksAt(end); run.length > ticks.length; run = ticksAt(end)) end = message.indexOf(ticks, end + run.length)
+    for (let run = isFence ? '' : ticksAt(end); run.length > ticks.length; run = ticksAt(end)) {
+      end = message.indexOf(ticks, end + run.length)
+    }
     if (end < 0) {
       unclosed.add(ticks)
       return ticks.length === 2 ? { text: '', end: at + 2 } : undefined

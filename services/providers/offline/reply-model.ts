@@ -86,7 +86,8 @@ export function createReplyModel ({ modelId, clock, reply }: {
     async doGenerate (options) {
       const { id, text, calls, error, end } = await answer(options)
       if (error !== undefined) throw new ScriptedFailure(error)
-      return { content: [...text === '' ? [] : [{ type: 'text' as const, text }], ...calls], warnings: [], response: { id, modelId }, ...end }
+      const content = [...text === '' ? [] : [{ type: 'text' as const, text }], ...calls]
+      return { content, warnings: [], response: { id, modelId }, ...end }
     }
   }
 }

@@ -26,14 +26,17 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   runCommand ({ exitCode, signal, timedOut, stdout, stderr }, { command }) {
     const ended = timedOut === true ? 'took too long and was ended' : signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`
     const [printed, errors] = [block(stdout), block(stderr)]
-    return `\`${command}\` ${ended}${printed || errors ? '.' : ' and printed nothing.'}${printed}${errors && `\n\nIts error output:${errors}`}`
+    const output = printed || errors ? `.${printed}${errors && `\n\nIts error output:${errors}`}` : ' and printed nothing.'
+    return `\`${command}\` ${ended}${output}`
   },
   fetchUrl: ({ status, title, message, content, truncated }, { url }) =>
     `${url} answered ${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${block(content)}` +
     (truncated === true ? '\n(There is more of it.)' : ''),
   webSearch ({ results }, { query }) {
     if (!Array.isArray(results) || results.length === 0) return `The web search for “${query}” found nothing.`
-    const lines = results.map((result, index) => `${index + 1}. ${result?.title} (${result?.url}): ${shorten(String(result?.snippet), 300)}`)
+    const lines = results.map((result, index) =>
+      `${index + 1}. ${result?.title} (${result?.url}): ${shorten(String(result?.snippet), 300)}`
+    )
     return `The web search for “${query}” found:\n${lines.slice(0, 10).join('\n')}`
   },
   systemInfo: (output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${textOf(value)}`).join('\n')}`,

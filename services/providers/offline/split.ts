@@ -1,6 +1,6 @@
 import { readBackground } from './background.ts'
 import { after, afterNumber, Clause, type Command, type Known } from './clause.ts'
-import { CREATE, readCommands, WRITE } from './commands.ts'
+import { CREATE, readCommands, READS, WRITE } from './commands.ts'
 import { isPlain } from './paths.ts'
 import { tokenise, type Token } from './tokens.ts'
 
@@ -119,8 +119,9 @@ const verbOf = ({ tokens: [first] }: Clause) => first !== undefined && REPEATED.
 
 /** Returns what "it" and "there" refer to after a command. After a web page, "it" is no file. */
 function afterwards ({ toolName, input: { path } }: Command, known: Known): Known {
-  if (/^(?:fetchUrl|webSearch|screenshot)$/.test(toolName)) return { folder: known.folder }
-  const isRead = toolName === 'readFile'
+  const read = READS.get(toolName)
+  if (read === 'elsewhere') return { folder: known.folder }
+  const isRead = read === 'file'
   if (typeof path !== 'string') return { ...known, isRead }
-  return { ...known, isRead, ...toolName === 'listDirectory' ? { folder: path } : { file: path } }
+  return { ...known, isRead, ...read === 'folder' ? { folder: path } : { file: path } }
 }

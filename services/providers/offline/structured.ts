@@ -1,13 +1,16 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { readBackground } from './background.ts'
 import type { Command } from './clause.ts'
+import { READS } from './commands.ts'
 import { lastRequest } from './prompt.ts'
 import type { Reply } from './reply-model.ts'
 import { readSteps } from './split.ts'
 
-const COMPLEX =
-  /\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|analy[sz]e|investigate|research|refactor)\b/i
-const READS_ONLY = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
+const COMPLEX = new RegExp(
+  String.raw`\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|` +
+    String.raw`analy[sz]e|investigate|research|refactor)\b`,
+  'i'
+)
 /** A request with more commands is complex. */
 const MAX_STANDARD_COMMANDS = 3
 
@@ -26,7 +29,7 @@ export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = 
 function analysis (request: string) {
   const background = readBackground(request)
   const commands = commandsIn(request)
-  const isSimple = commands.length === 0 || (commands.length === 1 && READS_ONLY.has(commands[0].toolName))
+  const isSimple = commands.length === 0 || (commands.length === 1 && READS.has(commands[0].toolName))
   const isComplex = commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
   const complexity = background ? 'long_running' : isComplex ? 'complex' : isSimple ? 'simple' : 'standard'
   const found = commands.length === 1 ? 'one command' : `${commands.length} commands`

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../run-events.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -74,7 +75,7 @@ function render (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':
-      return eventLine({ type: 'finish', finishReason: event.finishReason })
+      return eventLine({ type: 'finish', finishReason: event.finishReason, usage: wholeUsage(event.usage) })
     case 'compaction':
       return compactionLine(event)
     case 'analysis':

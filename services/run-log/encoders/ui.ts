@@ -1,5 +1,6 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-events.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import { ANALYSIS } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
@@ -76,7 +77,7 @@ export function renderChunk (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort' })
     case 'finish':
-      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason } })
+      return eventLine({ type: 'finish', messageMetadata: { finishReason: event.finishReason, usage: wholeUsage(event.usage) } })
     case 'compaction':
       return compactionLine(event)
     case 'analysis':

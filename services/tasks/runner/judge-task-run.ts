@@ -6,7 +6,11 @@ import { PHASE_TOOL } from './phases.ts'
 
 /** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
 export async function judgeTaskRun (
-  { task, run, log }: { task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>, run: Pick<StoredRun, 'phases' | 'evaluation'>, log: readonly TaskLogEvent[] },
+  { task, run, log }: {
+    task: Pick<StoredTask, 'goal' | 'plan' | 'cwd'>,
+    run: Pick<StoredRun, 'phases' | 'evaluation'>,
+    log: readonly TaskLogEvent[]
+  },
   deps: JudgeDeps,
   signal: AbortSignal
 ): Promise<{ evaluation: TaskEvaluation, refinement: string, report: string }> {

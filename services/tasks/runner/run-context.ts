@@ -1,12 +1,13 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { COMMENT_OPENING, NOTE_OPENING } from '../../models/note-opening.ts'
 import type { RunContext } from '../../run-log/run-events.ts'
+import type { FolderGuide } from '../../tools/files/folder-guide.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { taskContext, type ContextParts } from './task-prompt.ts'
 import type { TaskLogEvent } from '../run-history.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
-type Parts = Omit<ContextParts, 'tools' | 'now'> & { tools: Tool[], now: number }
+type Parts = Omit<ContextParts, 'tools'> & { tools: Tool[], guide: FolderGuide | undefined }
 
 /** The context of an earlier attempt at the run; undefined when there was none, or when the task has changed since. */
 export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, run: StoredRun): RunContext | undefined {
@@ -18,11 +19,12 @@ export function knownContext (log: readonly TaskLogEvent[], task: StoredTask, ru
  * The system prompt and the tools of a run. They stay the same in all its steps and attempts, because the reasoning of a
  * model is bound to them.
  */
-export function newContext ({ tools, ...parts }: Parts): RunContext {
+export function newContext ({ tools, guide, ...parts }: Parts): RunContext {
   return {
     at: parts.now,
     cwd: parts.task.cwd,
     system: taskContext({ ...parts, tools: tools.map(({ name }) => name) }),
+    ...(guide !== undefined && { guide }),
     tools: tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({
       type: 'function',
       name,
@@ -40,7 +42,8 @@ export function notesOf (log: readonly TaskLogEvent[], context: RunContext, task
   const texts = [
     ...(run.attempts > 1
       ? [
-        `${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the conversation; do not repeat it.]`
+        `${NOTE_OPENING} This run was interrupted and goes on now (attempt ${run.attempts}). What it had done stands in the ` +
+        'conversation; do not repeat it.]'
         ]
       : []),
     ...task.steeringHistory.filter(({ runId, createdAt }) => runId !== run.runId && createdAt > context.at).map(({ comment }) =>

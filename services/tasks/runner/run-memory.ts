@@ -3,6 +3,7 @@ import type { TaskMemory } from '../../../schemas/tasks.ts'
 import { learningPrompt } from '../../models/prompts/findings.ts'
 import { askStructured } from '../../models/structured-call.ts'
 import type { TaskDeps } from '../task-deps.ts'
+import type { Meter } from '../../usage/meter.ts'
 import type { TaskLogEvent } from '../run-history.ts'
 import type { StoredRun } from '../task-records.ts'
 
@@ -16,7 +17,7 @@ const MAX_CHARACTERS = 1_000
 export async function findInReport (
   goal: string,
   report: string,
-  { registry, clock, log }: Pick<TaskDeps, 'registry' | 'clock' | 'log'>,
+  { registry, clock, log, meter }: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter },
   signal: AbortSignal
 ): Promise<NonNullable<StoredRun['learned']>> {
   const { name, schema, instructions, question } = learningPrompt
@@ -26,12 +27,13 @@ export async function findInReport (
     schema,
     instructions,
     text: question(goal, report),
+    meter,
     limitMs: LEARNING_MS,
     signal,
     clock
   })
   if ('value' in answer) return answer.value
-  log.warn({ problem: answer.problem }, 'the findings of a run could not be extracted by a model')
+  if (!answer.refused) log.warn({ problem: answer.problem }, 'the findings of a run could not be extracted by a model')
   return { findings: [], decisions: [] }
 }
 

@@ -165,6 +165,7 @@ export function firstStart (task: StoredTask, run: StoredRun, now: number) {
     status: 'running',
     startedAt: now,
     attempts: 1,
+    options: task.options,
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     steering: newComments.map(({ comment }) => comment),
     needsApproval: mode === 'always' || (mode === 'first_n' && approvedRuns < firstN)

@@ -7,6 +7,7 @@ import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import type { Op } from '../../store/store-types.ts'
 import { forModel } from '../../tools/model-output.ts'
+import type { Meter } from '../../usage/meter.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { BudgetExceeded } from '../task-errors.ts'
@@ -28,6 +29,7 @@ export interface SessionParts {
   record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[], ops?: Op[]) => Promise<void>
   attempt: number
   signal: AbortSignal
+  meter: Meter
   deps: RunDeps
 }
 

@@ -1,7 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { openingOf } from '../../step/opening.ts'
 import { joinDeltas } from '../../run-log/join-deltas.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
-import { addUsage, createModelSteps } from '../../step/model-step.ts'
+import { createModelSteps } from '../../step/model-step.ts'
 import { createIdSource } from '../../step/step-writer.ts'
 import { runEvents } from '../run-history.ts'
 import { BudgetExceeded } from '../task-errors.ts'
@@ -20,7 +21,9 @@ interface SessionStepParts extends SessionParts {
 }
 
 /** The model calls of one attempt at a run. */
-export function createSessionStep ({ task, current, log, record, signal, deps, calls: { tools: offered, shown } }: SessionStepParts) {
+export function createSessionStep (
+  { task, current, log, record, signal, meter, deps, calls: { tools: offered, shown } }: SessionStepParts
+) {
   const { clock, registry, emit } = deps
   /** The events of the step under way, which are stored together. */
   let events: RunEvent[] = []
@@ -29,6 +32,7 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
     registry,
     clock,
     signal,
+    meter,
     tools: offered,
     ids: createIdSource(runEvents(log), []),
     summaries: { load: async () => current().summaries ?? [], keep: (summaries) => record({ summaries }) },
@@ -44,15 +48,15 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
   })
 
   /**
-   * Makes one model call, stores its events and checks the token budget. `notes` are user messages that the model
-   * receives before this step. Throws BudgetExceeded (409).
+   * Makes one model call and stores its events. `notes` are user messages that the model receives before this step. Throws
+   * BudgetMet and BudgetUnpriced when the call may not be made, and BudgetExceeded (409).
    */
   return async function step (
-    [system, ...messages]: LanguageModelV4Prompt,
-    { tools }: RunContext,
+    messages: LanguageModelV4Prompt,
+    context: RunContext,
     notes: readonly string[]
   ): Promise<StepResult> {
-    const { runId, steps, usage: before, toolCount } = current()
+    const { runId, steps, toolCount } = current()
     const number = steps + 1
     const isLast = number >= MAX_STEPS
     events = []
@@ -63,20 +67,15 @@ export function createSessionStep ({ task, current, log, record, signal, deps, c
       notes,
       messages,
       latest: 0,
-      context: async () => ({ system, tools })
+      context: async () => ({ opening: openingOf(context), tools: context.tools })
     })
     const stored = joinDeltas([...events, { type: 'step-finish', step: number, finishReason, usage }])
-    const spent = addUsage(before, usage)
     const made = calls.filter(({ toolName }) => toolName !== PHASE_TOOL).length
-    await record({ steps: number, usage: spent, toolCount: toolCount + made }, stored)
+    await record({ steps: number, toolCount: toolCount + made }, stored)
     for (const event of stored) {
       if (event.type !== 'tool-input-error') continue
       const { toolName: tool, input, errorText: error } = event
       emit({ type: 'task:tool', taskId: task.id, runId, tool, input, output: { error }, status: 'error' })
-    }
-    const maxTokens = task.budget?.maxTokensPerRun
-    if (maxTokens !== undefined && spent.inputTokens + spent.outputTokens > maxTokens) {
-      throw new BudgetExceeded(`The run used ${spent.inputTokens + spent.outputTokens} tokens; its budget is ${maxTokens}.`)
     }
     return { events: shown(stored), next: isLast ? 'evaluate' : nextAfter(runEvents(log)) }
   }

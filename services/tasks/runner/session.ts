@@ -5,11 +5,14 @@ import { workingFolder } from '../../lib/working-folder.ts'
 import type { Op } from '../../store/store-types.ts'
 import type { RunContext, RunEvent } from '../../run-log/run-events.ts'
 import { answerText } from '../../run-log/fold.ts'
+import { wholeUsage } from '../../usage/usage-sums.ts'
 import { createSessionCalls, usesLearned } from './session-calls.ts'
 import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
+import { withRunModels } from '../../providers/registry.ts'
+import { LONGEST_RUN } from '../../../schemas/run-options.ts'
 import { judgeTaskRun } from './judge-task-run.ts'
 import { findInReport } from './run-memory.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
@@ -18,16 +21,13 @@ import type { StoredRun, StoredTask } from '../task-records.ts'
 import { knownContext, newContext, notesOf } from './run-context.ts'
 import type { RunStart, TaskMain, Verdict } from './worker-rpc.ts'
 
-/** Working time of a run, unless the budget of its task says otherwise; minutes. */
-const DEFAULT_MINUTES = 30
-
 export type Session = ReturnType<typeof createSession>
 
 /**
  * The main thread's side of one attempt at a run: the methods that the worker may call, and the record of the run
  * while it executes. Every answer to the worker is durable before it is sent.
  */
-export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps }: {
+export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps: shared }: {
   task: StoredTask,
   run: StoredRun,
   approvals: TaskApproval[],
@@ -35,6 +35,9 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   attempt: number,
   deps: RunDeps
 }) {
+  // A run that began before tasks had options has none of its own.
+  const { options = task.options } = initialRun
+  const deps = withRunModels(shared, options)
   const { repository, clock, host, emit } = deps
   const controller = new AbortController()
   const { signal } = controller
@@ -45,7 +48,10 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   let ended = false
   const startedAt = clock.awake()
   const activeMsBefore = initialRun.activeMs
-  let run = initialRun
+  // The meter adds to this very object, which all copies of the run share.
+  const usage = wholeUsage(initialRun.usage)
+  let run: StoredRun = { ...initialRun, usage }
+  const meter = deps.usage.open(run.runId, { owner: { kind: 'task', id: task.id }, budget: options.budget, total: usage })
   let context: RunContext | undefined
   /** Texts that the model receives as user messages before the next step. */
   let pendingNotes: string[] = []
@@ -72,7 +78,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     }
   }
 
-  const parts = { task, items, current: () => run, log, record, attempt, signal, deps }
+  const parts = { task, items, current: () => run, log, record, attempt, signal, meter, deps }
   const calls = createSessionCalls(parts)
   const runStep = createSessionStep({ ...parts, calls })
 
@@ -87,19 +93,17 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
         task,
         run: { ...run, phases },
         last: await previousRun(),
+        machine: deps.machine,
         memory: await deps.memory(),
+        guide: await deps.guides.readKnown(task.cwd),
         tools: calls.tools.offered(),
         grants: await grantsInWords(),
         servers: host.describe(),
         now: clock.now()
       })
     await record({ phases }, known === undefined ? [{ type: 'context', context }] : [])
-    pendingNotes = known === undefined ? [] : notesOf(log, context, task, run)
-    return {
-      system: context.system,
-      request: taskRequest(task, run),
-      events: calls.shown(runEvents(log))
-    }
+    pendingNotes = notesOf(log, context, task, run)
+    return { request: taskRequest(task, run), events: calls.shown(runEvents(log)) }
   }
 
   /** The calls that need no approval in this run, in words. */
@@ -117,10 +121,10 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   }
 
   async function evaluate (): Promise<Verdict> {
-    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, deps, signal)
+    const { evaluation, refinement, report } = await judgeTaskRun({ task, run, log }, { ...deps, meter }, signal)
     const { satisfied, qualityScore } = evaluation
     const isRefined = !satisfied && !run.refined && run.steps < MAX_STEPS - 1 && items.denied() === undefined
-    const learned = satisfied ? await findInReport(task.goal, report, deps, signal) : undefined
+    const learned = satisfied ? await findInReport(task.goal, report, { ...deps, meter }, signal) : undefined
     const message: RunEvent[] = isRefined ? [{ type: 'message', text: refinement }] : []
     await record(
       { evaluation, qualityScore, output: report, refined: run.refined || isRefined, ...(learned && { learned }) },
@@ -130,7 +134,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     return isRefined ? { next: 'step', events: message } : { next: 'end' }
   }
 
-  const minutes = task.budget?.maxMinutesPerRun ?? DEFAULT_MINUTES
+  const { minutes = LONGEST_RUN } = options.budget ?? {}
   const deadline = startDeadline({
     clock,
     ms: Math.max(minutes * 60_000 - activeMsBefore, 0),
@@ -156,6 +160,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
       await calls.quiet()
       ended = true
       await writing
+      deps.usage.close(run.runId)
       const output = run.output ?? answerText(runEvents(log)).trim()
       run = { ...run, activeMs: activeMs(), ...(output !== '' && { output }) }
       return run

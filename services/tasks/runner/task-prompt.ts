@@ -1,3 +1,4 @@
+import type { Phase } from '../../../schemas/tasks.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 const LINES_SHOWN = 40
@@ -29,6 +30,8 @@ export interface ContextParts {
   run: StoredRun
   /** The newest earlier run that has ended. */
   last: StoredRun | undefined
+  /** A description of the computer. */
+  machine: string
   /** What is remembered of the user, with its introductions; '' for an empty brain. */
   memory: string
   tools: string[]
@@ -39,48 +42,59 @@ export interface ContextParts {
   now: number
 }
 
-/** The system prompt of a task run: the plan, the memory of earlier runs, and the steering and feedback of the user. */
-export function taskContext ({ task, run, last, memory, tools, servers, grants, now }: ContextParts): string {
-  const { plan, steeringHistory } = task
-  const learned = task.memory
+/**
+ * The texts of the system prompt of a task run, from what seldom changes to what often changes: what all task runs are told; the plan and
+ * the memory of the user; the memory of earlier runs, the steering and feedback of the user, and the time.
+ */
+export function taskContext (parts: ContextParts): string[] {
+  return [ofEveryTask(parts), ofTask(parts), ofRun(parts)].map((sections) => sections.filter((text) => text !== '').join('\n\n'))
+}
+
+const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
+  "You are an assistant that works on its user's own computer, in the background: nobody reads along, so do not ask questions. " +
+  'Do the work with the tools, look before you claim, and end with a report of what was done and found. ' +
+  'Say plainly what failed or is missing; a run that claims what it did not do is judged as failed.',
+  machine,
+  `Tools: ${tools.join(', ')}.`,
+  servers
+]
+
+const ofTask = ({ task: { cwd, plan, approval }, run, memory, grants }: ContextParts): string[] => [
+  `Working folder: ${JSON.stringify(cwd)}. Relative paths start there.`,
+  `The plan:\n${run.phases.map(phaseLine).join('\n')}\nCall updatePhase whenever a phase is completed, failed or skipped.`,
+  ...section('The result must hold:', plan.qualityCriteria),
+  ...section(GRANTED[approval.mode] ?? GRANTED.first_n!, grants),
+  memory
+]
+
+function ofRun ({ task: { memory, steeringHistory }, run, last, now }: ContextParts): string[] {
   return [
-    "You are an assistant that works on its user's own computer, in the background: nobody reads along, so do not ask questions. " +
-    'Do the work with the tools, look before you claim, and end with a report of what was done and found. ' +
-    'Say plainly what failed or is missing; a run that claims what it did not do is judged as failed.',
-    `Working folder: ${JSON.stringify(task.cwd)}. Relative paths start there. It is ${new Date(now).toString()}.`,
-    `Tools: ${tools.join(', ')}.`,
-    ...(servers === '' ? [] : [servers]),
-    `The plan:\n${run.phases.map(({ id, description, status }) => `- ${id} (${status}): ${shorten(description)}`).join('\n')}\n` +
-    'Call updatePhase whenever a phase is completed, failed or skipped.',
-    ...section(GRANTED[task.approval.mode] ?? GRANTED.first_n!, grants),
-    ...section('The result must hold:', plan.qualityCriteria),
-    ...(memory === '' ? [] : [memory]),
-    ...section('Earlier runs found:', learned.findings),
-    ...section('Decisions so far:', learned.decisions),
-    ...section('Sources used so far:', learned.sources),
-    ...section('Files made so far:', learned.filesCreated),
+    ...section('Earlier runs found:', memory.findings),
+    ...section('Decisions so far:', memory.decisions),
+    ...section('Sources used so far:', memory.sources),
+    ...section('Files made so far:', memory.filesCreated),
     ...commentSection(
       'What the user said about earlier runs:',
-      learned.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)
+      memory.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)
     ),
     ...commentSection(
       'What the user said to this task:',
       steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)
     ),
-    ...(last?.output ? [`The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}`] : []),
-    ...(last?.error && last.status === 'failed' ? [`The last run failed: ${shorten(last.error)}`] : []),
-    ...(run.standsFor !== undefined
-      ? [
-        `This run makes up for ${run.standsFor} scheduled ${
-          run.standsFor === 1 ? 'time' : 'times'
-        } that passed while the service was not running: do the work once, for all of them.`
-        ]
-      : []),
-    ...(run.attempts > 1
-      ? ['This run was interrupted and goes on now. What it had done stands in the conversation; do not repeat it.']
-      : [])
-  ].join('\n\n')
+    last?.output ? `The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}` : '',
+    last?.error && last.status === 'failed' ? `The last run failed: ${shorten(last.error)}` : '',
+    run.standsFor === undefined
+      ? ''
+      : `This run makes up for ${run.standsFor} scheduled ${
+        run.standsFor === 1 ? 'time' : 'times'
+      } that passed while the service was not running: do the work once, for all of them.`,
+    `This is run number ${run.runNumber}. It began on ${new Date(now).toString()}.`
+  ]
 }
+
+/** The state of a phase is said only when the run has changed it: the results of updatePhase say how it goes on. */
+const phaseLine = ({ id, description, status }: Phase): string =>
+  `- ${id}${status === 'pending' || status === 'running' ? '' : ` (${status})`}: ${shorten(description)}`
 
 /** The first user message of a run: the goal, and the steering for this run. */
 export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string =>

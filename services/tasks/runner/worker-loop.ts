@@ -12,8 +12,8 @@ const unchanged = (output: object) => output as LanguageModelV4ToolResultOutput
  * its state is on disk, written by the main thread, so the loop may be ended at any time and started again.
  */
 export async function taskLoop (main: TaskMain): Promise<WorkerEnd> {
-  const { system, request, events } = await main.begin()
-  const opening: LanguageModelV4Prompt = [{ role: 'system', content: system }, { role: 'user', content: [{ type: 'text', text: request }] }]
+  const { request, events } = await main.begin()
+  const opening: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: request }] }]
   const log: RunEvent[] = [...events]
   let next = nextAfter(log)
   for (;;) {

@@ -3,7 +3,6 @@ import type { RunEvent } from '../../run-log/run-events.ts'
 
 /** The state with which a worker starts. Outputs in the events have the reduced form that a model may see. */
 export interface RunStart {
-  system: string
   /** The goal of the task, with the steering for this run. */
   request: string
   /** The events so far: empty unless the run continues from a checkpoint. */
@@ -24,7 +23,7 @@ export type Verdict = { next: 'end' } | { next: 'step', events: RunEvent[] }
  */
 export interface TaskMain {
   begin(): Promise<RunStart>
-  /** One model call. */
+  /** One model call. The main thread adds the system prompt. */
   step(prompt: LanguageModelV4Prompt): Promise<StepResult>
   /** Executes the calls of the last step. `waiting` is true when a person must decide first. */
   settle(): Promise<{ events: RunEvent[], waiting: boolean }>

@@ -40,9 +40,9 @@ export function createScreenshot ({ desktop, describe }: Parts): Tool<Static<typ
     inputSchema: Input,
     effect: 'read',
     unavailable: desktop.problem,
-    async execute ({ region, scale, question, describe: isDescribed = true }, { signal }) {
+    async execute ({ region, scale, question, describe: isDescribed = true }, { runId, signal }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
-      const description = isDescribed ? await describe(png, question, signal) : {}
+      const description = isDescribed ? await describe(png, question, { runId, signal }) : {}
       return {
         width: view.imageWidth,
         height: view.imageHeight,

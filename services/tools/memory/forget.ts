@@ -20,7 +20,11 @@ export function createForget ({ brain, userWords }: MemoryParts): Tool<Input> {
         maxLength: 2_000,
         description: `The id of what is remembered, or its words; "${LAST}" for what was remembered last in this conversation`
       }),
-      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'The words by which the user asks for it, copied exactly from their message' })
+      span: Type.String({
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'The words by which the user asks for it, copied exactly from their message'
+      })
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',

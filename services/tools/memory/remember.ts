@@ -19,7 +19,11 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
     description: 'Remember something for later conversations, when the user asks for it. You copy the words of the user; the whole ' +
       'sentence in which they stand is kept. Tell the user what was stored, and whether it waits for their confirmation.',
     inputSchema: Type.Object({
-      span: Type.String({ minLength: 1, maxLength: 2_000, description: 'The words, copied exactly from a message of the user in this conversation' }),
+      span: Type.String({
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'The words, copied exactly from a message of the user in this conversation'
+      }),
       kind: Type.Union([Type.Literal('fact'), Type.Literal('preference'), Type.Literal('instruction')], {
         description: 'instruction: how the user wants to be served from now on'
       }),
@@ -49,7 +53,11 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
         const isKnown = entries.some((entry) => foldText(entry.fact) === foldText(fact))
         return isKnown
           ? { stored: 'known', fact, message: `This is known already: “${fact}”` }
-          : { stored: 'nothing', fact, message: 'Nothing was stored: it waits for a confirmation already, was removed since, or the memory is full.' }
+          : {
+              stored: 'nothing',
+              fact,
+              message: 'Nothing was stored: it waits for a confirmation already, was removed since, or the memory is full.'
+            }
       }
       const { id, state } = stored
       return {

@@ -67,6 +67,7 @@ export function findKnown (entries: Entry[], wanted: string, threadId: string): 
   throw new ToolFailed(
     list.length === 0
       ? 'Nothing is remembered of the user.'
-      : `${near.length > 1 ? 'Several entries match' : 'No entry matches'} ${JSON.stringify(wanted)}. What is remembered, by id:\n${list.join('\n')}`
+      : `${near.length > 1 ? 'Several entries match' : 'No entry matches'} ${JSON.stringify(wanted)}. What is remembered, by ` +
+        `id:\n${list.join('\n')}`
   )
 }

@@ -10,7 +10,8 @@ export function createSystemInfo (
   return {
     name: 'systemInfo',
     description:
-      'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working directory.',
+      'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working ' +
+      'directory.',
     inputSchema: Type.Object({}, { additionalProperties: false }),
     effect: 'read',
     async execute (_input, { cwd }) {

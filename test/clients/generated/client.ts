@@ -32,4 +32,12 @@ type Fields<T> = { [K in keyof Required<T>]: Wanted<Required<T>[K]> | (undefined
 export const is = <T>(t: Test, answer: T, wanted: Wanted<T>, what: string) => t.match(answer, wanted, what)
 export const said = (content: string) => ({ messages: [{ role: 'user', content }] })
 
+export const USAGE = {
+  inputTokens: Number,
+  cachedInputTokens: Number,
+  cacheWriteTokens: Number,
+  outputTokens: Number,
+  reasoningTokens: Number,
+  costUsd: Number
+}
 export const ID = /^[0-9a-f-]{36}$/

@@ -2,7 +2,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
-import { clientOf, ID, is, said } from './client.ts'
+import { clientOf, ID, is, said, USAGE } from './client.ts'
 
 const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
@@ -19,7 +19,7 @@ t.test('a run as one object', async (t) => {
   })
   const options = await clientOf(app)
 
-  const { data } = await sdk.runSync({ ...options, body: said('compare them') })
+  const { data } = await sdk.runSync({ ...options, body: { ...said('compare them'), options: { effort: 'high', budget: { minutes: 5 } } } })
   is(t, data, {
     text: '',
     messages: [{ role: 'assistant' }, { role: 'tool' }],
@@ -43,13 +43,14 @@ t.test('a run as one object', async (t) => {
       },
       { toolCallId: /./, ...write, output: undefined, errorText: undefined, status: 'pending' }
     ],
-    usage: { inputTokens: Number, outputTokens: Number },
+    usage: { ...USAGE, costUsd: undefined },
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, scopes: SCOPES }],
     analysis: { ...complex, interval: undefined },
     compactions: undefined,
     evaluation: undefined,
     task: undefined,
+    options: { model: undefined, effort: 'high', maxOutputTokens: undefined, budget: { usd: undefined, tokens: undefined, minutes: 5 } },
     threadId: ID,
     runId: ID
   }, 'runSync')
@@ -154,4 +155,12 @@ t.test('grants: given, listed and ended', async (t) => {
   is(t, grant, known, 'addGrant')
   is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')
   is(t, (await sdk.removeGrant({ ...options, path: { id: grant.grantId } })).data, { ok: true, grantId: grant.grantId }, 'removeGrant')
+})
+
+t.test('what model calls used', async (t) => {
+  const options = await clientOf(await build(t))
+  await sdk.runSync({ ...options, body: { ...said('system info'), id: 'chat' } })
+  const { data: { from, to, groups } } = await sdk.getUsage({ ...options, query: { by: 'thread' } })
+  is(t, { from, to }, { from: /^\d{4}-\d{2}-\d{2}$/, to: /^\d{4}-\d{2}-\d{2}$/ }, 'getUsage')
+  is(t, groups, [{ key: 'chat', calls: Number, ...USAGE, unpricedCalls: 0 }], 'its groups')
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { tasksOf } from '../../harness/tasks.ts'
-import { clientOf, ID, is } from './client.ts'
+import { clientOf, ID, is, USAGE } from './client.ts'
 
 t.test('tasks and their runs', async (t) => {
   const app = await build(t)
@@ -11,6 +11,8 @@ t.test('tasks and their runs', async (t) => {
   const goal = "write 'x' to a.txt"
   const phase = { id: 'phase-1', description: 'writeFile a.txt', status: 'pending' as const }
   const plan = { phases: [phase], qualityCriteria: [], source: 'model' as const }
+  const budget = { usd: undefined, tokens: undefined, minutes: 5 }
+  const ofRuns = { model: undefined, effort: undefined, maxOutputTokens: undefined, budget }
   const task = {
     id: ID,
     goal,
@@ -20,6 +22,7 @@ t.test('tasks and their runs', async (t) => {
     plan,
     schedule: { interval: 'weekly' } as never,
     approval: { mode: 'first_n' as const, firstN: 3, approvedRuns: 0 },
+    options: ofRuns,
     budget: { maxTokensPerRun: undefined, maxMinutesPerRun: 5 },
     memory: { findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] },
     approvalHistory: [],
@@ -99,7 +102,8 @@ t.test('tasks and their runs', async (t) => {
       createdAt: Number,
       expiresAt: Number
     }],
-    usage: { inputTokens: Number, outputTokens: Number },
+    usage: USAGE,
+    options: ofRuns,
     attempts: 1,
     standsFor: undefined
   }

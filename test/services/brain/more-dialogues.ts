@@ -95,7 +95,8 @@ export const parts: Dialogue[] = [
   nothing('Assume the following. I am a vampire. My name is Vlad. Where do I live?'),
   nothing('Reply to this email:\n> Hi, my name is Petra and I work at Acme.\n> I prefer calls on Tuesdays.\n> Petra'),
   nothing(
-    'Summarise this email for me:\n\nDear Sir,\nmy name is Gregor and I live in Vienna. I am interested in the position.\nKind regards,\nGregor'
+    'Summarise this email for me:\n\nDear Sir,\nmy name is Gregor and I live in Vienna. I am interested in the position.\nKind ' +
+    'regards,\nGregor'
   ),
   nothing('Translate to French: I am a vegetarian and I live in Leeds.'),
   nothing('Who sang "I\'m a Barbie girl, in a Barbie world"?'),

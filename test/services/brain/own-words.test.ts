@@ -1,5 +1,6 @@
 import t from 'tap'
 import { findOwnWords, searchable } from '../../../services/brain/extraction/own-words.ts'
+import { verifyPointers } from '../../../services/brain/extraction/pointers.ts'
 import { holdsSecret } from '../../../services/brain/extraction/secret-words.ts'
 
 const cut = (message: string) => searchable(message).sentences.map(({ text }) => text)
@@ -61,6 +62,13 @@ t.test('quotations, code and quoted lines of any kind are not the user’s own w
       'Ze zegt ‚I like tea.‘ Echt.',
       '彼は「I like tea.」と言った。',
       '他写道『I like tea.』。',
+      '他写道＂I like tea.＂。',
+      '他写道《I like tea.》。',
+      '彼は〝I like tea.〟と言った。',
+      '彼は〝I like tea.〞と言った。',
+      'She said ❝I like tea.❞ Really.',
+      'She said ❛I like tea.❜ Really.',
+      'Look:\n&gt; I like tea.',
       "The sign says 'I like tea.' in red.",
       'Look:\n> I like tea.',
       '```\nI like tea.\n```',
@@ -167,4 +175,11 @@ t.test('what looks like a key, a card or a password is a secret, in any language
   for (const text of SECRETS) t.ok(holdsSecret(text), text)
   for (const text of HARMLESS) t.notOk(holdsSecret(text), text)
   t.match(find('My PIN is 4821. I like tea.', 'My PIN is 4821'), /key, a card number or a password/)
+})
+
+t.test('the value of a preference is told in the words of the user, also after letters whose cases differ in length', async (t) => {
+  const message = 'İstanbul’da İLK editörüm Vim oldu.'
+  const pointer = { message: 0, span: message, kind: 'preference', key: 'editör', about: 'user', lasting: true, sensitive: false, replaces: [] }
+  const { found } = verifyPointers({ messages: [message] }, { pointers: [{ ...pointer, value: 'vim' }] }, () => undefined)
+  t.match(found, [{ kind: 'preference', value: 'Vim' }])
 })

@@ -9,6 +9,7 @@ import type { RunEvent } from '../../../services/run-log/run-events.ts'
 import { contentDigest } from '../../../services/tools/files/change-digest.ts'
 import type { FileChange, Tool } from '../../../services/tools/tool.ts'
 import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
+import { unmetered } from '../../harness/meter.ts'
 import { build, tool } from '../tools/helper.ts'
 import { workspace, type JudgeCase, type ToolCall } from './cases/case-types.ts'
 
@@ -53,6 +54,7 @@ export const judgeDeps = (model: LanguageModelV4 | undefined, find: Find = () =>
   },
   host: { find },
   clock,
+  meter: unmetered,
   log: { warn () {} }
 })
 

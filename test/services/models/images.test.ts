@@ -29,12 +29,21 @@ const shown = (prompt: LanguageModelV4Prompt) =>
       )
   )
 
-t.test('a call carries the ten newest images of tools', async (t) => {
+t.test('a call carries ten images of tools; when there are more, the five newest', async (t) => {
   const prompt: LanguageModelV4Prompt = [
     { role: 'system', content: 'x' },
     ...Array.from({ length: 12 }, (_, n) => tool(`text ${n}`, n + 1))
   ]
-  t.same(shown(withRecentImages(prompt)), ['system', ...Array.from({ length: 12 }, (_, n) => [`text ${n}`, n < 2 ? null : n + 1]).flat()])
+  t.same(shown(withRecentImages(prompt)), ['system', ...Array.from({ length: 12 }, (_, n) => [`text ${n}`, n < 6 ? null : n + 1]).flat()])
+})
+
+t.test('images are left out in blocks: between two blocks each prompt begins with the one before', async (t) => {
+  const images = Array.from({ length: 40 }, (_, n) => tool(n % 7 === 0 ? 3 * 1024 * 1024 : n + 1))
+  const begins = images.map((_, n) => {
+    const [before, after] = [n, n + 1].map((count) => shown(withRecentImages(images.slice(0, count))))
+    return before.every((part, at) => part === after[at])
+  })
+  t.ok(begins.filter((same) => !same).length <= 40 / 5, `${begins.filter((same) => !same).length} blocks`)
 })
 
 t.test('and no more of them than 10 MiB, within a result too', async (t) => {

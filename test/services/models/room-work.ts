@@ -40,7 +40,7 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 const conversation = {
-  system: { role: 'system' as const, content: 'Be brief.' },
+  opening: [{ role: 'system' as const, content: 'Be brief.' }],
   messages,
   latest: messages.length - 1,
   tools: [],

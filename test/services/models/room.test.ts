@@ -69,7 +69,7 @@ t.test('whatever a conversation holds and a summary says: pairs stay, the system
       const messages = [...history, latest, ...after.flat()]
       const done: Compaction[] = []
       const { compact } = room({ ask: async () => answer as never }, done)
-      const call = { system, messages, latest: history.length, tools: [] }
+      const call = { opening: [system], messages, latest: history.length, tools: [] }
       let prompt = await compact('a/model', call, false)
       if (isRefused) prompt = await compact('a/model', call, true) ?? prompt
       if (prompt![0] !== system) throw new Error('the system prompt is another')
@@ -123,11 +123,48 @@ t.test('a refused call is not forgotten when its summary is summed up, and no wo
     }
   })
   let messages = [...denied('one'), ...talk(6)]
-  await compact('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
+  await compact('a/model', { opening: [system], messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
   messages = [...messages, ...denied('two'), ...talk(9)]
-  const prompt = await compact('a/model', { system, messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
+  const prompt = await compact('a/model', { opening: [system], messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
   t.equal(kept.length, 1)
   const { text } = prompt![1].content[0] as { text: string }
   t.match(text, /Nothing\.\n[^]*- deleteFile [^]*one[^]*- deleteFile [^]*two/)
   t.ok(text.length < 1_500)
+})
+
+t.test('a conversation that grows beyond the window is shortened in blocks: between two of them each prompt begins with the one before', async (t) => {
+  const step = (n: number): LanguageModelV4Prompt => [
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${n}`, toolName: 'look', input: { n } }] },
+    {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: `c${n}`, toolName: 'look', output: { type: 'text', value: `${n} ${'word '.repeat(400)}` } }]
+    }
+  ]
+  const user: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'look at all' }] }]
+  const steps = Array.from({ length: 60 }, (_, n) => step(n))
+  const answers = {
+    'outputs are left out, and then summed up': async () => ({ value: { summary: 'They looked.' } }) as never,
+    'outputs are left out, and then whole steps': async () => ({ problem: 'took too long' }) as never
+  }
+  for (const [name, ask] of Object.entries(answers)) {
+    let kept: any[] = []
+    const parts = {
+      ask,
+      contextWindow: async () => 10_000,
+      load: async () => kept,
+      keep: async (summaries: any[]) => {
+        kept = summaries
+      }
+    }
+    const { compact } = room(parts)
+    const callOf = (count: number) => ({ opening: [system], messages: [...user, ...steps.slice(0, count).flat()], latest: 0, tools: [] })
+    const prompts: string[][] = []
+    for (let count = 1; count <= steps.length; count++) {
+      prompts.push((await compact('a/model', callOf(count), false))!.map((message) => JSON.stringify(message)))
+    }
+    const breaks = prompts.slice(1).filter((prompt, at) => prompts[at].some((message, n) => message !== prompt[n]))
+    t.ok(breaks.length <= steps.length / 4, `${name}: ${breaks.length} blocks`)
+    const again = await room(parts).compact('a/model', callOf(steps.length), false)
+    t.same(again!.map((message) => JSON.stringify(message)), prompts.at(-1), `${name}: a run that goes on later is told the same`)
+  }
 })

@@ -187,7 +187,8 @@ t.test('what a command sees in its environment is what it was given', async (t) 
 t.test('a guarded command within another is ended with its own, and with the outer one', { skip: !linux }, async (t) => {
   const parent = fileURLToPath(new URL('parent.ts', import.meta.url))
   const outer = await run(
-    `'${process.execPath}' '${parent}' 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); wait; sleep 1000'`
+    `'${process.execPath}' '${parent}' 'sleep 1000 & echo $!; ( ( exec setsid -f env -i sh -c "echo \\$\\$; exec sleep 1000" ) & ); ` +
+    'wait; sleep 1000\''
   )
   const started = await pids(outer.stdout, 2)
   t.same(started.map(alive), [true, true])

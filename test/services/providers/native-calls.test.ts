@@ -8,11 +8,17 @@ import { Type } from '@sinclair/typebox'
 import type { Plan } from '../../fakes/gateway.ts'
 import { startModelServer, type ModelServerOptions, type ServerRequest } from '../../fakes/model-server.ts'
 import { chatWire } from '../../fakes/openai-wire.ts'
+import { unmetered } from '../../harness/meter.ts'
 import { NATIVE_WIRES, type NativeWire } from '../../harness/native-wires.ts'
 
 const user = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-const image = { type: 'file' as const, mediaType: 'image/png', data: { type: 'data' as const, data: PNG } }
+const SYSTEM_AND_TASK: LanguageModelV4Prompt = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'system', content: 'It is Monday.' },
+  user('go'),
+  user('now')
+]
+const LOOK = { type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const, properties: {} } }
 const native = (kind: string) => NATIVE_WIRES.find((each) => each.kind === kind)!
 
 async function setUp (
@@ -45,40 +51,6 @@ async function setUp (
 
 for (const wire of NATIVE_WIRES) {
   const { kind } = wire
-
-  t.test(`${kind}: several calls of one answer keep their order, inputs and ids`, async (t) => {
-    const inputs = [{ path: 'a' }, { path: 'b', deep: { list: [1, 'ü"\\'] } }, {}]
-    const { parts } = await setUp(t, wire, () => ({ text: 'Let me look.', toolCalls: inputs.map((input) => ({ toolName: 'listDirectory', input })) }))
-    const calls = (await parts([user('go')])).filter((part) => part.type === 'tool-call')
-    t.strictSame(calls.map(({ input }) => JSON.parse(input)), inputs)
-    t.equal(new Set(calls.map(({ toolCallId }) => toolCallId)).size, 3)
-  })
-
-  t.test(`${kind}: reasoning arrives in pieces, before the text`, async (t) => {
-    const { parts } = await setUp(t, wire, () => ({ reasoning: 'one two three', signature: 'signed', text: 'four' }))
-    const all = await parts([user('go')])
-    t.equal(all.map((part) => part.type === 'reasoning-delta' ? part.delta : '').join(''), 'one two three')
-    t.ok(all.filter(({ type }) => type === 'reasoning-delta').length >= 3)
-    t.ok(all.findLastIndex(({ type }) => type === 'reasoning-delta') < all.findIndex(({ type }) => type === 'text-delta'))
-  })
-
-  t.test(`${kind}: pictures of the user and of tools reach the model`, async (t) => {
-    const { server, parts } = await setUp(t, wire, () => ({ text: 'I see.' }))
-    await parts([
-      { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
-      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'call_1', toolName: 'screenshot', input: {} }] },
-      {
-        role: 'tool',
-        content: [{
-          type: 'tool-result',
-          toolCallId: 'call_1',
-          toolName: 'screenshot',
-          output: { type: 'content', value: [{ type: 'text', text: 'taken' }, image] }
-        }]
-      }
-    ])
-    t.equal(JSON.stringify(server.calls[0].body).split(PNG).length - 1, 2)
-  })
 
   t.test(`${kind}: the list of models gives usable ids and sizes; names of the configuration replace it`, async (t) => {
     const { provider, entry, server } = await setUp(t, wire, () => undefined, {}, {
@@ -131,10 +103,16 @@ for (const wire of NATIVE_WIRES) {
   })
 }
 
-t.test('nothing is stored at OpenAI; reasoning comes encrypted instead', async (t) => {
-  const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }))
-  await parts([user('go')])
-  t.match(server.calls[0].body, { store: false, include: ['reasoning.encrypted_content'] })
+t.test('nothing is stored at OpenAI; reasoning comes encrypted instead, from models that are known or said to reason', async (t) => {
+  const included = async (name: string, settings: ModelSettings = {}) => {
+    const { server, parts } = await setUp(t, native('openai'), () => ({ text: 'ok' }), settings)
+    await parts([user('go')], name)
+    t.equal(server.calls[0].body.store, false)
+    return server.calls[0].body.include
+  }
+  t.strictSame(await included('gpt-6-sol'), ['reasoning.encrypted_content'])
+  t.strictSame(await included('in-house'), undefined)
+  t.strictSame(await included('in-house', { providerOptions: { openai: { forceReasoning: true } } }), ['reasoning.encrypted_content'])
 })
 
 t.test("Anthropic's models are called by its own names for them, and told to drop thinking that no longer fits", async (t) => {
@@ -142,6 +120,27 @@ t.test("Anthropic's models are called by its own names for them, and told to dro
   for (const name of ['claude-sonnet-5.5', 'claude-sonnet-5-5', 'claude-3.5-haiku-20241022']) await parts([user('go')], name)
   t.same(server.calls.map(({ modelId }) => modelId), ['claude-sonnet-5-5', 'claude-sonnet-5-5', 'claude-3-5-haiku-20241022'])
   t.same(server.calls.map(({ body }) => body.thinking?.block_binding?.prefix_mismatch_behavior), ['drop_block', 'drop_block', undefined])
+})
+
+t.test('Anthropic gets several system messages with a mark behind the first, and a free choice of tools also in the last call', async (t) => {
+  const { server, load } = await setUp(t, native('anthropic'), () => ({ text: 'ok' }))
+  const model = await load()
+  await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
+  const [{ body }] = server.calls
+  t.match(body.system, [{ text: 'Be brief.', cache_control: { type: 'ephemeral' } }, { text: 'It is Monday.', cache_control: undefined }])
+  t.match(body.tool_choice, { type: 'auto' })
+  t.equal(body.tools.length, 1)
+})
+
+t.test('other APIs get one system message, and are told that no tool may be called', async (t) => {
+  for (const wire of [...NATIVE_WIRES.filter(({ kind }) => kind !== 'anthropic'), { ...native('openai'), kind: 'openai-compatible' as const, wire: chatWire }]) {
+    const { server, load } = await setUp(t, wire, () => ({ text: 'ok' }))
+    const model = await load()
+    await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
+    const sent = JSON.stringify(server.calls[0].body)
+    t.match(sent, 'Be brief.\\n\\nIt is Monday.', wire.kind)
+    t.match(sent, /"(?:tool_choice":"none|mode":"NONE)"/, wire.kind)
+  }
 })
 
 t.test('Anthropic is told to cache the system prompt and the last two messages, but not a structured call', async (t) => {
@@ -182,11 +181,30 @@ t.test('options of the configuration reach the provider, but none for reasoning 
   for (const body of google) t.ok(body.safetySettings.length > 0)
 })
 
+t.test('the effort of a call comes before the configured one; other settings for reasoning stay', async (t) => {
+  const providerOptions = {
+    anthropic: { effort: 'high', thinking: { type: 'adaptive', display: 'omitted' } },
+    openai: { reasoningEffort: 'high', reasoningSummary: 'detailed' },
+    google: { thinkingConfig: { thinkingLevel: 'high', includeThoughts: true } }
+  }
+  const sent = async (kind: string, options: ModelSettings['providerOptions'], name?: string) => {
+    const { server, load } = await setUp(t, native(kind), () => ({ text: 'ok' }), { providerOptions: options })
+    await (await load(name)).doGenerate({ prompt: [user('go')], reasoning: 'low' })
+    return server.calls[0].body
+  }
+  t.match(await sent('anthropic', providerOptions), { output_config: { effort: 'low' }, thinking: { type: 'adaptive', display: 'omitted' } })
+  t.match(await sent('openai', providerOptions), { reasoning: { effort: 'low', summary: 'detailed' } })
+  t.match((await sent('google', providerOptions)).generationConfig.thinkingConfig, { thinkingLevel: 'low', includeThoughts: true })
+  const disabled = { anthropic: { thinking: { type: 'disabled' } } }
+  t.match(await sent('anthropic', disabled, 'claude-haiku-5-5'), { thinking: { type: /adaptive|enabled/ } }, 'thinking that is switched off')
+})
+
 t.test('structured calls ask for no reasoning, and do without where the model has no such setting', async (t) => {
   const schema = Type.Object({ word: Type.String() })
   const ask = (load: () => Promise<any>) =>
     askStructured({
-      load: async () => ({ model: await load() }),
+      load: async () => ({ id: 'test/model', model: await load() }),
+      meter: unmetered,
       name: 'answer',
       schema,
       instructions: 'Answer.',

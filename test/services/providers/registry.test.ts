@@ -36,13 +36,14 @@ t.test('an id is read by its first part: a provider of that name, or else the ga
   }
   t.strictSame(parsed('offline/assistant'), ['offline', 'assistant'])
   t.strictSame(parsed('ollama/library/llama3:8b'), ['ollama', 'library/llama3:8b'])
+  t.strictSame(parsed('cloud/@org/..model:v1.0+ü~x'), ['gateway', 'cloud/@org/..model:v1.0+ü~x'])
   t.strictSame(parsed('anthropic/claude-sonnet-5.5'), ['gateway', 'anthropic/claude-sonnet-5.5'])
   t.strictSame(parsed('gateway/anthropic/claude-sonnet-5.5'), ['gateway', 'anthropic/claude-sonnet-5.5'])
 })
 
 t.test('an id of another form, or of an unknown offline model, is refused with what would be right', async (t) => {
   const { registry } = setUp()
-  for (const id of ['', 'claude', '/x', 'x/', 'a b/c', 'a/b c', 'x/\n', `a/${'b'.repeat(300)}`]) {
+  for (const id of ['', 'claude', '/x', 'x/', 'a b/c', 'a/b c', 'x/\n', 'x/y\0', 'x/\ud800', '../x/y', 'x/../y', 'x/y/..', 'x/%2e%2e/y', 'x/..\\y', 'x/y?z', `a/${'b'.repeat(300)}`]) {
     t.throws(
       () => registry.parseModelId(id),
       { code: 'ERR_INVALID_MODEL', message: /<provider>\/<model>/ },

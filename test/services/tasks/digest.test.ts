@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createLedger } from '../../../services/approvals/ledger.ts'
 import { createTaskRepository } from '../../../services/tasks/task-repository.ts'
+import { createUsageRepository } from '../../../services/usage/usage-repository.ts'
 import { createDigest } from '../../../services/tasks/digest.ts'
 import type { Store } from '../../../services/store/store-types.ts'
 import { fakeClock } from '../../harness/clock.ts'
@@ -32,7 +33,8 @@ t.test('a digest reads the tasks and what came since, however much came before',
   await seedPast(disk, { tasks: 20, runs: 100, now: clock.now() })
   const { read, store } = counting(disk)
   const ledger = createLedger({ store, clock })
-  const repository = createTaskRepository({ store, clock, ledger, emit () {} })
+  const usage = createUsageRepository({ store, clock, log: { error () {} } })
+  const repository = createTaskRepository({ store, clock, ledger, usage, emit () {} })
   await repository.index.load()
   read.records = 0
   const digest = createDigest({ repository, ledger, store, clock, timezone: () => 'UTC' })

@@ -17,6 +17,7 @@ export async function seedPast (store: Store, { tasks, runs, now }: { tasks: num
       cwd: '/tmp',
       plan: { phases: [], qualityCriteria: [], source: 'user' },
       schedule: { interval: '1m' },
+      options: {},
       approval: { mode: 'never', firstN: 3, approvedRuns: 0 },
       memory: emptyTaskMemory(),
       approvalHistory: [],

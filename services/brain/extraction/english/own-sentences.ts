@@ -4,17 +4,44 @@ import { searchable, type SearchableMessage } from '../own-words.ts'
 import type { Sentence } from '../sentences.ts'
 
 /** Signs of a text to work on, a role-play or a joke: its first person is not the user. */
-const PLAY =
-  /\b(?:translate|translation|proofread|rephrase|reword|rewrite|paraphrase|summari[sz]e|grammar|spell-?check|how (?:do|would|can) (?:you|i|we|one) (?:say|spell|write)|role-?play|pretend|imagine|act as|act like|you are now|story|novel|poem|lyrics|song|dialogue|screenplay|fiction|fictional|character|joke|for example|an example|sample|template|dummy|test data|placeholder|suppose|assume|assuming|hypothetical(?:ly)?|scenario|thought experiment|let's (?:say|play)|persona|campaign|riddle|quiz|guess who|(?:who|what) am i|ad copy|slogan|headline|caption|system prompt|(?:talk|speak|sound|write) like|impersonate|on behalf of|(?:asking|ask|answer|answering|writing|typing) (?:this )?(?:for|as) (?:an?|my|his|her|their)|should (?:say|read|start|begin)|test (?:sentence|message|text|input))\b/i
+const PLAY = new RegExp(
+  String.raw`\b(?:translate|translation|proofread|rephrase|reword|rewrite|paraphrase|summari[sz]e|grammar|spell-?check|` +
+    String.raw`how (?:do|would|can) (?:you|i|we|one) (?:say|spell|write)|role-?play|pretend|imagine|act as|act like|you are now|story|` +
+    String.raw`novel|poem|lyrics|song|dialogue|screenplay|fiction|fictional|character|joke|for example|an example|sample|template|dummy|` +
+    String.raw`test data|placeholder|suppose|assume|assuming|hypothetical(?:ly)?|scenario|thought experiment|let's (?:say|play)|persona|` +
+    String.raw`campaign|riddle|quiz|guess who|(?:who|what) am i|ad copy|slogan|headline|caption|system prompt|` +
+    String.raw`(?:talk|speak|sound|write) like|impersonate|on behalf of|(?:asking|ask|answer|answering|writing|typing) (?:this )?` +
+    String.raw`(?:for|as) (?:an?|my|his|her|their)|should (?:say|read|start|begin)|test (?:sentence|message|text|input))\b`,
+  'i'
+)
 /** Mentions of a text, which may follow in the message. */
-const TEXT =
-  /\b(?:(?:this|these|following|below|attached|pasted) (?:[\p{L}-]+ )?(?:bio|tweet|post|messages?|e-?mails?|letter|text|paragraph|sentences?|passage|review|comment|cv|resume|r\u00E9sum\u00E9|essay|article|speech|note|transcript|chat|conversation|log|caption|description|quote|abstract|draft|intro(?:duction)?|profile|reply|statements?|lines?|words|prompt|error|output|trace(?:back)?|snippet|response|warning)|the (?:following|text below|sentences below))\b/iu
+const TEXT = new RegExp(
+  String.raw`\b(?:(?:this|these|following|below|attached|pasted) (?:[\p{L}-]+ )?` +
+    String.raw`(?:bio|tweet|post|messages?|e-?mails?|letter|text|paragraph|sentences?|passage|review|comment|cv|resume|r\u00E9sum\u00E9|` +
+    String.raw`essay|article|speech|note|transcript|chat|conversation|log|caption|description|quote|abstract|draft|intro(?:duction)?|` +
+    String.raw`profile|reply|statements?|lines?|words|prompt|error|output|trace(?:back)?|snippet|response|warning)|` +
+    String.raw`the (?:following|text below|sentences below))\b`,
+  'iu'
+)
 /** Requests to edit or store a text. The text may follow the request. */
-const WORK =
-  /(?<=^|[.!?\n]\s{0,9})(?:(?:please|now|then|and|ok|just|can you|could you|would you)[, ]+)*(?:improve|edit|fix|shorten|expand|polish|review|check|rate|classify|continue|complete|finish|convert|format|parse|sort|count|conjugate|label|change|rename|solve|answer|evaluate|analy[sz]e|extract|tag|mark|save|append|insert|type|copy|paste|send|post|commit|draft|compose|reply|respond|put|add|write)\b(?! me\b)/i
-const REPORTS = /\b(?:said|says|told|tells|wrote|writes|asks|asked|answers|answered|replied|replies|reads|goes)\b[^.!?\n]{0,100}[.!:]*[^\S\n]*\n/i
-const IRONY =
-  /\b(?:lol|lmao|rofl|ha(?:ha)+h?|he(?:he)+|jk|j\/k|kidding|joking|just a joke|sarcasm|sarcastic|yeah,? right|as if|not really|obviously not|totally not)\b|(?:^|\s)\/s\b|\bnot!|[\u{1F602}\u{1F923}\u{1F61C}\u{1F643}\u{1F609}\u{1F61D}\u{1F92A}\u{1F60E}]|[;:]-?[)Pp](?!\w)/iu
+const WORK = new RegExp(
+  String.raw`(?<=^|[.!?\n]\s{0,9})(?:(?:please|now|then|and|ok|just|can you|could you|would you)[, ]+)*` +
+    String.raw`(?:improve|edit|fix|shorten|expand|polish|review|check|rate|classify|continue|complete|finish|convert|format|parse|sort|` +
+    String.raw`count|conjugate|label|change|rename|solve|answer|evaluate|analy[sz]e|extract|tag|mark|save|append|insert|type|copy|paste|` +
+    String.raw`send|post|commit|draft|compose|reply|respond|put|add|write)\b(?! me\b)`,
+  'i'
+)
+const REPORTS = new RegExp(
+  String.raw`\b(?:said|says|told|tells|wrote|writes|asks|asked|answers|answered|replied|replies|reads|goes)\b` +
+    String.raw`[^.!?\n]{0,100}[.!:]*[^\S\n]*\n`,
+  'i'
+)
+const IRONY = new RegExp(
+  String.raw`\b(?:lol|lmao|rofl|ha(?:ha)+h?|he(?:he)+|jk|j\/k|kidding|joking|just a joke|sarcasm|sarcastic|yeah,? right|as if|` +
+    String.raw`not really|obviously not|totally not)\b|(?:^|\s)\/s\b|\bnot!|` +
+    String.raw`[\u{1F602}\u{1F923}\u{1F61C}\u{1F643}\u{1F609}\u{1F61D}\u{1F92A}\u{1F60E}]|[;:]-?[)Pp](?!\w)`,
+  'iu'
+)
 
 /**
  * The sentences of a message that may be sincere English statements of its writer. A message that is long, has markup,

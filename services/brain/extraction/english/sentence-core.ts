@@ -1,6 +1,10 @@
 const GREETED = /^(?:(?:oh|ah|well)\b[,! ]*)?(?:hi|hello|hey|good (?:morning|afternoon|evening))\b/i
-const LEAD =
-  /^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|(?:there|all|everyone)(?=[,!])|ok|okay|well|so|also|and|oh|ah|btw|by the way|fyi|for the record|just so you know|so you know|as you know|anyway|thanks|thank you|please|yes|no|actually|sorry|update|correction)\b[,! ]*\s*|(?:(?:please )?note that|you should know(?: that)?)\s+)/i
+const LEAD = new RegExp(
+  String.raw`^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|(?:there|all|everyone)(?=[,!])|ok|okay|well|so|also|and|oh|ah|btw|` +
+    String.raw`by the way|fyi|for the record|just so you know|so you know|as you know|anyway|thanks|thank you|please|yes|no|actually|` +
+    String.raw`sorry|update|correction)\b[,! ]*\s*|(?:(?:please )?note that|you should know(?: that)?)\s+)`,
+  'i'
+)
 const REMEMBER = /^(?:please )?(?:always )?(?:remember|keep in mind|don't forget|do not forget|make a note|take note) that\s+/i
 /** Signs of a statement about somebody else, or about something in this conversation only. */
 const HERE = /^(?:it|he|she|they|you|we|the (?:last|first|next|other|above))\b|\b(?:this|these|those|above|below|following|here|there)\b/i

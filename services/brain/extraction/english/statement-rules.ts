@@ -2,7 +2,10 @@ const NAME = "\\p{Lu}[\\p{L}'.-]*(?: (?:[\\p{Lu}][\\p{L}'.-]*|van|von|de|der|da|
 const PLACE = '(?:the )?\\p{Lu}[^,;]{1,60}(?:, \\p{Lu}[^,;]{1,40}){0,2}'
 /** Names of software: users "move to" them without living there. */
 const SOFTWARE =
-  '(?:Linux|Ubuntu|Debian|Fedora|Arch|NixOS|Mac|Windows|Android|i?OS|Chrome|Firefox|Safari|Vim|Neovim|Emacs|Helix|VS|Visual|Zed|Jet|IntelliJ|Python|Type|Java|Rust|Go|Node|Deno|Bun|React|Vue|Svelte|Angular|Next|Postgre|MySQL|SQLite|Mongo|Redis|AWS|Azure|GCP|Google|Docker|Kubernetes|Git|Slack|Teams|Notion|Obsidian|C\\+|C#|Kotlin|Swift|Tailwind|Fastify|Express|Django|Rails|Laravel|ESM|npm|version|V\\d)'
+  '(?:Linux|Ubuntu|Debian|Fedora|Arch|NixOS|Mac|Windows|Android|i?OS|Chrome|Firefox|Safari|Vim|Neovim|Emacs|Helix|VS|Visual|Zed|Jet|' +
+  'IntelliJ|Python|Type|Java|Rust|Go|Node|Deno|Bun|React|Vue|Svelte|Angular|Next|Postgre|MySQL|SQLite|Mongo|Redis|AWS|Azure|GCP|' +
+  'Google|Docker|Kubernetes|Git|Slack|Teams|Notion|Obsidian|C\\+|C#|Kotlin|Swift|Tailwind|Fastify|Express|Django|Rails|Laravel|ESM|' +
+  'npm|version|V\\d)'
 /** A value, told apart from a state ("broken", "late again") by a capital, a digit or a sign. */
 const VALUE = '(?:(?:on |in |at )?(?:an? |the )?)?(?=[^\\s,;]*[\\p{Lu}\\d@/])[^,;]{1,80}(?:, \\p{Lu}[^,;]{1,40}){0,2}'
 const PRODUCT = '\\p{Lu}[\\p{L}\\p{N}.+#-]*(?: (?:\\p{Lu}|\\d)[\\p{L}\\p{N}.+#-]*){0,3}'
@@ -34,8 +37,9 @@ export const RULES: Rule[] = [
   rule(`${I}(?: now)? work as an? [^,;]{2,60}`, { topic: 'profession' }),
   rule(`${IM} (?:allergic to [^,;]{2,60}|(?:a )?(?:vegetarian|vegan)|(?:left|right)-handed)`),
   rule(
-    `${IM} an? (?:(?:retired|senior|junior|freelance|software|backend|frontend|web|data|mechanical|electrical|civil|primary school|high school) ){0,2}` +
-      '(?:engineer|developer|programmer|designer|teacher|nurse|chef|pilot|architect|accountant|lawyer|journalist|photographer|carpenter|electrician)'
+    `${IM} an? (?:(?:retired|senior|junior|freelance|software|backend|frontend|web|data|mechanical|electrical|civil|primary school|` +
+      'high school) ){0,2}(?:engineer|developer|programmer|designer|teacher|nurse|chef|pilot|architect|accountant|lawyer|journalist|' +
+      'photographer|carpenter|electrician)'
   ),
   rule(`${IM} \\d{1,3} years old`, { topic: 'age' }),
   rule(`${MY} (?<key>(?:favou?rite|preferred) [\\p{L} -]{2,40}?) (?:is|are) (?:now )?(?<value>[^,;]{1,80})`, { preference: '' }),

@@ -11,18 +11,33 @@ export interface Statement {
 
 const QUESTION =
   /^(?:who|what|when|where|why|how|which|whose|do|does|did|is|are|am|was|were|can|could|should|shall|would|will|may|might|have|has|had)\b/i
-const SUPPOSED =
-  /\b(?:if|unless|suppose|supposed|supposing|assume|assuming|pretend|would|wouldn't|could|maybe|perhaps|possibly|probably|wish|hypothetically|let's say|though|as if|think|guess|not sure|unsure|dream|dreamed|dreamt|in theory|were to|supposedly|allegedly|might|hope|hopefully|someday|some day|one day|going to|gonna|plan to|planning|considering|i'd|i'll|will|want to|wanted to|about to|kind of|sort of)\b/i
+const SUPPOSED = new RegExp(
+  String.raw`\b(?:if|unless|suppose|supposed|supposing|assume|assuming|pretend|would|wouldn't|could|maybe|perhaps|possibly|probably|` +
+    String.raw`wish|hypothetically|let's say|though|as if|think|guess|not sure|unsure|dream|dreamed|dreamt|in theory|were to|supposedly|` +
+    String.raw`allegedly|might|hope|hopefully|someday|some day|one day|going to|gonna|plan to|planning|considering|i'd|i'll|will|want to|` +
+    String.raw`wanted to|about to|kind of|sort of)\b`,
+  'i'
+)
 /** Matched in lower case only, because "May" is the month. */
 const MAY = /\bmay\b/
-const REPORTED =
-  /\b(?:said|says|saying|told|tells|telling|thinks|thought|claims?|claimed|wrote|writes|asked|asks|according to|reportedly|quote|quoting|quoted|believes?|insists?|heard|read that|swears?)\b/i
+const REPORTED = new RegExp(
+  String.raw`\b(?:said|says|saying|told|tells|telling|thinks|thought|claims?|claimed|wrote|writes|asked|asks|according to|reportedly|` +
+    String.raw`quote|quoting|quoted|believes?|insists?|heard|read that|swears?)\b`,
+  'i'
+)
 const NEGATED = /\b(?:not|no|never|nobody|none|neither|nor|hardly|barely|cannot|without)\b|n't\b/i
-const PASSING =
-  /\b(?:today|tonight|right now|at the moment|this (?:week|weekend|month|morning|evening|afternoon|time|year|project|file)|for now|just now|until|till|yesterday|tomorrow|ago|used to|was|were|as a (?:kid|child|student|customer)|last (?:night|week|month|year)|temporarily|these days|lately|so far|here|there|only when|but)\b/i
+const PASSING = new RegExp(
+  String.raw`\b(?:today|tonight|right now|at the moment|this (?:week|weekend|month|morning|evening|afternoon|time|year|project|file)|` +
+    String.raw`for now|just now|until|till|yesterday|tomorrow|ago|used to|was|were|as a (?:kid|child|student|customer)|` +
+    String.raw`last (?:night|week|month|year)|temporarily|these days|lately|so far|here|there|only when|but)\b`,
+  'i'
+)
 /** Sensitive, or about the assistant. */
-const UNWANTED =
-  /\b(?:the|this|that|your) (?:user|human|assistant|system|model|ai)\b|\b(?:ignore|disregard|override|system prompt|instructions?|secret|token|forget|don't remember)\b|\byou\b/i
+const UNWANTED = new RegExp(
+  String.raw`\b(?:the|this|that|your) (?:user|human|assistant|system|model|ai)\b|` +
+    String.raw`\b(?:ignore|disregard|override|system prompt|instructions?|secret|token|forget|don't remember)\b|\byou\b`,
+  'i'
+)
 const OTHER_LANGUAGE =
   /\b(?:und|ich|nicht|aber|auch|ist|je|suis|est|mais|que|el|los|las|pero|soy|vivo|sono|che|het|een|niet|maar|och|inte|mas|mein|mon|mi)\b/
 

@@ -45,13 +45,15 @@ export async function parseSchedule (schedule: Schedule, { timezone: machine, no
     if (at !== undefined) {
       throw new BadSchedule(
         'at',
-        `"${interval}" is counted in hours or less, so it cannot also be at a time of day: give schedule.startAt, or whole days ("every 2 days").`
+        `"${interval}" is counted in hours or less, so it cannot also be at a time of day: give schedule.startAt, or whole days ("every ` +
+        '2 days").'
       )
     }
     if (on !== undefined) {
       throw new BadSchedule(
         'on',
-        `"${interval}" is counted in hours or less, so it cannot also be on certain days: write a cron line for that, such as "*/30 9-17 * * 1-5".`
+        `"${interval}" is counted in hours or less, so it cannot also be on certain days: write a cron line for that, such as "*/30 ` +
+        '9-17 * * 1-5".'
       )
     }
     return { kind: 'exact', everyMs: read.period.everyMs, anchor: startAt ?? now, ...common }

@@ -43,14 +43,16 @@ export function createDesktopActions (
   function assertMayControl () {
     if (platform !== 'darwin' || robot.getAccessibilityPermission() !== false) return
     throw new Error(
-      'macOS does not let this program use mouse and keyboard. The user must allow the app that starts the service: System Settings → Privacy & Security → Accessibility; then start it anew.'
+      'macOS does not let this program use mouse and keyboard. The user must allow the app that starts the service: System Settings → ' +
+      'Privacy & Security → Accessibility; then start it anew.'
     )
   }
 
   function assertMayCapture () {
     if (platform !== 'darwin' || robot.getScreenCapturePermission() !== false) return
     throw new Error(
-      'macOS does not let this program see the screen. The user must allow the app that starts the service: System Settings → Privacy & Security → Screen & System Audio Recording; then start it anew.'
+      'macOS does not let this program see the screen. The user must allow the app that starts the service: System Settings → Privacy & ' +
+      'Security → Screen & System Audio Recording; then start it anew.'
     )
   }
 

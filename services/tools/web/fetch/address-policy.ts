@@ -34,7 +34,8 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
     const kind = allowPrivate() ? undefined : refusedKind(address, port)
     if (kind !== undefined) {
       throw new AddressRefused(
-        `${host} is not on the public internet (${kind} address), so it is not fetched from. The user can allow this with "fetch": {"allowPrivate": true} in config.json.`
+        `${host} is not on the public internet (${kind} address), so it is not fetched from. The user can allow this with "fetch": ` +
+        '{"allowPrivate": true} in config.json.'
       )
     }
   }

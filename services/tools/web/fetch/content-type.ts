@@ -1,8 +1,10 @@
 /** How a document is read: as a page, as plain text, or not at all. */
 export type Readable = 'html' | 'text' | 'binary'
 
-const TEXT =
-  /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$/
+const TEXT = new RegExp(
+  String.raw`^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|` +
+    String.raw`json-seq|x-javascript|x-yaml|xml-dtd|x-www-form-urlencoded|rtf|x-tex|x-subrip|mbox|x-perl|typescript|x-typescript)$`
+)
 /** Types that do not tell what the content is. */
 const VAGUE = ['', 'application/octet-stream', 'application/unknown', 'unknown/unknown', 'binary/octet-stream']
 /** Bytes that are examined to tell whether a document of a vague type is text. */

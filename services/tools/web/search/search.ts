@@ -80,7 +80,8 @@ export function createSearch ({ settings, variables, transform, clock }: Parts) 
     const { value, missing: [variable] } = expandVariables(apiKey, variables)
     if (variable !== undefined) {
       throw new SearchFailed(
-        `The key for ${title} is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the key into config.json under "search".`
+        `The key for ${title} is to come from the environment variable ${variable}, which is not set. Set it and restart, or write the ` +
+        'key into config.json under "search".'
       )
     }
     if (needsKey && value === undefined) {

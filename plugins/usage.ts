@@ -1,0 +1,23 @@
+import fp from 'fastify-plugin'
+import { createUsageMeters, type UsageMeters } from '../services/usage/meter.ts'
+import { createPrices } from '../services/usage/prices.ts'
+import { createUsageReport } from '../services/usage/usage-report.ts'
+import { createUsageRepository, type UsageRepository } from '../services/usage/usage-repository.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    usage: UsageMeters & Pick<UsageRepository, 'of' | 'forget' | 'idle'> & { report: ReturnType<typeof createUsageReport> }
+  }
+}
+
+/** What model calls use: their meters, budgets and records. */
+export default fp(async (app) => {
+  const { store, clock, providers, log } = app
+  const config = () => app.config.current
+  const repository = createUsageRepository({ store, clock, log })
+  const prices = createPrices({ config, listed: providers.listedPrice })
+  const meters = createUsageMeters({ repository, prices, config, log })
+  const { of, forget, idle } = repository
+  app.decorate('usage', { ...meters, of, forget, idle, report: createUsageReport({ repository, clock }) })
+  app.addHook('onClose', idle)
+}, { name: 'usage', dependencies: ['store', 'clock', 'config', 'providers'] })

@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util'
+import { printCalls } from './prompt/print-calls.ts'
+import { recordChat, recordTask, type Scene } from './prompt/record.ts'
+
+const HELP = `npm run prompt -- <chat|follow-up|task> [request] [options]
+
+Prints all that the models are told for a request: system messages, tools and messages of each call, in the order of the calls. What a
+call has in common with the one before it is printed once. The service runs as it is, in a folder of its own, before a recording model.
+
+  chat          one run, whose model lists the working folder and answers
+  follow-up     the same, and a second message in its thread
+  task          the plan of a task, its first run and its fifth, and what is judged and learned
+
+  --cwd <dir>       the working folder (the present one)
+  --fact <text>     something that is remembered of the user; may be repeated
+  --steer <text>    a comment on the task before its last run
+  --runs <n>        how many runs the task has (5)
+  --config <json>   keys of config.json, such as '{"mcp": [...]}'
+  --brief           leaves out the schemas of tools
+`
+
+const { values, positionals: [kind, request = 'What is in this folder?'] } = parseArgs({
+  allowPositionals: true,
+  options: {
+    cwd: { type: 'string', default: process.cwd() },
+    fact: { type: 'string', multiple: true, default: [] },
+    steer: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    config: { type: 'string', default: '{}' },
+    brief: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false }
+  }
+})
+
+if (values.help || !['chat', 'follow-up', 'task'].includes(kind)) {
+  console.log(HELP)
+  process.exit(values.help ? 0 : 64)
+}
+
+const { cwd, fact: facts, steer } = values
+const scene: Scene = { request, cwd, facts, config: JSON.parse(values.config) }
+const calls = kind === 'task'
+  ? await recordTask({ ...scene, steer, runs: Number(values.runs) })
+  : await recordChat({ ...scene, messages: kind === 'chat' ? [request] : [request, 'And what would you do next?'] })
+console.log(printCalls(calls, { schemas: !values.brief }))

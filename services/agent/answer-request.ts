@@ -1,0 +1,62 @@
+import type { Analysis } from '../../schemas/agent.ts'
+import { withRunModels } from '../providers/registry.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { createAnalysis } from './analyze.ts'
+import { handOverToTask } from './hand-over.ts'
+import { holdFirstStep } from './held-step.ts'
+import { runSteps } from './loop.ts'
+import type { Context } from './model-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
+import { stepLimit } from './step-limits.ts'
+
+/**
+ * Returns the work of a new run. The request is analysed, and the first step begins beside the analysis; its events are held
+ * until those of the analysis are in the log. A long-running request becomes a background task instead, and the first step is
+ * dropped.
+ */
+export function createAnswerRequest (shared: AgentDeps) {
+  const analyze = createAnalysis(shared)
+
+  return async (attempt: RunAttempt, context: Context): Promise<void> => {
+    const deps = withRunModels(shared, attempt.live.run.head.options)
+    const { config, tasks } = deps
+    if (config().analysis === false) return runSteps(attempt, context, deps)
+
+    const analyzing = analyzeRun(attempt, context, deps, analyze)
+    const held = mayBeginEarly(attempt, deps) ? holdFirstStep(attempt, context, deps) : undefined
+    const analysis = await analyzing.catch(async (error) => {
+      await held?.drop()
+      throw error
+    })
+    if (analysis.complexity !== 'long_running' || tasks === undefined) {
+      return runSteps(attempt, context, deps, { callModel: held?.release() })
+    }
+    await held?.drop()
+    if (!await handOverToTask(attempt, analysis, { ...deps, tasks })) await runSteps(attempt, context, deps)
+  }
+}
+
+/** Streams the analysis as reasoning, and sets the run's maximum number of steps. */
+async function analyzeRun (
+  { live, meter }: RunAttempt,
+  { prompt }: Context,
+  { registry, config }: AgentDeps,
+  analyze: ReturnType<typeof createAnalysis>
+): Promise<Analysis> {
+  const { run: { log }, signal } = live
+  log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
+  const analysis = await analyze({ prompt, registry, meter, signal })
+  log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
+  log.append({ type: 'reasoning-end', id: 'analysis' })
+  log.append({ type: 'analysis', analysis })
+  live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity) }
+  return analysis
+}
+
+/** Whether the first step may begin before it is needed: it may cost nothing under a budget, and gains nothing with offline models. */
+function mayBeginEarly ({ live: { run: { head } } }: RunAttempt, { registry, config }: AgentDeps): boolean {
+  const { agent, budget } = config()
+  const { fast, capable } = registry.roles()
+  const isOffline = [fast, capable].some((id) => id.startsWith('offline/'))
+  return agent?.speculate !== false && head.options?.budget === undefined && budget?.day === undefined && !isOffline
+}

@@ -1,0 +1,60 @@
+import { Aborted } from '../lib/abort.ts'
+import { createRunLog } from '../run-log/run-log.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import { createModelCalls, type CalledStep, type Context, type ModelCalls } from './model-calls.ts'
+import type { RunAttempt } from './run-attempt.ts'
+
+/** The size of the held events at which the model stream pauses, bytes. */
+const MAX_HELD_BYTES = 1024 * 1024
+
+/** The first step of a run, begun before it is known whether the run has steps at all. */
+export interface HeldStep {
+  /**
+   * Appends the held events; later ones are appended as they arise. Returns the model calls of the run, of which the first is the
+   * held one: it rejects if that one has failed meanwhile.
+   */
+  release: () => ModelCalls
+  /** Aborts the model call and discards its events and its failure. If the call was complete, its tokens stay counted for the run. */
+  drop: () => Promise<void>
+}
+
+/**
+ * Makes the model call of a run's first step and holds all its events. Steering that arrives from now on is for the next step. No
+ * tool runs, because a step's calls are settled only after its model call was returned to the loop.
+ */
+export function holdFirstStep (attempt: RunAttempt, context: Context, deps: AgentDeps): HeldStep {
+  const { live } = attempt
+  const { log } = live.run
+  const held = createRunLog()
+  const opened = Promise.withResolvers<void>()
+  const dropped = new AbortController()
+  let target = held
+
+  const callModel = createModelCalls(attempt, context, deps, {
+    append: (event) => target.append(event),
+    backpressure: () => target === log ? live.backpressure() : held.bytes > MAX_HELD_BYTES ? opened.promise : undefined,
+    signal: AbortSignal.any([live.signal, dropped.signal])
+  })
+  const first = callModel()
+  // `release` hands the failure to the loop; until then, and after `drop`, nobody waits for it.
+  first.catch(() => {})
+
+  return {
+    release () {
+      held.events.forEach(log.append)
+      target = log
+      opened.resolve()
+      let begun: Promise<CalledStep> | undefined = first
+      return () => {
+        const step = begun ?? callModel()
+        begun = undefined
+        return step
+      }
+    },
+    async drop () {
+      dropped.abort(new Aborted('cancel', 'The first step is not needed.'))
+      opened.resolve()
+      await first.catch(() => {})
+    }
+  }
+}

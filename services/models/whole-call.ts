@@ -1,0 +1,53 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { abortKind } from '../lib/abort.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import type { Role } from '../providers/provider.ts'
+import type { CallSettings } from '../providers/registry.ts'
+import type { Meter } from '../usage/meter.ts'
+import { tokensOf } from './compaction/token-estimate.ts'
+
+export interface WholeCall {
+  /** `settings` are the user's for the role of the model. */
+  load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
+  options: (settings: CallSettings) => Omit<LanguageModelV4CallOptions, 'abortSignal'>
+  /** The role in which the call is counted. */
+  role: Role
+  meter: Meter
+  limitMs: number
+  signal: AbortSignal
+  clock: Clock
+}
+
+/**
+ * Makes one call whose answer arrives whole, and counts it. Rejects with the model's error, after `limitMs` milliseconds, with
+ * the signal's reason, or with the budget's error when the call may not be made.
+ */
+export async function generateWithin (
+  { load, options, role, meter, limitMs, signal, clock }: WholeCall
+): Promise<LanguageModelV4GenerateResult> {
+  let called: { id: string, prompt: LanguageModelV4Prompt } | undefined
+  let result: LanguageModelV4GenerateResult | undefined
+  let isCutOff = false
+  try {
+    return await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
+      const { id, model, settings = {} } = await load()
+      await meter.admit(id)
+      const given = options(settings)
+      called = { id, prompt: given.prompt }
+      result = await model.doGenerate({ ...given, abortSignal })
+      return result
+    })
+  } catch (error) {
+    isCutOff = abortKind(error) !== undefined
+    throw error
+  } finally {
+    // A call that failed costs nothing; one that was cut off may cost something.
+    if (called !== undefined && (result !== undefined || isCutOff)) {
+      const { id, prompt } = called
+      const estimate = () => ({ inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0), outputTokens: 0 })
+      const counted = meter.count({ model: id, role, reported: result, estimate })
+      if (!signal.aborted) await counted
+    }
+  }
+}

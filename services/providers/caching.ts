@@ -1,0 +1,37 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
+
+type Options = LanguageModelV4CallOptions
+
+const ANTHROPIC = /^anthropic\//
+
+/** A structured call is made once, so writing it to a cache would only cost. */
+export const isMadeOnce = ({ responseFormat }: Options): boolean => responseFormat?.type === 'json'
+
+/** Asks the gateway to place the marks that a model's provider needs for its cache; the call's own options win. */
+export function withGatewayCaching (modelId: string, options: Options): Options {
+  if (isMadeOnce(options)) return options
+  const { providerOptions } = options
+  return {
+    ...ANTHROPIC.test(modelId) ? withSteadyToolChoice(options) : options,
+    providerOptions: { ...providerOptions, gateway: { caching: 'auto', ...providerOptions?.gateway } }
+  }
+}
+
+/**
+ * Lets the model choose in every call. Anthropic's cache does not serve messages when the tool choice differs, so that `none` in the
+ * last call of a run would have the whole conversation read anew. The last message says that no tool may be called, and a call that the
+ * model makes all the same is not carried out. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ */
+export const withSteadyToolChoice = (options: Options): Options =>
+  options.toolChoice?.type === 'none' ? { ...options, toolChoice: { type: 'auto' } } : options
+
+/** Makes the system messages at the beginning one message, for providers that take only one. */
+export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options: T): T {
+  const { prompt } = options
+  const others = prompt.findIndex(({ role }) => role !== 'system')
+  const count = others === -1 ? prompt.length : others
+  if (count < 2) return options
+  const content = prompt.slice(0, count).map(({ content }) => content).join('\n\n')
+  const joined: LanguageModelV4Prompt = [{ role: 'system', content }, ...prompt.slice(count)]
+  return { ...options, prompt: joined }
+}

@@ -1,0 +1,48 @@
+import type { Budget, RunOptions } from '../../schemas/run-options.ts'
+import type { TaskBudget } from '../../schemas/tasks.ts'
+import type { Registry } from '../providers/registry.ts'
+import { BadTask } from './task-errors.ts'
+
+/** Working time of a run, unless its task says otherwise; minutes. */
+const DEFAULT_MINUTES = 30
+
+interface Given {
+  options?: RunOptions
+  /** The earlier form of `options.budget`. */
+  budget?: TaskBudget
+}
+
+/**
+ * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the options that the task
+ * had. Throws BadTask when both are given and contradict each other, InvalidModelId or ModelNotUsable when the model cannot be used
+ * (400).
+ */
+export function taskOptions ({ options, budget }: Given, had: RunOptions, registry: Pick<Registry, 'requireUsable'>): RunOptions {
+  if (options?.model !== undefined) registry.requireUsable(options.model)
+  const { budget: chosen, ...rest } = options ?? (budget === undefined ? had : { ...had, budget: { usd: had.budget?.usd } })
+  return { ...rest, budget: withEarlierForm(chosen, budget) }
+}
+
+function withEarlierForm ({ usd, tokens, minutes }: Budget = {}, { maxTokensPerRun, maxMinutesPerRun }: TaskBudget = {}): Budget {
+  agree('tokens', tokens, 'maxTokensPerRun', maxTokensPerRun)
+  agree('minutes', minutes, 'maxMinutesPerRun', maxMinutesPerRun)
+  const limit = tokens ?? maxTokensPerRun
+  return {
+    ...(usd !== undefined && { usd }),
+    ...(limit !== undefined && { tokens: limit }),
+    minutes: minutes ?? maxMinutesPerRun ?? DEFAULT_MINUTES
+  }
+}
+
+function agree (name: string, value: number | undefined, earlierName: string, earlier: number | undefined) {
+  if (value === undefined || earlier === undefined || value === earlier) return
+  throw new BadTask(
+    `options.budget.${name} is ${value}, but budget.${earlierName} is ${earlier}; they are two names of one limit. Leave out "budget".`
+  )
+}
+
+/** The budget in its earlier form, as earlier clients read it. */
+export const earlierBudget = ({ budget: { tokens, minutes } = {} }: RunOptions): TaskBudget => ({
+  ...(tokens !== undefined && { maxTokensPerRun: tokens }),
+  ...(minutes !== undefined && { maxMinutesPerRun: minutes })
+})

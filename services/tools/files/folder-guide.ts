@@ -1,0 +1,94 @@
+import type { FileHandle } from 'node:fs/promises'
+import { isAbsolute, relative } from 'node:path'
+import type { StoredRecord } from '../../store/store-types.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { locateFolder } from '../work-folder.ts'
+import { withFile, withParent } from './open-folder.ts'
+
+/** The text of the file in a working folder that says how to work there. */
+export interface FolderGuide {
+  /** The name of the file. */
+  name: string
+  /** The beginning of the file, at most MAX_GUIDE_BYTES. */
+  text: string
+  /** The bytes of the file when it has more than MAX_GUIDE_BYTES. */
+  size?: number
+  /** Identifies folder and text. */
+  digest: string
+}
+
+/** The digests of the guides that runs of a person had, oldest first. */
+export interface KnownGuides {
+  digests: string[]
+}
+
+const NAMES = ['AGENTS.md', 'CLAUDE.md']
+/** Bytes of a guide that models get. */
+export const MAX_GUIDE_BYTES = 8 * 1024
+const MAX_KNOWN = 1_000
+
+interface Parts {
+  paths: PathPolicy
+  known: StoredRecord<KnownGuides>
+  digest: (text: string) => string
+}
+
+export type FolderGuides = ReturnType<typeof createFolderGuides>
+
+/**
+ * Reads the guides of working folders, under the rules for paths of tools, and knows which of them runs of a person had: a folder may
+ * hold what anybody wrote, so a run that nobody watches gets no guide that appeared since.
+ */
+export function createFolderGuides ({ paths, known, digest }: Parts) {
+  const digests = (): Promise<string[]> => known.get().then((record) => record.digests, () => [])
+
+  /** Returns the guide of a folder; undefined when it has none that can be read as text. */
+  async function read (cwd: string): Promise<FolderGuide | undefined> {
+    const folder = await locateFolder(cwd)
+    if (folder === undefined) return undefined
+    for (const name of NAMES) {
+      const found = await readName(name, folder.path).catch(() => undefined)
+      if (found !== undefined) return { name, ...found, digest: digest(JSON.stringify([folder.path, name, found])) }
+    }
+    return undefined
+  }
+
+  async function readName (name: string, folder: string) {
+    const real = await paths.resolve(name, folder)
+    const inside = relative(folder, real)
+    // A link may lead to another file of the folder, such as CLAUDE.md to AGENTS.md, and nowhere else.
+    if (inside.startsWith('..') || isAbsolute(inside)) return undefined
+    return withParent(real, (parent, entry) => withFile(parent, entry, paths, readText))
+  }
+
+  return {
+    read,
+
+    /** Returns the guide of a folder for a run that nobody watches: undefined unless a run of a person has had it. */
+    async readKnown (cwd: string): Promise<FolderGuide | undefined> {
+      const guide = await read(cwd)
+      return guide !== undefined && (await digests()).includes(guide.digest) ? guide : undefined
+    },
+
+    /** Records that a run of a person had the guide. Resolves when that is on disk. */
+    async markKnown ({ digest }: FolderGuide): Promise<void> {
+      if ((await digests()).includes(digest)) return
+      await known.update(({ digests }) => ({ digests: [...digests, digest].slice(-MAX_KNOWN) })).catch((error) => {
+        if (error.code !== 'ERR_RECORD_DAMAGED') throw error
+        return known.replace({ digests: [digest] })
+      })
+    }
+  }
+}
+
+/** Reads the beginning of a file. Throws when it is not UTF-8; returns undefined when it is binary or blank. */
+async function readText (file: FileHandle, size: number): Promise<Pick<FolderGuide, 'text' | 'size'> | undefined> {
+  const bytes = Buffer.alloc(MAX_GUIDE_BYTES)
+  let length = 0
+  for (let more = -1; more !== 0 && length < MAX_GUIDE_BYTES; length += more) {
+    more = (await file.read(bytes, length, MAX_GUIDE_BYTES - length, length)).bytesRead
+  }
+  // A character may be cut at the end of what was read.
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: length === MAX_GUIDE_BYTES }).trim()
+  return text === '' || text.includes('\0') ? undefined : { text, ...(size > MAX_GUIDE_BYTES && { size }) }
+}

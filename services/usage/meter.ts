@@ -1,0 +1,100 @@
+import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { Config } from '../../schemas/config.ts'
+import type { Budget } from '../../schemas/run-options.ts'
+import type { Usage } from '../../schemas/usage.ts'
+import type { Role } from '../providers/provider.ts'
+import { addSpent, checkPrice, checkSpent, spentOf } from './budgets.ts'
+import { costAt, costReported, type Prices } from './prices.ts'
+import type { UsageOwner, UsageRepository } from './usage-repository.ts'
+import { addUsage, noUsage, tokensReported } from './usage-sums.ts'
+
+/** What a provider reports at the end of a call. */
+export interface Reported {
+  usage?: LanguageModelV4Usage
+  providerMetadata?: SharedV4ProviderMetadata
+}
+
+/** Counts the model calls of one run, or of the work on one thread, and refuses calls beyond its budget and that of the day. */
+export interface Meter {
+  /** To be called before each model call. Throws BudgetMet or BudgetUnpriced, see `isBudgetError`. */
+  admit(model: string): Promise<void>
+  /**
+   * To be called after each model call that the provider answered, also for an answer that is not used. `estimate` returns the
+   * tokens of a call that was cut off before its provider reported them. Never rejects.
+   */
+  count(call: { model: string, role: Role, reported: Reported | undefined, estimate: () => Tokens }): Promise<void>
+}
+
+export interface Tokens {
+  inputTokens: number
+  outputTokens: number
+}
+
+export interface MeterOptions {
+  owner?: UsageOwner
+  budget?: Budget
+  /** The usage of the run so far, to which the meter adds: the object itself changes, so that all copies of the run's head agree. */
+  total?: Usage
+}
+
+export type UsageMeters = ReturnType<typeof createUsageMeters>
+
+interface Parts {
+  repository: Pick<UsageRepository, 'add' | 'today' | 'deletions'>
+  prices: Pick<Prices, 'of'>
+  config: () => Pick<Config, 'budget'>
+  log: { error(details: object, message: string): void }
+}
+
+/** Creates the meters of model calls. All meters count into the same totals. */
+export function createUsageMeters ({ repository, prices, config, log }: Parts) {
+  const ofRuns = new Map<string, Meter>()
+  const isPriced = async (model: string) => await prices.of(model) !== undefined
+
+  function meter ({ owner, budget = {}, total = noUsage() }: MeterOptions): Meter {
+    const since = repository.deletions()
+    let spent = spentOf(total)
+    const limits = () => ({ run: budget, day: config().budget?.day ?? {} })
+
+    return {
+      async admit (model) {
+        await checkPrice(model, limits(), isPriced)
+        await checkSpent(limits(), spent, repository.today)
+      },
+      async count ({ model, role, reported, estimate }) {
+        const tokens = reported === undefined ? { ...tokensReported(undefined), ...estimate() } : tokensReported(reported.usage)
+        const usage = await withCost(model, tokens, reported).catch(() => tokens)
+        spent = addSpent(spent, spentOf(usage))
+        const { costUsd, ...counts } = addUsage(total, usage)
+        Object.assign(total, counts, { costUsd })
+        if (costUsd === undefined) delete total.costUsd
+        await repository.add({ model, role, usage, owner, since }).catch((error) =>
+          log.error({ err: error, model }, 'the usage of a model call could not be counted')
+        )
+      }
+    }
+  }
+
+  async function withCost (model: string, tokens: Usage, reported: Reported | undefined): Promise<Usage> {
+    const known = costReported(reported?.providerMetadata)
+    if (known !== undefined) return { ...tokens, costUsd: known }
+    const price = await prices.of(model)
+    return price === undefined ? tokens : { ...tokens, costUsd: costAt(price, tokens) }
+  }
+
+  return {
+    meter,
+
+    /** Opens the meter of a run that executes, which `ofRun` finds until it is closed. */
+    open (runId: string, options: MeterOptions): Meter {
+      const opened = meter(options)
+      ofRuns.set(runId, opened)
+      return opened
+    },
+    close (runId: string) {
+      ofRuns.delete(runId)
+    },
+    /** Returns the meter of a run that executes; for any other id, one that counts for nobody. */
+    ofRun: (runId: string): Meter => ofRuns.get(runId) ?? meter({})
+  }
+}

@@ -1,0 +1,154 @@
+import type { Role } from '../providers/provider.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Usage } from '../../schemas/usage.ts'
+import { DAY_USAGE, dayUsageKey, ownerUsageKey, ownerUsagePrefix } from '../store/keys.ts'
+import type { Op, Store } from '../store/store-types.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import { dayOf } from './local-days.ts'
+import { addTally, tallyOf, type Tally } from './usage-sums.ts'
+
+/** What a call belongs to. Calls that belong to nothing are only counted in the totals. */
+export type UsageOwner = { kind: 'thread' | 'task', id: string }
+
+/** The calls of one day with one model in one role, for threads, tasks or neither. */
+export interface DayRow extends Tally {
+  model: string
+  role: Role
+  of: UsageOwner['kind'] | 'none'
+}
+
+/** The calls of one thread or task: all of them, and by day. */
+export interface OwnerUsage {
+  id: string
+  total?: Tally
+  days: Record<string, Tally>
+}
+
+/** Rows of a day; calls of further models are counted under OTHER_MODELS. */
+const MAX_ROWS = 300
+const OTHER_MODELS = 'other'
+/** Days that are kept, of the totals and of each thread and task. */
+export const DAYS_KEPT = 400
+/** Records in memory. */
+const CACHED = 500
+/** Deleted threads and tasks that are remembered, so that a call that ends after the deletion leaves no trace of their id. */
+const MAX_DELETED = 10_000
+
+export type UsageRepository = ReturnType<typeof createUsageRepository>
+
+/**
+ * Stores what model calls used, in two kinds of records: the totals of each day, by model and role, and the totals of each thread
+ * and task, by day. A call is written at once, in order with what the run writes after it, so that no stored step is without its
+ * usage. The totals stay when a thread or task is deleted.
+ */
+export function createUsageRepository (
+  { store, clock, log }: { store: Store, clock: Clock, log: { error(details: object, message: string): void } }
+) {
+  const records = new Map<string, Promise<any>>()
+  const dirty = new Map<string, unknown>()
+  const deleted = new Map<string, number>()
+  let deletions = 0
+  let writing: Promise<void> = Promise.resolve()
+  let writes = 0
+
+  const keyOf = ({ kind, id }: UsageOwner) => ownerUsageKey(kind, kind === 'thread' ? store.digest(id) : id)
+
+  /** Returns a record as it is changed in memory. A damaged record is begun anew. */
+  function open<T> (key: string, initial: () => T): Promise<T> {
+    let record = records.get(key)
+    if (record === undefined) {
+      // What is not on disk yet would be read without its newest calls.
+      for (const known of records.keys()) if (records.size >= CACHED && writes === 0 && !dirty.has(known)) records.delete(known)
+      record = unlessDamaged(store.get<T>(key)).then((stored) => stored ?? initial())
+      record.catch(() => records.delete(key))
+      records.set(key, record)
+    }
+    return record
+  }
+
+  const openDay = (day: string) => open<{ rows: DayRow[] }>(dayUsageKey(day), () => ({ rows: [] }))
+
+  /** Writes all changed records. What the store refuses is written with the next call. */
+  function write (): Promise<void> {
+    const batch = [...dirty]
+    if (batch.length === 0) return writing
+    dirty.clear()
+    writes++
+    writing = store.transact(batch.map(([key, value]): Op => ({ type: 'put', key, value }))).catch((error) => {
+      for (const [key, value] of batch) if (!dirty.has(key) && !deleted.has(key)) dirty.set(key, value)
+      log.error({ err: error }, 'the usage of model calls could not be stored; trying again with the next call')
+    }).finally(() => writes--)
+    return writing
+  }
+
+  return {
+    /** The number of deletions so far: a call that began before the deletion of its owner is not counted for it. */
+    deletions: () => deletions,
+
+    /** Counts a call. Resolves when the write is under way; `idle` resolves when it is durable. */
+    async add (
+      call: { model: string, role: Role, usage: Usage, owner?: UsageOwner, since?: number }
+    ): Promise<void> {
+      const { model, role, usage, owner, since = deletions } = call
+      const day = dayOf(clock.now())
+      const ownerKey = owner && keyOf(owner)
+      const [{ rows }, ofOwner] = await Promise.all([
+        openDay(day),
+        owner && open<OwnerUsage>(ownerKey!, () => ({ id: owner.id, days: {} }))
+      ])
+      const tally = tallyOf(usage)
+      const of = owner?.kind ?? 'none'
+      const same = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
+      const name = same(model) === -1 && rows.length >= MAX_ROWS ? OTHER_MODELS : model
+      const at = same(name)
+      rows[at === -1 ? rows.length : at] = { model: name, role, of, ...addTally(rows[at], tally) }
+      dirty.set(dayUsageKey(day), { rows })
+      if (ofOwner !== undefined && since >= (deleted.get(ownerKey!) ?? 0)) {
+        ofOwner.total = addTally(ofOwner.total, tally)
+        ofOwner.days[day] = addTally(ofOwner.days[day], tally)
+        for (const old of Object.keys(ofOwner.days).sort().slice(0, -DAYS_KEPT)) delete ofOwner.days[old]
+        dirty.set(ownerKey!, ofOwner)
+      }
+      void write()
+    },
+
+    /** Resolves when everything that was counted so far is durable, or the store has refused it. */
+    idle: (): Promise<void> => write(),
+
+    /** Returns the rows of today. */
+    today: async (): Promise<readonly DayRow[]> => (await openDay(dayOf(clock.now()))).rows,
+
+    /** Returns all calls of a thread or task; undefined when there is none. */
+    async of (owner: UsageOwner): Promise<Tally | undefined> {
+      const key = keyOf(owner)
+      const { total } = await (records.get(key) as Promise<OwnerUsage> | undefined) ?? await unlessDamaged(store.get<OwnerUsage>(key)) ?? {}
+      return total
+    },
+
+    /** Yields the rows of each day of a range, both days included. */
+    async * days (from: string, to: string): AsyncGenerator<[day: string, rows: readonly DayRow[]]> {
+      await write()
+      for await (const [key, { rows }] of store.list<{ rows: DayRow[] }>(DAY_USAGE, { damaged () {} })) {
+        const day = key.slice(DAY_USAGE.length)
+        if (day >= from && day <= to) yield [day, rows]
+      }
+    },
+
+    /** Yields the usage of every thread, or of every task. */
+    async * owners (kind: UsageOwner['kind']): AsyncGenerator<OwnerUsage> {
+      await write()
+      for await (const [, usage] of store.list<OwnerUsage>(ownerUsagePrefix(kind), { damaged () {} })) yield usage
+    },
+
+    /** Returns the operation that removes the usage of a deleted thread or task. The totals of the days keep its calls. */
+    forget (owner: UsageOwner): Op {
+      const key = keyOf(owner)
+      deleted.delete(key)
+      deleted.set(key, ++deletions)
+      for (const oldest of deleted.keys()) if (deleted.size > MAX_DELETED) deleted.delete(oldest)
+      records.delete(key)
+      dirty.delete(key)
+      return { type: 'del', key }
+    }
+  }
+}

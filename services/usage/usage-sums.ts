@@ -1,0 +1,76 @@
+import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { RecordedUsage, Usage, UsageGroup } from '../../schemas/usage.ts'
+
+/** The usage of no call at all. It costs nothing. */
+export const noUsage = (): Usage => ({
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  costUsd: 0
+})
+
+/** Returns the usage of a record; those of earlier versions hold input and output tokens only, and their cost is unknown. */
+export function wholeUsage ({ costUsd, ...counts }: RecordedUsage): Usage {
+  const { costUsd: _none, ...zero } = noUsage()
+  return { ...zero, ...counts, ...(costUsd !== undefined && { costUsd }) }
+}
+
+/** Returns the sum of two usages. Its cost is unknown when one of the two costs is. */
+export function addUsage (a: Usage, b: Usage): Usage {
+  const { costUsd, ...counts } = addCounts(a, b)
+  return { ...counts, ...(a.costUsd !== undefined && b.costUsd !== undefined && { costUsd }) }
+}
+
+/** Several model calls: their sums, and the number of those whose price is unknown. `costUsd` is the sum of the known costs. */
+export type Tally = Omit<UsageGroup, 'key'>
+
+/** Returns the tally with more calls, whose known costs are added up. */
+export function addTally (a: Tally | undefined, b: Tally): Tally {
+  if (a === undefined) return b
+  const { costUsd, ...counts } = addCounts(a, b)
+  return {
+    calls: a.calls + b.calls,
+    ...counts,
+    ...((a.costUsd !== undefined || b.costUsd !== undefined) && { costUsd }),
+    unpricedCalls: a.unpricedCalls + b.unpricedCalls
+  }
+}
+
+/** Returns the tally of one call. */
+export const tallyOf = (usage: Usage): Tally => ({ calls: 1, ...usage, unpricedCalls: usage.costUsd === undefined ? 1 : 0 })
+
+/** Returns the usage of all calls of a tally, if there is one. Its cost is unknown when the price of one of them is. */
+export function totalOf (tally: Tally | undefined): Usage {
+  const { calls, unpricedCalls, costUsd, ...counts } = tally ?? { calls: 0, unpricedCalls: 0, ...noUsage() }
+  return { ...counts, ...(costUsd !== undefined && unpricedCalls === 0 && { costUsd }) }
+}
+
+const addCounts = (a: Usage, b: Usage): Required<Usage> => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+  costUsd: roundUsd((a.costUsd ?? 0) + (b.costUsd ?? 0))
+})
+
+/** Rounds to 10^-12 dollars, so that sums of decimal prices are what a person expects. */
+export const roundUsd = (usd: number): number => Math.round(usd * 1e12) / 1e12
+
+/** Returns the tokens that a provider reported, 0 for each count that it left out, without a cost. */
+export function tokensReported (usage: LanguageModelV4Usage | undefined): Usage {
+  const input: Partial<LanguageModelV4Usage['inputTokens']> = usage?.inputTokens ?? {}
+  const output: Partial<LanguageModelV4Usage['outputTokens']> = usage?.outputTokens ?? {}
+  return {
+    inputTokens: count(input.total),
+    cachedInputTokens: count(input.cacheRead),
+    cacheWriteTokens: count(input.cacheWrite),
+    outputTokens: count(output.total),
+    reasoningTokens: count(output.reasoning)
+  }
+}
+
+/** Providers may report anything; a missing or odd count must not fail an answer that is complete. */
+const count = (tokens: unknown): number => Number.isSafeInteger(tokens) && tokens as number > 0 ? tokens as number : 0

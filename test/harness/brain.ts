@@ -1,0 +1,37 @@
+import type { Test } from 'tap'
+import type { App } from '../../app.ts'
+import type { Learning } from '../../services/brain/brain.ts'
+import { fakeClock } from './clock.ts'
+import { build } from './helper.ts'
+
+/** Calls a route of the brain. */
+export const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
+  const answer = await app.inject({ method, url: `/memory/brain${url}`, ...(payload && { payload }) })
+  return { status: answer.statusCode, body: answer.json() }
+}
+export const list = async (app: App, query = '') => (await call(app, 'GET', `/facts${query}`)).body.facts
+export const texts = async (app: App, query = '') => (await list(app, query)).map(({ fact }: { fact: string }) => fact)
+export const brain = async (app: App) => (await call(app, 'GET', '')).body.brain
+/** The id of what is remembered, in any state. */
+export const idOf = async (app: App, fact: string): Promise<string> => {
+  for (const state of ['known', 'proposed', 'replaced']) {
+    for (const kind of ['fact', 'preference', 'instruction']) {
+      for (const each of await list(app, `?state=${state}&kind=${kind}&limit=500`)) if (each.fact === fact) return each.id
+    }
+  }
+  throw new Error(`no ${fact}`)
+}
+
+/** The service, and how it learns what a model pointed at. */
+export async function learning (t: Test) {
+  const clock = fakeClock()
+  const app = await build(t, { clock })
+  const tell = async (fact: string, more: Partial<Learning> = {}) => {
+    await clock.advance(1000)
+    const source = { threadId: 'chat', message: 0, span: fact }
+    return app.brain.ingest([
+      { kind: 'fact', fact, replaces: [], isRetraction: false, isUnsure: false, said: clock.now(), source, ...more }
+    ])
+  }
+  return { app, clock, tell }
+}
