@@ -102,6 +102,14 @@ export function createGatewayProvider (
     },
     async warm () {
       await Promise.all([import('@ai-sdk/gateway'), loadCalls()])
+    },
+    async connect () {
+      if (fetch || key() === undefined) return
+      const { connect } = await loadCalls()
+      connect(settings().baseURL || undefined)
+    },
+    async close () {
+      (await calls)?.close()
     }
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs, promisify } from 'node:util'
@@ -87,11 +88,17 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       else stream(res, plan, request.modelId)
     }
   })
+  let made = 0
+  server.on('connection', () => made++)
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `${origin}/v4/ai`,
     requests,
+    /** The number of connections so far. */
+    connectionsMade: () => made,
+    /** Resolves when the next connection is made. */
+    connected: () => once(server, 'connection'),
     /** The number of connections that are open. */
     connections: promisify(server.getConnections.bind(server)),
     async close () {

@@ -20,12 +20,14 @@ export type GatewayCalls = ReturnType<typeof createGatewayCalls>
 
 /** Creates the functions that make calls of the gateway's models, over connections that are kept. */
 export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
-  const { post } = createConnections(clock)
+  const { post, open, close } = createConnections(clock)
+  let lastURL: string | undefined
 
   /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
   async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
     const { headers, body, signal } = init as { headers: Record<string, string>, body: string, signal?: AbortSignal }
-    const answer = await post({ url: String(url), headers, body, signal })
+    lastURL = String(url)
+    const answer = await post({ url: lastURL, headers, body, signal })
     const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name], mode)
     if (refusal === undefined) return answer
     answer.destroy()
@@ -33,6 +35,12 @@ export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
   }
 
   return {
+    /** Opens a connection for the next call. Without a `baseURL` that is one to the server of the last call. */
+    connect (baseURL = lastURL) {
+      if (baseURL !== undefined) open(baseURL)
+    },
+    close,
+
     /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
     send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
 
