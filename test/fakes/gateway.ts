@@ -139,7 +139,7 @@ function stamped (part: any) {
   return part.type === 'text-delta' ? { ...part, delta: `${(performance.timeOrigin + performance.now()).toFixed(3)} ${part.delta}` } : part
 }
 
-// On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0]
+// On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0] [--structuredDelay 0]
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
@@ -147,6 +147,7 @@ if (import.meta.main) {
       tokens: { type: 'string', default: '2000' },
       rate: { type: 'string', default: '0' },
       delay: { type: 'string', default: '0' },
+      structuredDelay: { type: 'string' },
       stamp: { type: 'boolean', default: false }
     }
   })
@@ -161,7 +162,9 @@ if (import.meta.main) {
     port: Number(values.port),
     record: false,
     reply: (request) =>
-      request.structured === undefined ? plan : { object: structuredAnswer(request.structured), delayMs: Number(values.delay) }
+      request.structured === undefined
+        ? plan
+        : { object: structuredAnswer(request.structured), delayMs: Number(values.structuredDelay ?? values.delay) }
   })
   process.stdout.write(JSON.stringify({ url: gateway.url }) + '\n')
 }
