@@ -28,7 +28,7 @@ export type Tasks = ReturnType<typeof createTasks>
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
-  const { store, clock, ledger, idempotency, config, log } = collaborators
+  const { store, clock, ledger, journal, idempotency, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
   const deps = { ...collaborators, repository }
   const closing = new AbortController()
@@ -42,7 +42,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
-  /** Removes the runs and slots of a deleted task. */
+  /** Removes the runs and slots of a deleted task, and what its runs changed from the journal. */
   async function purge (taskId: string) {
     const damaged: Op[] = []
     for await (
@@ -58,7 +58,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       if (ops.length === 0) break
       await store.transact(ops)
     }
-    await store.transact([{ type: 'del', key: taskTrashKey(taskId) }])
+    const changes = await journal.removal(taskId)
+    await store.transact([...changes, { type: 'del', key: taskTrashKey(taskId) }])
+    if (changes.length > 0) journal.sweepSoon()
   }
 
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
@@ -192,6 +194,12 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
 
     /** A run with its whole tool calls. Throws RunNotFound (404). */
     runOf: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await repository.run(taskId, runId)),
+
+    /** Whether a run is not over; undefined for an id that is not known. */
+    async isRunLive (runId: string): Promise<boolean | undefined> {
+      const run = await repository.runById(runId)
+      return run && !isOver(run)
+    },
 
     /** The upcoming times of a schedule and its past slots. Throws TaskNotFound (404), or BadTask (400) when the task has no schedule. */
     async schedule (
