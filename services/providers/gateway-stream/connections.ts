@@ -15,10 +15,11 @@ const MAX_IDLE = 32
 /** Returns the proxy settings that Node gave its own agent: those of the environment if NODE_USE_ENV_PROXY is set. */
 const proxyOf = (agent: http.Agent & { options?: http.AgentOptions }) => agent.options?.proxyEnv
 
-export interface Post {
+export interface Exchange {
+  method: string
   url: string
   headers: Record<string, string>
-  body: string
+  body?: string
   signal?: AbortSignal
 }
 
@@ -54,14 +55,14 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
     for (const { close } of Object.values(ahead)) close()
   }
 
-  function send ({ url, headers, body, signal }: Post): Promise<http.IncomingMessage> {
+  function send ({ method, url, headers, body, signal }: Exchange): Promise<http.IncomingMessage> {
     signal?.throwIfAborted()
     used()
     const isSecure = url.startsWith('https:')
     const { wasAhead } = ahead[isSecure ? 'https:' : 'http:']
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http).request(url, {
-        method: 'POST',
+        method,
         headers: { 'accept-encoding': 'identity', ...headers },
         agent: agents[isSecure ? 'https:' : 'http:']
       })
@@ -96,10 +97,10 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
     close: closeIdle,
 
     /**
-     * Sends a POST and resolves to its response when the headers have arrived. A kept connection that the server has just closed
+     * Sends a request and resolves to its response when the headers have arrived. A kept connection that the server has just closed
      * is replaced by a new one. Rejects with the signal's reason, or with the network's error. An abort also ends the response.
      */
-    async post (request: Post): Promise<http.IncomingMessage> {
+    async exchange (request: Exchange): Promise<http.IncomingMessage> {
       try {
         return await send(request)
       } catch (error) {

@@ -23,7 +23,7 @@ async function serve (t: Test, respond = (_request: IncomingMessage, response: S
 }
 
 async function post (connections: ReturnType<typeof createConnections>, url: string) {
-  const response = await connections.post({ url, headers: {}, body: '{}' })
+  const response = await connections.exchange({ method: 'POST', url, headers: {}, body: '{}' })
   response.resume()
   await once(response, 'end')
   // The agent takes the connection back after the end.
