@@ -223,6 +223,19 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
       describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
 
+    /** Opens a connection for the next call of the active model. A failure is met again by the call. */
+    async connect (): Promise<void> {
+      try {
+        const id = active()
+        if (usable(id)) await parseModelId(id).provider.connect?.()
+      } catch {}
+    },
+
+    /** Closes the connections that no call uses. */
+    async close (): Promise<void> {
+      await Promise.all([...known].map((provider) => provider.close?.()))
+    },
+
     /** Loads the modules that the active model's first call would wait for. */
     async warm (): Promise<void> {
       const id = active()
