@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { linesOf } from '../../services/backup/backup-contents.ts'
 import { newId } from '../../services/lib/ids.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
@@ -206,6 +207,13 @@ t.test('the copies go with the thread, and into no backup', async (t) => {
   t.equal(readdirSync(folder).length, 1)
   t.equal(statSync(folder).mode & 0o777, 0o700)
   t.notOk(readFileSync(join(folder, readdirSync(folder)[0])).includes('old words'), 'enciphered')
+  let records = 0
+  for await (const line of linesOf(app.store.contents(new AbortController().signal, () => {}), {}, 0)) {
+    t.notMatch(line, /^\["journal/)
+    records++
+  }
+  t.ok(records > 5, 'the rest is in it')
+
   t.equal((await app.inject({ method: 'DELETE', url: '/threads/mine' })).statusCode, 200)
   await app.journal.idle()
   t.same(readdirSync(folder), [])
