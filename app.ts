@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** All secrets, which are also redacted in logs; plugins add theirs. */
     secrets: Secrets
+    /** The compilers of schemas, which compile when a route is first used. */
+    compilers: ReturnType<typeof lazyCompilers>
   }
 }
 
@@ -31,6 +33,7 @@ declare module 'fastify' {
 export async function buildApp (settings: Settings, observe?: (app: App) => Promise<unknown>): Promise<App> {
   const secrets = createSecrets(settings.token, settings.passphrase, ...Object.values(settings.keys ?? {}))
   const arrival = settings.arrival ?? ARRIVAL
+  const compilers = (settings.compilers ?? lazyCompilers)()
   const app = Fastify({
     loggerInstance: pino({
       level: 'info',
@@ -52,7 +55,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     },
     // As long as a path can be; the routes' schemas limit ids.
     routerOptions: { maxParamLength: 16_384 },
-    schemaController: { compilersFactory: (settings.compilers ?? lazyCompilers)() },
+    schemaController: { compilersFactory: compilers },
     frameworkErrors (error, request, reply) {
       const { server } = request
       const refuse = async () => {
@@ -68,6 +71,7 @@ export async function buildApp (settings: Settings, observe?: (app: App) => Prom
     }
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.decorate('secrets', secrets)
+  app.decorate('compilers', compilers)
 
   try {
     await registerPlugins(app as unknown as App, settings)

@@ -7,11 +7,13 @@ import { startClient } from './driver.ts'
 import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
 import type { Context } from './rows/context.ts'
+import { firstRun } from './rows/first-run.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
+import { taskRuns } from './rows/task-runs.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
 import { tableOf } from './table.ts'
@@ -22,12 +24,14 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,
   'large-store': largeStore,
   memory: idleMemory,
+  'first-run': firstRun,
   'first-text': firstTextPlain,
   'first-text-analysed': firstTextAnalysed,
   'one-stream': oneStream,
   'many-streams': manyStreams,
   paced,
   'long-thread': longThread,
+  'task-runs': taskRuns,
   'health-saturated': healthSaturated,
   'cached-share': cachedShareRows
 }

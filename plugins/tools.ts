@@ -26,6 +26,7 @@ export default fp(async (app) => {
     createToolHost({
       tools: createBuiltinTools({
         paths: app.paths,
+        transform: app.fileTransform,
         clock: app.clock,
         environment: app.childEnvironment,
         web: app.web,
@@ -42,4 +43,4 @@ export default fp(async (app) => {
       journal: app.journal
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain', 'journal', 'usage'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'journal', 'usage'] })

@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { bundle, bundleFirst, ROOT } from './bundle.ts'
+import { bundle, bundleFirst, bundleWhole, ROOT } from './bundle.ts'
 
 const dist = `${ROOT}dist/`
 
@@ -7,12 +7,14 @@ const dist = `${ROOT}dist/`
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 await bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })
+const service = await bundleWhole('server.ts', 'dist')
+await bundle({ main: 'bin/load-service.ts' }, 'dist', { SERVICE_FILE: JSON.stringify(service) })
 await bundle({
-  main: 'server.ts',
   'rotate-key': 'bin/rotate-key.ts',
   salvage: 'services/store/recovery/salvage-child.ts',
-  'workers/task': 'workers/task.ts',
   'workers/transform': 'workers/transform.ts',
   'workers/desktop': 'workers/desktop.ts'
 }, 'dist')
+// A file of its own without chunks: a worker reads and compiles it for every run of a task.
+await bundle({ 'workers/task': 'workers/task.ts' }, 'dist')
 copyFileSync(`${ROOT}openapi.json`, `${dist}openapi.json`)

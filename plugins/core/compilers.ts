@@ -6,12 +6,15 @@ type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 /**
  * Compiles validators and serializers when a route is first used, so that start-up compiles nothing. Bodies are validated
  * strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced. The functions returned
- * for a route have a `compile()` method that compiles at once.
+ * for a route have a `compile()` method that compiles at once; `compilersOf` returns these methods for the requests of a route.
+ * `validateSchema` also checks that the schemas are valid JSON Schema, which takes most of the time of the first compilation.
  */
-export function lazyCompilers (): any {
+export function lazyCompilers ({ validateSchema = false } = {}): any {
   const ajv = once(() => AjvCompiler() as unknown as (schemas: any, options: any) => (route: any) => unknown)
   const json: () => (schemas: any, options: any) => (route: any) => (data: unknown) => string = SerializerCompiler as any
+  const requests = new Map<string, Array<() => unknown>>()
   return {
+    compilersOf: (url: string) => requests.get(url) ?? [],
     buildValidator (schemas: any, options: any) {
       const compilerFor = (coerceTypes: boolean | 'array') =>
         once(() =>
@@ -24,6 +27,7 @@ export function lazyCompilers (): any {
               strictNumbers: coerceTypes === false,
               removeAdditional: false,
               useDefaults: true,
+              validateSchema,
               verbose: true,
               allErrors: false
             }
@@ -33,6 +37,7 @@ export function lazyCompilers (): any {
       const rest = compilerFor('array')
       return (route: any) => {
         const compiled = once(() => (route.httpPart === 'body' ? body : rest)()(route) as Validate)
+        requests.set(route.url, [...requests.get(route.url) ?? [], compiled])
         const validate: Validate = (data) => {
           const isValid = compiled()(data)
           validate.errors = compiled().errors

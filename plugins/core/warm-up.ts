@@ -1,9 +1,13 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 
 /** Delay after the start, so that the first requests are not slowed down; before the compile cache is written. Milliseconds. */
 const DELAY_MS = 1_000
 
-/** Loads the modules of the first run in advance, once the service listens. A failure is harmless: the run loads them again. */
+/**
+ * Loads and compiles what the first run needs, once the service listens: in steps, between which requests are handled. A failure
+ * is harmless: the run does it again.
+ */
 export default fp(async (app) => {
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
@@ -13,14 +17,23 @@ export default fp(async (app) => {
     })
   })
 
+  const steps = (): Array<() => unknown> => [
+    () => app.providers.warm(),
+    () => import('ai/internal'),
+    () => import('ai'),
+    () => import('../../services/models/compaction/compactor.ts'),
+    ...app.compilers.compilersOf('/run'),
+    () => app.desktop.probe(),
+    // Node loads fetch when one of its classes is first used.
+    () => new Headers(),
+    () => app.tasks.warm()
+  ]
+
   async function warmUp () {
     await app.clock.sleep(DELAY_MS, closing.signal)
-    await app.providers.warm()
-    await import('ai/internal')
-    await import('ai')
-    await app.desktop.probe()
-    await import('../../services/models/compaction/compactor.ts')
-    // Node loads fetch when one of its classes is first used.
-    return new Headers()
+    for (const step of steps()) {
+      await step()
+      await turn(undefined, { signal: closing.signal })
+    }
   }
-}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop'] })
+}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop', 'tasks'] })

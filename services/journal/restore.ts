@@ -65,7 +65,8 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
   }
 }
 
-async function writeFile ({ size, mode }: FilePlace, { source, left }: Chain, place: string, { folder, temporary }: Writing): Promise<void> {
+async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { folder, temporary }: Writing): Promise<void> {
+  const { source, left } = step
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {

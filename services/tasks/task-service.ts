@@ -90,8 +90,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   }
 
   return {
-    create: (body: TaskBody, key?: string): Promise<Task> =>
-      idempotency.once({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember)),
+    async create (body: TaskBody, key?: string): Promise<Task> {
+      const task = await idempotency.once<Task>({ route: 'POST /tasks', key, body }, (remember) => definitions.create(body, remember))
+      workers.prepare()
+      return task
+    },
     /**
      * Creates a task and starts it in one transaction with its first run or slot. The signal aborts the planning. Throws
      * BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
@@ -228,6 +231,11 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       })
     },
 
+    /** Starts a worker ahead if there is a task that may run. */
+    async warm () {
+      if ((await repository.index.load()).notFinished().length > 0) workers.prepare()
+    },
+
     /** The state of the schedule ticker: 'ok', 'starting' until `open` has recovered the runs, or a description of the problem. */
     check: (): string => problem ?? (ticking === undefined ? 'starting' : ticker.problem() ?? 'ok'),
 
@@ -241,6 +249,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       closing.abort(CLOSING)
       executor.close()
       await Promise.all([queue.close(), ticking])
+      await workers.close()
     }
   }
 }

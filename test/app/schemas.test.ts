@@ -26,8 +26,9 @@ async function watched (t: Test, config = {}) {
   const schemas: Compiled[] = []
   const sent: Sent[] = []
   const lazyCompilers = () => {
-    const { buildValidator, buildSerializer } = compilers.lazyCompilers()
+    const { buildValidator, buildSerializer, ...rest } = compilers.lazyCompilers({ validateSchema: true })
     return {
+      ...rest,
       buildValidator (...args: unknown[]) {
         const make = buildValidator(...args)
         return (route: any) => {

@@ -133,6 +133,7 @@ export function plainAnswer (plan: Plan): unknown {
 /** What a call with a response format is answered when the plan does not say. */
 export function structuredAnswer (name: string | undefined): unknown {
   if (name === 'evaluation') return { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] }
+  if (name === 'task-memory') return { findings: [], decisions: [] }
   if (name === 'summary') return { summary: 'They talked of many things.' }
   return { complexity: 'simple', goal: 'Answer the question', thinking: 'A short question that needs a short answer.', qualityCriteria: [] }
 }

@@ -76,7 +76,7 @@ async function live (app: App, actions: Action[]) {
   const ids: string[] = []
   for (const [n, model] of models.entries()) {
     const { id } = await engine.tasks.create({
-      goal: 'system info',
+      goal: `system info for ${names[n]}`,
       taskType: 'recurring',
       schedule: scheduleOf(model.wanted),
       approval: { mode: 'never' },

@@ -92,7 +92,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   async function executeRun (taskId: string, runId: string): Promise<void> {
     const session = await retryUntilStored(() => start(taskId, runId), { taskId, runId }, 'a run could not be started')
     if (session === undefined) return
-    const result: AttemptResult = await workers.run(runId, session.main, session.signal)
+    const result: AttemptResult = await workers.run(session.main, session.signal)
       .then((workerEnd) => ({ workerEnd }), (error) => ({ error }))
     const stopKind = session.signal.aborted ? abortKind(session.signal.reason) : undefined
     const run = await session.end()

@@ -1,47 +1,54 @@
-import { fileURLToPath } from 'node:url'
-import { MessageChannel, type Worker } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
-import { workerFile } from '../../lib/worker-file.ts'
+import { createTaskThreads, type TaskThread } from './task-threads.ts'
 import type { TaskMain, TaskPort, WorkerEnd } from './worker-rpc.ts'
 
 /** A worker that calls no method for this long, while no call is being answered, is taken for hung; milliseconds. */
 const HUNG_MS = 30_000
-/** Memory limits of a worker, which holds little more than the events of its run; mebibytes. */
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 /** The worker of a run died during the run. */
 export class WorkerDied extends Error {
   readonly code = 'ERR_WORKER_DIED'
 }
 
+/** A spare worker died before it had begun the run that took it. */
+class SpareDied extends WorkerDied {}
+
 export type WorkerPool = ReturnType<typeof createWorkerPool>
 
-/** Starts one worker thread for each task run with Bree. Bree only launches workers; the queue and the schedule ticker decide when. */
+/** Runs each task run in a worker thread of its own. The queue and the schedule ticker decide when. */
 export function createWorkerPool ({ clock }: { clock: Clock }) {
-  let loading: Promise<any> | undefined
-  const bree = () => {
-    loading ??= load()
-    return loading
-  }
+  const threads = createTaskThreads({ clock })
 
   /**
    * Runs the task loop in a worker until the loop ends. Rejects with the reason of the signal, with the error of a failed
    * method, or with WorkerDied. The worker has exited in every case when the promise settles.
    */
-  async function run (name: string, main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
+  async function run (main: TaskMain, signal: AbortSignal): Promise<WorkerEnd> {
     signal.throwIfAborted()
-    const [{ createBirpc }, jobs] = await Promise.all([import('birpc'), bree()])
-    // Bree takes a path with an unusual character, such as "(" or "&", for code, unless it is told what it is.
-    await jobs.add({
-      name,
-      path: fileURLToPath(workerFile('task')),
-      worker: { eval: false, resourceLimits: LIMITS, stdin: false, execArgv: [] }
-    })
+    const [{ createBirpc }, thread] = await Promise.all([import('birpc'), threads.take()])
+    try {
+      return await serve(createBirpc, thread, main, signal)
+    } catch (error) {
+      if (!(error instanceof SpareDied)) throw error
+      return await serve(createBirpc, await threads.start(), main, signal)
+    } finally {
+      threads.prepare()
+    }
+  }
+
+  async function serve (
+    createBirpc: typeof import('birpc').createBirpc,
+    { worker, exited, isSpare }: TaskThread,
+    main: TaskMain,
+    signal: AbortSignal
+  ): Promise<WorkerEnd> {
     const ended = Promise.withResolvers<WorkerEnd>()
     ended.promise.catch(() => {})
     const { port1, port2 } = new MessageChannel()
     const watch = watchdog(() => ended.reject(new WorkerDied(`The worker of this run did nothing for ${HUNG_MS / 1000} s and was ended.`)))
+    let begun = false
     // A correct worker makes one call at a time. A worker that makes two at once is broken, so it is ended.
     let busy = false
     const port: TaskPort = {
@@ -68,7 +75,12 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     }
     const rpc = createBirpc({ ...port }, {
       post: (data) => port1.postMessage(data),
-      on: (listener) => port1.on('message', (message) => isRequest(message, port) ? listener(message) : ended.reject(INVALID_REQUEST())),
+      on: (listener) =>
+        port1.on('message', (message) => {
+          begun = true
+          if (isRequest(message, port)) listener(message)
+          else ended.reject(INVALID_REQUEST())
+        }),
       timeout: -1,
       onGeneralError (error) {
         ended.reject(error)
@@ -78,32 +90,22 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     port1.on('messageerror', () => ended.reject(INVALID_REQUEST()))
     const onAbort = () => ended.reject(signal.reason)
     signal.addEventListener('abort', onAbort)
-    let worker: Worker | undefined
+    void exited.then((how) => {
+      const Died = isSpare && !begun ? SpareDied : WorkerDied
+      ended.reject(new Died(`The worker of this run died ${how}.`))
+    })
+    worker.postMessage(port2, [port2])
+    if (signal.aborted) onAbort()
     try {
-      await jobs.run(name)
-      worker = jobs.workers.get(name) as Worker
-      const gone = new Promise<void>((resolve) => worker!.once('exit', () => resolve()))
-      let cause = 'it ended by itself'
-      worker.on('error', (error: NodeJS.ErrnoException) => {
-        cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it ran out of memory' : error.message
-      })
-      worker.once('exit', (code) => ended.reject(new WorkerDied(`The worker of this run died (exit code ${code}): ${cause}.`)))
-      worker.postMessage(port2, [port2])
-      if (signal.aborted) onAbort()
-      try {
-        return await ended.promise
-      } finally {
-        // Ignore messages that the worker still sends while it is being terminated.
-        port1.close()
-        await worker.terminate()
-        await gone
-      }
+      return await ended.promise
     } finally {
       signal.removeEventListener('abort', onAbort)
       watch.stop()
       rpc.$close()
+      // Ignore messages that the worker still sends while it is being terminated.
       port1.close()
-      jobs.config.jobs = jobs.config.jobs.filter((job: { name: string }) => job.name !== name)
+      await worker.terminate()
+      await exited
     }
   }
 
@@ -127,7 +129,13 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     }
   }
 
-  return { run }
+  return {
+    run,
+    /** Starts a worker for the next run ahead. */
+    prepare: threads.prepare,
+    /** Ends the worker that was started ahead. The runs end theirs. */
+    close: threads.close
+  }
 }
 
 const INVALID_REQUEST = () => new WorkerDied('The worker of this run sent an invalid request and was ended.')
@@ -136,14 +144,4 @@ const INVALID_REQUEST = () => new WorkerDied('The worker of this run sent an inv
 function isRequest (message: unknown, port: TaskPort): boolean {
   const { t: kind, m: method, a: args } = (message ?? {}) as { t?: unknown, m?: unknown, a?: unknown }
   return kind === 'q' && typeof method === 'string' && Object.hasOwn(port, method) && Array.isArray(args)
-}
-
-async function load () {
-  const { default: Bree } = await import('bree')
-  // Bree's types lack init, workers and config. Its error handler does nothing, because `run` observes how a worker ends.
-  const jobs: any = new Bree(
-    { root: false, doRootCheck: false, logger: false, acceptedExtensions: ['.js', '.ts'], errorHandler: () => {} } as never
-  )
-  await jobs.init()
-  return jobs
 }

@@ -8,16 +8,22 @@ const BAD = new URL('./bad-worker.ts', import.meta.url)
 let does: string | undefined
 let keep: ((port: MessagePort) => void) | undefined
 const living = new Set<Worker>()
+const spare = new Set<Worker>()
 
 // What launches workers takes the class once, when it is first needed: so it is another one from the beginning.
 threads.Worker = class extends Real {
   constructor (path: string | URL, options: object) {
     super(does === undefined ? path : BAD, { ...options, env: { ...process.env, WORKER_DOES: does } })
-    living.add(this)
-    this.once('exit', () => living.delete(this))
+    spare.add(this)
+    this.once('exit', () => {
+      spare.delete(this)
+      living.delete(this)
+    })
   }
 
   override postMessage (message: any, transfer?: any) {
+    spare.delete(this)
+    living.add(this)
     if (keep === undefined) return super.postMessage(message, transfer)
     keep(message)
     keep = undefined
@@ -30,15 +36,24 @@ export function misbehavingWorkers (t: { teardown(handler: () => unknown): unkno
     does = keep = undefined
   })
   return {
+    /** Those that serve a run. */
     living: living as ReadonlySet<Worker>,
-    /** What the next workers do; undefined: what they should. */
-    let (what: string | undefined) {
+    /** Those that were started and serve no run yet. */
+    spare: spare as ReadonlySet<Worker>,
+    /** What the next workers do; undefined: what they should. The spare is ended, unless it is to stay as it is. */
+    let (what: string | undefined, { spareStays = false } = {}) {
       does = what
+      if (!spareStays) for (const worker of spare) void worker.terminate()
     },
     /** The next worker never gets its port: it comes here. */
     port: () =>
       new Promise<MessagePort>((resolve) => {
         keep = resolve
-      })
+      }),
+    /** Resolves to the worker that was started ahead. */
+    async started (): Promise<Worker> {
+      while (spare.size === 0) await new Promise(setImmediate)
+      return [...spare][0]
+    }
   }
 }
