@@ -165,7 +165,7 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
     /**
@@ -2163,7 +2163,7 @@ export type TaskBody = {
 };
 
 /**
- * The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned
+ * The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned. `options` take the place of all options before, from the next run on
  */
 export type TaskChanges = {
     /**

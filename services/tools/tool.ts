@@ -85,8 +85,6 @@ export interface Tool<Input = any> {
   folder?(input: Input): string | undefined
   /** Returns what the input names as the object of the call, such as a path, a command or an address. */
   target?(input: Input): string | undefined
-  /** Returns the paths of the files that the call changes, where they are more than its target. */
-  paths?(input: Input): string[]
   /** Converts an output to the form that models get, where it differs from the form for readers. */
   forModel?(output: ToolOutput): ToolOutput
   execute(input: Input, context: ToolContext): Promise<ToolOutput>
