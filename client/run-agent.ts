@@ -1,7 +1,7 @@
 import { createConversation, type Message } from './conversation.ts'
 import { createClient, type Client } from './create-client.ts'
 import { AgentError, requestError } from './errors.ts'
-import type { FinishEvent, RunStreamEvent, RunTask, ToolApprovalRequestEvent } from './generated/index.ts'
+import type { FinishEvent, RunOptions, RunStreamEvent, RunTask, ToolApprovalRequestEvent } from './generated/index.ts'
 import { readEvents } from './sse.ts'
 
 /** Whether a tool call may run; the model gets the reason. */
@@ -15,6 +15,8 @@ export interface RunAgentOptions {
   /** The conversation so far; the last message is the user's request. */
   messages: Message[]
   context?: { cwd?: string, [key: string]: unknown }
+  /** Model, effort and limits of this run. */
+  options?: RunOptions
   /** The thread to continue: `threadId` of an earlier result, or an id of your choice. */
   id?: string
   /** Called with every event of every stream of the run, in order. */
@@ -52,7 +54,7 @@ interface StreamResult {
  * signal's reason after an abort, and any error of `approve` and `onEvent`.
  */
 export async function runAgent (
-  { baseUrl = 'http://127.0.0.1:3001', token, messages, context, id, onEvent, approve, signal }: RunAgentOptions
+  { baseUrl = 'http://127.0.0.1:3001', token, messages, context, options, id, onEvent, approve, signal }: RunAgentOptions
 ): Promise<RunAgentResult> {
   const client = createClient({ baseUrl, auth: token })
   const conversation = createConversation()
@@ -61,7 +63,7 @@ export async function runAgent (
     onEvent?.(event)
   }
 
-  let body = { messages, context, id }
+  let body = { messages, context, options, id }
   for (let url = '/run'; ; url = '/run/approve') {
     const { threadId, requests, finish, task } = await readStream(await post(client, url, body, signal), handleEvent, signal)
     if (requests.length === 0) {

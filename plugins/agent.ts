@@ -11,8 +11,8 @@ declare module 'fastify' {
 
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger } = app
-  const { grants, usage, tasks, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, usage, tasks, config } = app
+  const { workspace, log } = app
   const agent = createAgent({
     store,
     clock,

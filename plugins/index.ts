@@ -15,8 +15,10 @@ import errors from './core/errors.ts'
 import health from './core/health.ts'
 import extraction from './thread-background.ts'
 import gate from './core/gate.ts'
+import journal from './journal.ts'
 import ledger from './ledger.ts'
 import mcp from './mcp.ts'
+import paths from './paths.ts'
 import providers from './providers.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
@@ -50,7 +52,9 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(environment)
   await app.register(desktop)
   await app.register(brain)
-  await app.register(tools, settings)
+  await app.register(paths, settings)
+  await app.register(journal, settings)
+  await app.register(tools)
   await app.register(mcp)
   await app.register(threads)
   await app.register(ledger, settings)

@@ -21,7 +21,7 @@ const PING_MS = 15_000
 
 /** Background tasks and the stream of their events. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
-  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, usage, config, workspace, log } = app
+  const { store, clock, tools: host, fence, providers: registry, brain, ledger, grants, journal, usage, config, workspace, log } = app
   const bus = createTaskEvents({ clock })
   const tasks = createTasks({
     store,
@@ -31,6 +31,7 @@ export default fp(async (app) => {
     fence,
     ledger,
     grants,
+    journal,
     usage,
     idempotency: createIdempotency({ store, clock }),
     config: () => config.current,
@@ -66,4 +67,7 @@ export default fp(async (app) => {
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })
-}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'usage', 'stream'] })
+}, {
+  name: 'tasks',
+  dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'journal', 'usage', 'stream']
+})

@@ -9,6 +9,6 @@ declare module 'fastify' {
 
 /** Threads with the state of their runs, for the routes. */
 export default fp(async (app) => {
-  const { store, threads, agent, ledger, usage } = app
-  app.decorate('catalog', createThreadService({ store, threads, agent, ledger, usage }))
-}, { name: 'catalog', dependencies: ['store', 'threads', 'ledger', 'usage', 'agent'] })
+  const { store, threads, agent, ledger, journal, usage } = app
+  app.decorate('catalog', createThreadService({ store, threads, agent, ledger, journal, usage }))
+}, { name: 'catalog', dependencies: ['store', 'threads', 'ledger', 'journal', 'usage', 'agent'] })

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import fp from 'fastify-plugin'
 import { createDescribeImage } from '../services/models/describe-image.ts'
 import { createBuiltinTools } from '../services/tools/builtin.ts'
@@ -6,41 +5,28 @@ import { RECORDS } from '../services/store/keys.ts'
 import { createFence, type Fence } from '../services/tools/fence.ts'
 import { createFolderGuides, type FolderGuides, type KnownGuides } from '../services/tools/files/folder-guide.ts'
 import { createToolHost, type ToolHost } from '../services/tools/host.ts'
-import { createPathPolicy } from '../services/tools/path-policy.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     tools: ToolHost
     fence: Fence
     folderGuides: FolderGuides
-    /** The folder that runs work in by default. */
-    workspace: () => string
   }
 }
 
 /** The tool host, which executes all tool calls. */
-export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
-  const workspace = () => resolve(cwd, app.config.current.workspace ?? '.')
-  const paths = createPathPolicy({
-    get workspace () {
-      return workspace()
-    },
-    get roots () {
-      return app.config.current.roots ?? []
-    },
-    forbidden: home
-  })
+export default fp(async (app) => {
   const fence = createFence()
-  app.decorate('workspace', workspace)
   const known = app.store.record<KnownGuides>(RECORDS.guides, () => ({ digests: [] }))
-  app.decorate('folderGuides', createFolderGuides({ paths, known, digest: app.store.digest }))
+  app.decorate('folderGuides', createFolderGuides({ paths: app.paths, known, digest: app.store.digest }))
   app.decorate('fence', fence)
   const describe = createDescribeImage({ registry: app.providers, clock: app.clock, usage: app.usage })
   app.decorate(
     'tools',
     createToolHost({
       tools: createBuiltinTools({
-        paths,
+        paths: app.paths,
+        transform: app.fileTransform,
         clock: app.clock,
         environment: app.childEnvironment,
         web: app.web,
@@ -53,7 +39,8 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
       }),
       permissions: () => app.config.current.permissions ?? {},
       clock: app.clock,
-      fence
+      fence,
+      journal: app.journal
     })
   )
-}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'web', 'desktop', 'brain', 'usage'] })
+}, { name: 'tools', dependencies: ['clock', 'store', 'config', 'environment', 'transform', 'web', 'desktop', 'brain', 'journal', 'usage'] })

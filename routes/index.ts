@@ -5,6 +5,7 @@ import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
 import grants from './grants.ts'
+import journal from './journal.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
 import service from './service.ts'
@@ -21,6 +22,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(grants)
   await app.register(threads)
   await app.register(tasks)
+  await app.register(journal)
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)

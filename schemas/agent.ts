@@ -43,7 +43,8 @@ export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +
-    '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request',
+    '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. ' +
+    'The run keeps the `options` with which it began; those of this body are not used',
   examples: [examples.approveBody]
 })
 

@@ -1,7 +1,7 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import * as examples from './examples/tasks.ts'
-import { LONGEST_RUN, RunOptionsSchema, type RunOptions } from './run-options.ts'
+import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
 
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
@@ -143,10 +143,7 @@ const given = {
   approval: ref(TaskApprovalInputSchema),
   schedule: ref(ScheduleSchema),
   cwd: Type.String({ minLength: 1, description: 'Working directory of the runs; by default the workspace' }),
-  options: Type.Unsafe<RunOptions>({
-    ...Type.Ref(RunOptionsSchema.$id!),
-    description: 'The options of each run from the next one on; in a change they take the place of all options before'
-  }),
+  options: ref(RunOptionsSchema),
   budget: TaskBudgetSchema,
   plan: ref(PlanInputSchema)
 }
@@ -169,7 +166,8 @@ export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given
   minProperties: 1,
   $id: 'TaskChanges',
   description: 'The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is ' +
-    'planned',
+    'planned. ' +
+    '`options` take the place of all options before, from the next run on',
   examples: [examples.taskChanges]
 })
 export type TaskChanges = Static<typeof TaskChangesSchema>

@@ -1,11 +1,14 @@
 import { parentPort } from 'node:worker_threads'
 import type { TransformHandlers, Done, Job } from '../services/tools/transform/transform-rpc.ts'
 
-/** Transforms untrusted content in a worker, because it may take long or exhaust memory: see services/tools/transform/transform.ts. */
+/** Transforms untrusted content and searches files in a worker: that may take long or exhaust memory. See services/tools/transform/. */
 const handlers: TransformHandlers = {
   markdown: async (page) => (await import('../services/tools/web/fetch/markdown.ts')).toMarkdown(page),
   text: async (page) => (await import('../services/tools/web/fetch/to-text.ts')).toText(page),
-  results: async (html) => (await import('../services/tools/web/search/result-page.ts')).readResultPage(html)
+  results: async (html) => (await import('../services/tools/web/search/result-page.ts')).readResultPage(html),
+  pdf: async (request) => (await import('../services/tools/transform/pdf-text.ts')).readPdf(request),
+  searchLines: async (request) => (await import('../services/tools/search/find-lines.ts')).findLines(request),
+  searchFiles: async (request) => (await import('../services/tools/search/find-paths.ts')).findPaths(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

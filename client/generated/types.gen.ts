@@ -165,7 +165,7 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
     /**
@@ -1026,6 +1026,49 @@ export type FactRemoved = {
 };
 
 /**
+ * A change of one path by one call of a run
+ */
+export type FileChange = {
+    /**
+     * Absolute path
+     */
+    path: string;
+    kind: 'created' | 'changed' | 'moved' | 'deleted';
+    /**
+     * Where a moved file or folder was
+     */
+    from?: string;
+    /**
+     * The tool call, or the undo, that made the change
+     */
+    toolCallId: string;
+    /**
+     * Its tool; `undo` for an undo
+     */
+    toolName: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+    /**
+     * Number of paths below a folder that changed with it
+     */
+    inner?: number;
+    /**
+     * Unified diff, where both contents are text and known
+     */
+    diff?: string;
+    /**
+     * Whether an undo of the run would take this path back now
+     */
+    canUndo: boolean;
+    /**
+     * `changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
+     */
+    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone';
+};
+
+/**
  * The stream is complete. This is always the last event
  */
 export type FinishEvent = {
@@ -1620,6 +1663,18 @@ export type RunBody = {
 };
 
 /**
+ * A page of the changes of a run
+ */
+export type RunChanges = {
+    /**
+     * In the order in which they were made
+     */
+    changes: Array<FileChange>;
+    notCovered: Array<UncoveredCall>;
+    nextCursor?: string;
+};
+
+/**
  * What is set for one run. It is kept with the run: the same applies after approvals and after a restart
  */
 export type RunOptions = {
@@ -2108,7 +2163,7 @@ export type TaskBody = {
 };
 
 /**
- * The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned
+ * The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned. `options` take the place of all options before, from the next run on
  */
 export type TaskChanges = {
     /**
@@ -2992,6 +3047,58 @@ export type ToolServerList = {
          */
         error?: string;
     }>;
+};
+
+/**
+ * A call that may have changed files and that an undo does not cover
+ */
+export type UncoveredCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * What its input named, such as the command
+     */
+    target?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+export type UndoBody = {
+    /**
+     * Only these, and what is below them: paths that the run changed, absolute or relative to its working folder. Default: all
+     */
+    paths?: Array<string>;
+    /**
+     * Changes nothing, and answers what an undo would do now
+     */
+    dryRun?: boolean;
+};
+
+/**
+ * What an undo did, or would do
+ */
+export type Undone = {
+    /**
+     * Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and POST /runs/{undoId}/undo takes them back
+     */
+    undoId?: string;
+    /**
+     * The paths that are now as they were before the run
+     */
+    restored: Array<string>;
+    skipped: Array<{
+        /**
+         * Absolute path
+         */
+        path: string;
+        /**
+         * `changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was
+         */
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone';
+    }>;
+    notCovered: Array<UncoveredCall>;
 };
 
 /**
@@ -5545,6 +5652,124 @@ export type GetTaskScheduleResponses = {
 };
 
 export type GetTaskScheduleResponse = GetTaskScheduleResponses[keyof GetTaskScheduleResponses];
+
+export type ListChangesData = {
+    body?: never;
+    path: {
+        /**
+         * The id of a run, or the undoId of an undo
+         */
+        runId: string;
+    };
+    query?: {
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/runs/{runId}/changes';
+};
+
+export type ListChangesErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListChangesError = ListChangesErrors[keyof ListChangesErrors];
+
+export type ListChangesResponses = {
+    /**
+     * A page of the changes of a run
+     */
+    200: RunChanges;
+};
+
+export type ListChangesResponse = ListChangesResponses[keyof ListChangesResponses];
+
+export type UndoRunData = {
+    body?: UndoBody;
+    path: {
+        /**
+         * The id of a run, or the undoId of an undo
+         */
+        runId: string;
+    };
+    query?: never;
+    url: '/runs/{runId}/undo';
+};
+
+export type UndoRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type UndoRunError = UndoRunErrors[keyof UndoRunErrors];
+
+export type UndoRunResponses = {
+    /**
+     * What an undo did, or would do
+     */
+    200: Undone;
+};
+
+export type UndoRunResponse = UndoRunResponses[keyof UndoRunResponses];
 
 export type ClearBrainData = {
     body?: never;

@@ -3,7 +3,7 @@ import { createRetention } from '../../services/retention/retention.ts'
 
 /** Removes old records in the background, from one minute after the start. */
 export default fp(async (app) => {
-  const retention = createRetention({ store: app.store, clock: app.clock, log: app.log, prune: app.catalog.prune })
+  const retention = createRetention({ store: app.store, clock: app.clock, log: app.log, prune: app.catalog.prune, journal: app.journal })
   const stop = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {
@@ -13,4 +13,4 @@ export default fp(async (app) => {
     stop.abort()
     await running
   })
-}, { name: 'retention', dependencies: ['store', 'clock', 'catalog'] })
+}, { name: 'retention', dependencies: ['store', 'clock', 'catalog', 'journal'] })

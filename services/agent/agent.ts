@@ -4,6 +4,7 @@ import { Aborted } from '../lib/abort.ts'
 import { protocolOf } from '../run-log/encoders/encoder.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { withRunModels } from '../providers/registry.ts'
+import { runKey } from '../store/keys.ts'
 import { isAnswer } from './approval-answers.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
@@ -13,6 +14,7 @@ import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
+import type { RunHead } from './run-repository.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
 
@@ -112,6 +114,13 @@ export function createAgent (deps: AgentDeps) {
 
     /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
     userWords: createUserWords(parts),
+
+    /** Whether a run is active, or waits for an approval; undefined for a run that is not stored, and not active. */
+    async isRunLive (runId: string): Promise<boolean | undefined> {
+      if (activeRuns.ofRun(runId) !== undefined) return true
+      const head = await deps.store.get<RunHead>(runKey(runId))
+      return head && (await deps.ledger.all(head.asked)).some(deps.ledger.isOpen)
+    },
 
     /** Registers a listener that is called with the thread id of each run that ends. */
     onEnd (listener: (threadId: string) => void) {

@@ -14,13 +14,14 @@ export interface HeldStep {
    * held one: it rejects if that one has failed meanwhile.
    */
   release: () => ModelCalls
-  /** Aborts the model call and discards its events and its failure. If the call was complete, its tokens stay counted for the run. */
+  /** Aborts the model call and discards its events and its failure. The run's meter counts the call like any other. */
   drop: () => Promise<void>
 }
 
 /**
- * Makes the model call of a run's first step and holds all its events. Steering that arrives from now on is for the next step. No
- * tool runs, because a step's calls are settled only after its model call was returned to the loop.
+ * Makes the model call of a run's first step and holds all its events. It must be called in the turn of the event loop in which the
+ * run begins: steering that arrived before it would be lost with a dropped step; what arrives later is for the next step. No tool
+ * runs, because the loop settles the calls of a step only after it was given the step.
  */
 export function holdFirstStep (attempt: RunAttempt, context: Context, deps: AgentDeps): HeldStep {
   const { live } = attempt

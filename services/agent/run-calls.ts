@@ -20,7 +20,7 @@ import { checkLength, commit } from './run-repository.ts'
  */
 export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { live: { run, signal }, conversation } = attempt
-  const { ledger, host, grants } = deps
+  const { ledger, host, grants, store } = deps
   const { log, head: { runId, threadId, cwd } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
   const approvals = new Map(decided.map((approval) => [approval.toolCallId, approval]))
@@ -41,7 +41,7 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
 
   const { asked } = await settleCalls(openCalls(newest), {
     tools: host,
-    run: { runId, attempt: attempt.attempt, cwd, signal },
+    run: { runId, owner: store.digest(threadId), attempt: attempt.attempt, cwd, signal },
     events: newest,
     repeatsReads: false,
     approvalOf (toolCallId) {
@@ -53,24 +53,30 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
-    /** Stores the intent if the run is on disk; other runs do not continue after a crash. The use of a grant is always stored. */
-    async begin ({ toolCallId }: Call, isDurable: boolean, grant?: Grant) {
-      if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used]))
-      if (!isDurable || !run.durable) return true
+    /** Stores the intent if the run is on disk; other runs do not continue after a crash. Always stores `ops` and the use of a grant. */
+    async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[], grant?: Grant) {
+      if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops]))
+      if (!isDurable || !run.durable) {
+        await store.transact(ops)
+        return true
+      }
       const approval = approvals.get(toolCallId)
       const executing = approval && ledger.move(approval, 'executing')
-      await storeIntent({ toolCallId }, executing ? [executing.op] : [])
+      await storeIntent({ toolCallId }, executing ? [executing.op, ...ops] : ops)
       if (executing !== undefined) approvals.set(toolCallId, executing.approval)
       return true
     },
 
-    end: ({ toolCallId }: Call, { event, state }: CallEnd) =>
+    end: ({ toolCallId }: Call, { event, state, ops: changed = [] }: CallEnd) =>
       inOrder(async () => {
         const approval = approvals.get(toolCallId)
         // The decision is stored already.
-        if (state === 'denied' || (approval === undefined && !intended.has(toolCallId))) return log.append(event)
+        if (state === 'denied' || (approval === undefined && !intended.has(toolCallId))) {
+          await store.transact(changed)
+          return log.append(event)
+        }
         const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...await recordAnswer(run, deps, [event])] })
+        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

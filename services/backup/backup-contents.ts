@@ -1,3 +1,4 @@
+import { isLocal } from '../store/keys.ts'
 import type { StoreContents } from '../store/store-types.ts'
 import { isRecord } from '../store/record-names.ts'
 import { VERSION } from '../lib/version.ts'
@@ -19,6 +20,7 @@ export async function * linesOf ({ schema, digestKey, records }: StoreContents, 
   yield JSON.stringify({ config })
   let end = 0
   for await (const record of records) {
+    if (isLocal(record[0])) continue
     end++
     yield JSON.stringify(record)
   }

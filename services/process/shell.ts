@@ -1,6 +1,37 @@
+import { accessSync, constants } from 'node:fs'
+
+/** The shell that runs command lines: its name, for people and models, and its program. */
+export interface Shell {
+  name: 'bash' | 'sh' | 'cmd.exe'
+  program: string
+}
+
+const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash', '/run/current-system/sw/bin/bash']
+
+let found: Shell | undefined
+
+/** Returns the shell of this system: bash where there is one, because models write for it, else sh; cmd.exe on Windows. */
+export function systemShell (): Shell {
+  found ??= findShell(BASH)
+  return found
+}
+
+/** Returns the first of these programs that can be run as bash, else sh. */
+export function findShell (programs: string[]): Shell {
+  if (process.platform === 'win32') return { name: 'cmd.exe', program: 'cmd.exe' }
+  const bash = programs.find((program) => {
+    try {
+      accessSync(program, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+  return bash === undefined ? { name: 'sh', program: '/bin/sh' } : { name: 'bash', program: bash }
+}
+
 /** Returns the program and arguments that run a command line in the system's shell. */
 export function shellCommand (line: string): [command: string, args: string[]] {
-  return process.platform === 'win32'
-    ? ['cmd.exe', ['/d', '/s', '/c', line]]
-    : ['/bin/sh', ['-c', line]]
+  const { name, program } = systemShell()
+  return [program, name === 'cmd.exe' ? ['/d', '/s', '/c', line] : ['-c', line]]
 }

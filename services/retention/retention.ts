@@ -38,12 +38,14 @@ const BY_FIELD = {
 const UNNAMED_DAYS = 90
 
 /** Deletes records that are no longer needed, so that the store does not grow without limit. */
-export function createRetention ({ store, clock, log, prune }: {
+export function createRetention ({ store, clock, log, prune, journal }: {
   store: Store,
   clock: Clock,
   log: { warn(details: object, message: string): void },
   /** Removes the unnamed threads last changed before a time. Resolves to their number. */
   prune?: (limit: number, signal?: AbortSignal) => Promise<number>
+  /** Removes by its own limits. */
+  journal?: { sweep(signal?: AbortSignal): Promise<void> }
 }) {
   /** Removes all expired records. Resolves to their number. */
   async function sweep (signal?: AbortSignal): Promise<number> {
@@ -77,6 +79,7 @@ export function createRetention ({ store, clock, log, prune }: {
     const oldest = dayUsageKey(daysBefore(dayOf(clock.now()), DAYS_KEPT))
     for await (const key of store.keys(DAY_USAGE)) if (key < oldest) await remove(key)
     await flush()
+    await journal?.sweep(signal)
     return removed + (await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0)
   }
 

@@ -2,6 +2,7 @@ import type { ToolItem } from '../approvals/approval-record.ts'
 import type { CallGrants } from '../approvals/grants/call-grants.ts'
 import type { Grant } from '../approvals/grants/grant-record.ts'
 import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import type { Op } from '../store/store-types.ts'
 import type { ToolHost } from '../tools/host.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 
@@ -41,12 +42,15 @@ export interface CallEnd {
   state: 'done' | 'unknown' | 'denied' | 'expired'
   /** The duration of the call, milliseconds; absent if no tool ran. */
   durationMs?: number
+  /** To be stored with it: what the call changed. */
+  ops?: Op[]
 }
 
 /** What the calls of a step need of the run that they belong to. */
 export interface CallPorts {
-  tools: Pick<ToolHost, 'find' | 'identity' | 'execute' | 'folders'>
-  run: { runId: string, attempt: number, cwd: string, signal: AbortSignal }
+  tools: Pick<ToolHost, 'find' | 'identity' | 'keep' | 'execute' | 'folders'>
+  /** `owner` is the task, or the digest of the thread, that the run belongs to. */
+  run: { runId: string, owner: string, attempt: number, cwd: string, signal: AbortSignal }
   /** The events of the run so far. */
   events: readonly RunEvent[]
   /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
@@ -63,10 +67,10 @@ export interface CallPorts {
   /** Throws when the outputs of the run have reached their limit. */
   checkLimit: () => void
   /**
-   * Called before a tool starts. With `isDurable`, an intent must be on disk when the promise resolves, with the use of `grant`, if the
-   * call has one. Resolves to false if the grant has ended meanwhile: the call must not run then.
+   * Called before a tool starts. `ops`, and with `isDurable` an intent, must be on disk when the promise resolves, with the use of
+   * `grant`, if the call has one. Resolves to false if the grant has ended meanwhile: then nothing was written, and the call must not run.
    */
-  begin: (call: Call, isDurable: boolean, grant?: Grant) => Promise<boolean>
+  begin: (call: Call, isDurable: boolean, ops: Op[], grant?: Grant) => Promise<boolean>
   /** Stores the end of a call before readers see it. */
   end: (call: Call, end: CallEnd) => Promise<void>
 }

@@ -12,12 +12,12 @@ const UNANSWERED = 'Nobody answered in time.'
  * Settles the open calls of a step and returns those that need an approval. No call runs while a question about one of them
  * is open. A call that was begun before has an unknown outcome and never runs again; a denied call is refused, also when the
  * model repeats it. The other calls run, reads side by side and the rest in order, also those that a grant covers; before a tool
- * that may change something, or that was approved or granted, starts, an intent is on disk. A call whose tool was changed
- * meanwhile asks. An approved call whose folder is no longer the one that was shown asks again, and approved calls behind it wait
- * for that answer. Rejects when the run is aborted.
+ * that may change something, or that was approved or granted, starts, an intent is on disk, and before it what the call is about to
+ * change. A call whose tool was changed meanwhile asks. An approved call whose folder is no longer the one that was shown asks
+ * again, and approved calls behind it wait for that answer. Rejects when the run is aborted.
  */
 export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
-  const { tools, run: { runId, attempt, cwd, signal } } = ports
+  const { tools, run: { runId, owner, attempt, cwd, signal } } = ports
   const asked = new Map<string, AskedCall>()
   const begun = intentsIn(ports.events)
   let isHeld = false
@@ -91,17 +91,28 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     signal.throwIfAborted()
     const identity = approval === undefined ? tools.identity(toolName) : approval.identity
     const isDurable = approval !== undefined || granted !== undefined || !isRead(call)
-    if (!await ports.begin(call, isDurable, granted?.grant)) return ask(call)
+    const agreed = { name: toolName, runId, callId: toolCallId, input, cwd, identity, folder, signal }
+    const kept = await tools.keep({ ...agreed, owner })
+    if ('errorText' in kept) return ports.end(call, failed(call, kept.errorText))
+    const isBegun = await ports.begin(call, isDurable, kept.ops, granted?.grant).catch(async (error) => {
+      await kept.discard()
+      throw error
+    })
+    if (!isBegun) {
+      await kept.discard()
+      return ask(call)
+    }
     let end: CallEnd
     try {
-      const agreed = { name: toolName, callId: toolCallId, input, cwd, identity, folder }
-      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, runId, attempt, signal })
+      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, attempt })
       const { event, state }: CallEnd = result.status === 'complete'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)
-      end = { event: { ...event, ...(changes && { changes }) }, state, durationMs }
+      const ops = await kept.finish({ changes, output: event.type === 'tool-output' ? event.output : {} })
+      end = { event: { ...event, ...(changes && { changes }) }, state, durationMs, ops }
     } catch (error) {
-      if (isDurable || !ports.repeatsReads) await ports.end(call, failed(call, OUTCOME_UNKNOWN, 'unknown'))
+      const ops = await kept.finish()
+      if (isDurable || !ports.repeatsReads) await ports.end(call, { ...failed(call, OUTCOME_UNKNOWN, 'unknown'), ops })
       throw error
     }
     await ports.end(call, end)

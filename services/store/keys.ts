@@ -100,3 +100,22 @@ export const taskOriginKey = (digest: string) => TASK_ORIGINS + digest
 /** Marks of deleted tasks. Their runs are removed later, also when the service dies in between. */
 export const TASK_TRASH = 'task-trash/'
 export const taskTrashKey = (taskId: string) => TASK_TRASH + taskId
+
+// The journal of changed files. Its files lie on this machine only, so none of its records is exported.
+export const JOURNAL = 'journal/'
+export const journalPrefix = (runId: string) => `${JOURNAL}${runId}/`
+export const journalKey = (runId: string, entryId: string) => journalPrefix(runId) + entryId
+/** The index of the journal's files in order of time, with their sizes in bytes. */
+export const JOURNAL_FILES = 'journal-file/'
+export const journalFilesPrefix = (entryId: string) => `${JOURNAL_FILES}${entryId}/`
+export const journalFileKey = (entryId: string, bytes: number) => journalFilesPrefix(entryId) + bytes
+/** The index of entries whose call has not ended. */
+export const JOURNAL_OPEN = 'journal-open/'
+export const journalOpenKey = (entryId: string) => JOURNAL_OPEN + entryId
+/** The index of the runs of a task, or of a thread by its digest, that changed files. */
+export const JOURNAL_OWNERS = 'journal-owner/'
+export const journalOwnerPrefix = (owner: string) => `${JOURNAL_OWNERS}${owner}/`
+export const journalOwnerKey = (owner: string, runId: string) => journalOwnerPrefix(owner) + runId
+/** Whether a record stays on this machine. */
+export const isLocal = (key: string): boolean =>
+  [JOURNAL, JOURNAL_FILES, JOURNAL_OPEN, JOURNAL_OWNERS].some((prefix) => key.startsWith(prefix))

@@ -3,6 +3,7 @@ import type { Ledger } from '../approvals/ledger.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
@@ -22,6 +23,7 @@ export interface TaskDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  journal: Pick<Journal, 'removal' | 'sweepSoon'>
   grants: Grants
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close'> & Pick<UsageRepository, 'forget'>

@@ -77,6 +77,12 @@ export function createTaskRepository (
   const runAt = ({ runNumber }: Pick<RunPointer, 'runNumber'>, taskId: string) =>
     unlessDamaged(store.get<StoredRun>(taskRunKey(taskId, runNumber)))
 
+  /** Reads a run by its id alone; undefined when it does not exist or is damaged. */
+  async function runById (runId: string): Promise<StoredRun | undefined> {
+    const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
+    return pointer && runAt(pointer, pointer.taskId)
+  }
+
   /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
     const pointer = await store.get<{ taskId: string, runNumber: number }>(taskRunIndexKey(runId))
@@ -137,6 +143,7 @@ export function createTaskRepository (
     find,
     run,
     runAt,
+    runById,
     watch,
     forget: (taskId: string) => {
       due.delete(taskId)

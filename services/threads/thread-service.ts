@@ -1,5 +1,6 @@
 import type { Thread, ThreadBody, ThreadView } from '../../schemas/threads.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { Journal } from '../journal/journal.ts'
 import { newId } from '../lib/ids.ts'
 import { ownerUsageKey, parseIndexKey, RECENT, threadKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
@@ -16,6 +17,7 @@ export interface ThreadServiceParts {
   store: Store
   threads: ThreadRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
+  journal: Pick<Journal, 'removal' | 'sweepSoon'>
   usage: Pick<UsageRepository, 'of' | 'forget'>
   /** Locks conversations against runs; see `createConversationGuard`. */
   agent: {
@@ -31,7 +33,7 @@ export type ThreadService = ReturnType<typeof createThreadService>
 const REMOVE_BATCH = 50
 
 /** The operations on threads that clients use. */
-export function createThreadService ({ store, threads, ledger, usage, agent }: ThreadServiceParts) {
+export function createThreadService ({ store, threads, ledger, journal, usage, agent }: ThreadServiceParts) {
   const metadata = createThreadMetadata(store)
 
   async function statusOf ({ id, asked = [] }: ThreadHead): Promise<Thread['status']> {
@@ -59,12 +61,15 @@ export function createThreadService ({ store, threads, ledger, usage, agent }: T
         return 'damaged'
       })
       if (head === undefined) return false
+      const changes = await journal.removal(store.digest(id))
       await store.transact([
         ...ops,
+        ...changes,
         ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head),
         metadata.remove(id),
         usage.forget({ kind: 'thread', id })
       ])
+      if (changes.length > 0) journal.sweepSoon()
       return true
     })
   }

@@ -5,11 +5,17 @@ import type { Search } from './web/search/search.ts'
 import type { Web } from './web/fetch/fetch.ts'
 import type { Tool } from './tool.ts'
 import { createClick } from './desktop/click.ts'
+import { createLastViews } from './desktop/last-views.ts'
 import { createScreenshot } from './desktop/screenshot.ts'
 import { createScroll } from './desktop/scroll.ts'
 import { createType } from './desktop/type.ts'
+import { createSearchFiles } from './search/search-files.ts'
+import { createFindFiles } from './search/find-files.ts'
+import type { Transform } from './transform/transform.ts'
 import { createDeleteFile } from './files/delete-file.ts'
+import { createEditFile } from './files/edit-file.ts'
 import { createListDirectory } from './files/list-directory.ts'
+import { createMoveFile } from './files/move-file.ts'
 import { createReadFile } from './files/read-file.ts'
 import { createWriteFile } from './files/write-file.ts'
 import type { PathPolicy } from './path-policy.ts'
@@ -23,6 +29,8 @@ import type { MemoryParts } from './memory/said-words.ts'
 
 interface Parts extends MemoryParts {
   paths: PathPolicy
+  /** Searches files and reads PDFs. */
+  transform: Transform
   clock: Clock
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
@@ -36,19 +44,24 @@ interface Parts extends MemoryParts {
 
 /** Creates the built-in tools, in the order in which they are offered. */
 export function createBuiltinTools (parts: Parts): Tool[] {
+  const views = createLastViews()
   return [
     createReadFile(parts),
-    createWriteFile(parts),
+    createSearchFiles(parts),
+    createFindFiles(parts),
     createListDirectory(parts),
+    createEditFile(parts),
+    createWriteFile(parts),
+    createMoveFile(parts),
     createDeleteFile(parts),
     createRunCommand(parts),
     createFetchUrl(parts),
     createWebSearch(parts),
     createSystemInfo(parts),
-    createScreenshot(parts),
-    createClick(parts),
+    createScreenshot({ ...parts, views }),
+    createClick({ ...parts, views }),
     createType(parts),
-    createScroll(parts),
+    createScroll({ ...parts, views }),
     createRemember(parts),
     createForget(parts)
   ]

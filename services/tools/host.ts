@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import type { Journal, Kept } from '../journal/journal.ts'
 import type { FileChange, Permission, Tool, ToolContext, ToolOutput } from './tool.ts'
 import { OUTCOME_NOT_KNOWN, ToolFailed } from './tool-errors.ts'
 import type { Fence } from './fence.ts'
@@ -16,6 +17,8 @@ interface HostParts {
   permissions: () => Permissions
   clock: Clock
   fence: Fence
+  /** Keeps what the calls are about to change. */
+  journal?: Pick<Journal, 'keep'>
 }
 
 export interface ToolCall {
@@ -39,6 +42,9 @@ export type ToolResult =
   & ({ status: 'complete', output: ToolOutput } | { status: 'error', errorText: string })
   & { durationMs: number, changes?: FileChange[] }
 
+/** What is kept of a call that changes no file. */
+export const NOTHING_KEPT: Pick<Kept, 'ops' | 'finish' | 'discard'> = { ops: [], finish: async () => [], async discard () {} }
+
 export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
 
 export type ToolHost = ReturnType<typeof createToolHost>
@@ -55,7 +61,7 @@ const STEP_WAIT_MS = 3_000
 const CALL_WAIT_MS = 30_000
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence }: HostParts) {
+export function createToolHost ({ tools, permissions, clock, fence, journal }: HostParts) {
   const builtin = new Map(tools.map((tool) => [tool.name, tool]))
   const mergeAll = createMerge((name) => builtin.has(name))
   let sources: ToolSource[] = []
@@ -97,7 +103,7 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
   /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */
   async function startOf (
     { name }: Tool,
-    { input, cwd, folder }: ToolCall
+    { input, cwd, folder }: Pick<ToolCall, 'input' | 'cwd' | 'folder'>
   ): Promise<Pick<ToolContext, 'cwd' | 'givenCwd' | 'approvedFolder'>> {
     if (folder !== undefined && (await folders.whereabouts(name, input, cwd, folder)).is !== 'same') {
       throw new ToolFailed(
@@ -152,6 +158,25 @@ export function createToolHost ({ tools, permissions, clock, fence }: HostParts)
 
     /** Resolves when the sources that are connecting have settled, at the latest after STEP_WAIT_MS. */
     ready: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
+
+    /**
+     * Keeps what the call is about to change, and names the calls of other tools whose effects on files nobody knows. The call may
+     * start once `ops` are durable. Resolves to the error of a call that must not start. Rejects when the call's signal aborted.
+     */
+    async keep (call: Omit<ToolCall, 'attempt'> & { owner: string }): Promise<typeof NOTHING_KEPT | { errorText: string }> {
+      const { name, input, cwd, runId, callId, owner, signal } = call
+      const tool = find(name)
+      if (journal === undefined || tool === undefined || (tool.willChange === undefined && tool.effect !== 'external')) return NOTHING_KEPT
+      try {
+        const start = await startOf(tool, call)
+        const places = await tool.willChange?.(input, start)
+        const target = places === undefined ? tool.target?.(input) : undefined
+        return await journal.keep({ runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd, places, target, signal })
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        return { errorText: error instanceof Error ? error.message : String(error) }
+      }
+    },
 
     /**
      * Runs one call. Every failure is a result with status `error`, also for a stale attempt. Rejects only when the call's

@@ -23,6 +23,8 @@ export interface PathPolicy {
   isForbidden(real: string): Promise<boolean>
   /** Returns whether a file is a hard link to one of the service's own files. */
   owns(file: Identity & { nlink: bigint }): Promise<boolean>
+  /** Returns the identities of the service's own folder and all that is in it, for a search that looks at many files. */
+  ownIdentities(): Promise<string[]>
 }
 
 interface Identity {
@@ -37,7 +39,7 @@ const LONGEST_PATH = 4096
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
 /** File systems of the kernel: reading there can hang, disclose data of other processes or operate a device. */
-const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
+export const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
 const SHARED_MEMORY = '/dev/shm'
 
 /**
@@ -75,6 +77,12 @@ export function createPathPolicy (scope: PathScope): PathPolicy {
       const names = await readdir(scope.forbidden, { recursive: true }).catch(() => [])
       for (const name of names) if (same(file, await identify(join(scope.forbidden, name)))) return true
       return false
+    },
+
+    async ownIdentities () {
+      const names = await readdir(scope.forbidden, { recursive: true }).catch(() => [])
+      const found = await Promise.all(['.', ...names].map((name) => identify(join(scope.forbidden, name))))
+      return found.filter((each) => each !== undefined).map(identityOf)
     },
 
     async resolve (path, cwd) {
@@ -128,6 +136,9 @@ async function isIn (path: string, folder: string): Promise<boolean> {
 function identify (path: string): Promise<Identity | undefined> {
   return lstat(path, { bigint: true }).catch(() => undefined)
 }
+
+/** Returns the identity of a file or folder as text. */
+export const identityOf = ({ dev, ino }: Identity): string => `${dev}:${ino}`
 
 function same (a: Identity, b: Identity | undefined): boolean {
   return b !== undefined && a.dev === b.dev && a.ino === b.ino

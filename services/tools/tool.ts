@@ -9,6 +9,12 @@ export type ToolEffect = 'read' | 'write' | 'external'
  */
 export type ProvenEffect = 'file' | 'deletion' | 'command' | 'message' | 'any'
 
+/** A real path that a call is about to change; `withContents` when it is a folder that is removed or moved with all that is in it. */
+export interface ChangedPath {
+  path: string
+  withContents?: boolean
+}
+
 /** A change that a tool made at a real path: digests of the content before and after, null where nothing was there. */
 export interface FileChange {
   path: string
@@ -62,6 +68,11 @@ export interface Tool<Input = any> {
   isCommand?: true
   /** Whether the tool reports each change of a file by `changed`. */
   reportsChanges?: true
+  /**
+   * Returns the paths that the call would change. What is there is kept in the journal before the call starts, so that the change can
+   * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
+   */
+  willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
@@ -74,8 +85,6 @@ export interface Tool<Input = any> {
   folder?(input: Input): string | undefined
   /** Returns what the input names as the object of the call, such as a path, a command or an address. */
   target?(input: Input): string | undefined
-  /** Returns the paths of the files that the call changes, where they are more than its target. */
-  paths?(input: Input): string[]
   /** Converts an output to the form that models get, where it differs from the form for readers. */
   forModel?(output: ToolOutput): ToolOutput
   execute(input: Input, context: ToolContext): Promise<ToolOutput>

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import * as compilers from '../../plugins/core/compilers.ts'
 import { HealthSchema } from '../../schemas/service.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
 import { connect, everything } from '../harness/mcp.ts'
 import { parseEvents } from '../harness/sse.ts'
@@ -133,6 +134,14 @@ async function chatAsking (app: App): Promise<string> {
   return request.approvalId
 }
 
+/** A run that wrote a file and ran a command; returns its id. */
+async function writing (app: App): Promise<string> {
+  const first = await say(app, "write 'x' to a.txt, then run `true`")
+  const second = await answer(app, { [asked(first.events)[0]]: true })
+  await answer(app, { [asked(second.events)[0]]: true })
+  return of(first.events, 'start')[0].messageMetadata.runId
+}
+
 /** A call of every route that answers JSON when all is well. Whoever adds such a route adds a call. */
 const calls: Record<string, (app: App) => Promise<unknown>> = {
   'GET / 200': (app) => app.inject('/'),
@@ -161,6 +170,8 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   },
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
+  'GET /runs/:runId/changes 200': async (app) => app.inject(`/runs/${await writing(app)}/changes?limit=1`),
+  'POST /runs/:runId/undo 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/undo` }),
   'GET /grants 200': async (app) => {
     await granted(app)
     return app.inject('/grants')

@@ -34,6 +34,14 @@ async function impostor (t: { teardown(handler: () => unknown): unknown }, answe
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests }
 }
 
+t.test('a run has the options that it is given', async (t) => {
+  const { app, gateway } = await withGateway(t, (_request, nth) =>
+    nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'x' } }] } : { text: 'done' })
+  const options = { model: 'other/large', effort: 'low' as const }
+  await runAgent({ baseUrl: await urlOf(app), messages: user('go'), options, approve: () => true })
+  t.same(gateway.requests.map(({ modelId, body }) => [modelId, body.reasoning]), Array(2).fill(['other/large', 'low']))
+})
+
 t.test('a run goes through its approvals to the end', async (t) => {
   const app = await build(t, { token: 'the-token' })
   const asked: unknown[] = []

@@ -1,5 +1,8 @@
 import t from 'tap'
+import { transform } from '../services/tools/helper.ts'
 import { race, RACES } from '../services/tools/swapping.ts'
+
+t.teardown(transform.close)
 
 const RACE_MS = 20_000
 

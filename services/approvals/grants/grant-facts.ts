@@ -29,11 +29,10 @@ export async function factsOf (
   }
 }
 
-/** Returns where the files of a call lie; undefined for a call that removes whole folders, and when a path cannot be followed. */
+/** Returns where the files of a call lie; undefined for a call that removes whole folders, and when its path cannot be followed. */
 async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
   if ((input as { recursive?: unknown }).recursive === true) return undefined
   const target = tool.target?.(input)
-  const paths = tool.paths?.(input) ?? (target === undefined ? [] : [target])
-  const places = await Promise.all(paths.map((path) => locateFile(path, cwd)))
-  return places.length > 0 && places.every((place) => place !== undefined) ? places : undefined
+  const place = target === undefined ? undefined : await locateFile(target, cwd)
+  return place && [place]
 }

@@ -5,6 +5,7 @@ import { phasesOf } from './plan-phases.ts'
 import { callsMade, lastAnswer, lastRequest, type MadeCall } from './prompt.ts'
 import type { Reply } from './reply-model.ts'
 import { help, report, type Outcome } from './report.ts'
+import { withScreenView } from './screen-places.ts'
 import { readSteps, type Step } from './split.ts'
 
 /** Opens the message that asks a run to correct the shortcomings that its evaluation found. */
@@ -39,7 +40,9 @@ export function assistantReply ({ prompt, tools = [], toolChoice }: LanguageMode
     // The next call in order belongs to this step even if its input was changed on the way, such as by defaults.
     const at = equal < 0 && !denied && made[next]?.toolName === toolName ? next : equal
     const call = made[at] ?? denied
-    if (call === undefined && offered.has(toolName)) return { toolCalls: [...phases.updates, { toolName, input }] }
+    if (call === undefined && offered.has(toolName)) {
+      return { toolCalls: [...phases.updates, { toolName, input: withScreenView(toolName, input, made) }] }
+    }
     if (at >= 0) next = at + 1
     outcomes.push({ step, ...call && { call } })
     phases.complete(call)

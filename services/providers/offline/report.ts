@@ -85,7 +85,7 @@ function wordsOf ({ toolName, input }: Command): string {
 }
 
 /** Returns the value of an output: its text is parsed if it is JSON, and its files are left out. */
-function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
+export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
   if (output.type === 'json' || output.type === 'error-json' || output.type === 'error-text') return output.value
   const text = output.type === 'text' ? output.value : output.value.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
   try {

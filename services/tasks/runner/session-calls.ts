@@ -1,11 +1,11 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { TaskApproval } from '../../approvals/approval-record.ts'
+import type { Op } from '../../store/store-types.ts'
 import { createCallGrants } from '../../approvals/grants/call-grants.ts'
 import type { Grant } from '../../approvals/grants/grant-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
 import { settleCalls } from '../../step/step-calls.ts'
-import type { Op } from '../../store/store-types.ts'
 import { forModel } from '../../tools/model-output.ts'
 import type { Meter } from '../../usage/meter.ts'
 import { runEvents, type TaskLogEvent } from '../run-history.ts'
@@ -74,21 +74,21 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     }
   }
 
-  async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean, grant?: Grant): Promise<boolean> {
+  async function begin ({ toolCallId, toolName: tool, input }: Call, isDurable: boolean, ops: Op[], grant?: Grant): Promise<boolean> {
     const approvals = items.moved(toolCallId, 'executing')
     if (grant !== undefined) {
       const intent: TaskLogEvent = { type: 'tool-intent', toolCallId, grantId: grant.grantId }
-      if (!await grants.use(grant, (used) => record({}, [intent], approvals, [used]))) return false
-    } else if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], approvals)
+      if (!await grants.use(grant, (used) => record({}, [intent], approvals, [used, ...ops]))) return false
+    } else if (isDurable) await record({}, [{ type: 'tool-intent', toolCallId }], approvals, ops)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, tool, input })
     return true
   }
 
   /** Stores the end of a call, then emits it. */
-  async function end ({ toolCallId, toolName: tool, input }: Call, { event, state, durationMs }: CallEnd): Promise<void> {
+  async function end ({ toolCallId, toolName: tool, input }: Call, { event, state, durationMs, ops }: CallEnd): Promise<void> {
     const phases = tools.reportedPhases()
     const timed = { ...event, ...(durationMs !== undefined && { durationMs }) }
-    await record({ ...(phases && { phases }) }, [timed], items.moved(toolCallId, state))
+    await record({ ...(phases && { phases }) }, [timed], items.moved(toolCallId, state), ops)
     outputCharacters += sizeOf(event)
     if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })
   }
@@ -97,7 +97,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
     const from = log.length
     const work = settleCalls(openCalls(runEvents(log)), {
       tools,
-      run: { runId: ids.runId, attempt, cwd: task.cwd, signal },
+      run: { runId: ids.runId, owner: task.id, attempt, cwd: task.cwd, signal },
       events: log,
       repeatsReads: true,
       approvalOf: items.approvalOf,

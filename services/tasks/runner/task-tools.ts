@@ -1,5 +1,5 @@
 import type { Phase } from '../../../schemas/tasks.ts'
-import type { ToolHost } from '../../tools/host.ts'
+import { NOTHING_KEPT, type ToolHost } from '../../tools/host.ts'
 import { createValidator } from '../../tools/input-validator.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 
@@ -23,6 +23,7 @@ export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
       const error = isOwn(name) ? invalid(phaseTool, input) : undefined
       return !isOwn(name) ? host.validate(name, input) : error === undefined ? { ok: true, input } : { ok: false, error }
     },
+    keep: async (call: Parameters<ToolHost['keep']>[0]): ReturnType<ToolHost['keep']> => isOwn(call.name) ? NOTHING_KEPT : host.keep(call),
     async execute (call: Parameters<ToolHost['execute']>[0]): ReturnType<ToolHost['execute']> {
       if (!isOwn(call.name)) return host.execute(call)
       try {

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Desktop } from './control/desktop.ts'
 import type { Tool } from '../tool.ts'
+import type { LastViews } from './last-views.ts'
 import { placeFields } from './place-input.ts'
 
 const Input = Type.Object({
@@ -12,13 +13,17 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /** `{x, y, screen}`: the clicked point in pixels of the screen, and the screen's size. */
-export function createClick ({ desktop }: { desktop: Desktop }): Tool<Static<typeof Input>> {
+export function createClick ({ desktop, views }: { desktop: Desktop, views: LastViews }): Tool<Static<typeof Input>> {
   return {
     name: 'click',
-    description: 'Click on the screen with the mouse. Take a screenshot first, and again to see what came of it.',
+    description: 'Click on the screen with the mouse. Take a screenshot first, pass its view if it has one, and take another to see ' +
+      'what came of it.',
     inputSchema: Input,
     effect: 'external',
     unavailable: desktop.problem,
-    execute: async (input, { signal }) => ({ ...await desktop.run('click', input, signal) })
+    async execute (input, { signal, runId }) {
+      views.assertKnown(runId, input)
+      return { ...await desktop.run('click', input, signal) }
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { View } from './control/desktop-rpc.ts'
 import type { Desktop } from './control/desktop.ts'
 import type { DescribeImage } from '../../models/describe-image.ts'
 import type { Tool } from '../tool.ts'
+import type { LastViews } from './last-views.ts'
 import { RegionInput } from './place-input.ts'
 
 const Input = Type.Object({
@@ -26,13 +27,14 @@ const Input = Type.Object({
 interface Parts {
   desktop: Desktop
   describe: DescribeImage
+  views: LastViews
 }
 
 /**
  * `{width, height, screen, view?, hint?, description?, note?, content: [image]}`: the sizes of the image and of the screen. `view`, for
  * click and scroll, is set when pixels of the image differ from pixels of the screen.
  */
-export function createScreenshot ({ desktop, describe }: Parts): Tool<Static<typeof Input>> {
+export function createScreenshot ({ desktop, describe, views }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'screenshot',
     description:
@@ -43,6 +45,7 @@ export function createScreenshot ({ desktop, describe }: Parts): Tool<Static<typ
     unavailable: desktop.problem,
     async execute ({ region, scale, question, describe: isDescribed = true }, { runId, signal }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
+      views.note(runId, differsFromScreen(view) ? view : undefined, screen)
       const description = isDescribed ? await describe(png, question, { runId, signal }) : {}
       return {
         width: view.imageWidth,

@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Direction } from './control/desktop-rpc.ts'
 import type { Desktop } from './control/desktop.ts'
 import type { Tool } from '../tool.ts'
+import type { LastViews } from './last-views.ts'
 import { placeFields } from './place-input.ts'
 
 const DIRECTIONS: Direction[] = ['up', 'down', 'left', 'right']
@@ -15,7 +16,7 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /** `{direction, amount?, screen}` */
-export function createScroll ({ desktop }: { desktop: Desktop }): Tool<Static<typeof Input>> {
+export function createScroll ({ desktop, views }: { desktop: Desktop, views: LastViews }): Tool<Static<typeof Input>> {
   return {
     name: 'scroll',
     description: 'Turn the mouse wheel where the mouse is, or at x and y. Take a screenshot to see what came of it.',
@@ -24,10 +25,10 @@ export function createScroll ({ desktop }: { desktop: Desktop }): Tool<Static<ty
     // No approval by default: scrolling changes no data and can be undone.
     permission: 'allow',
     unavailable: desktop.problem,
-    execute: async (input, { signal }) => ({
-      direction: input.direction,
-      ...input.amount !== undefined && { amount: input.amount },
-      ...await desktop.run('scroll', input, signal)
-    })
+    async execute (input, { signal, runId }) {
+      views.assertKnown(runId, input)
+      const { direction, amount } = input
+      return { direction, ...amount !== undefined && { amount }, ...await desktop.run('scroll', input, signal) }
+    }
   }
 }

@@ -17,13 +17,19 @@ const Input = Type.Object({
 export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
-    description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it. This cannot be undone.',
+    description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it.',
     inputSchema: Input,
     effect: 'write',
     proves: 'deletion',
     widestScope: 'folder',
     reportsChanges: true,
     target: ({ path }) => path,
+    willChange: ({ path, recursive = false }, { cwd, givenCwd }) =>
+      withPathErrors(path, async () => {
+        const real = await paths.locate(path, cwd)
+        await paths.assertRemovable(real, cwd, givenCwd)
+        return [{ path: real, withContents: recursive }]
+      }),
     execute: ({ path, recursive = false }, { cwd, givenCwd, signal, changed }) =>
       withPathErrors(path, async () => {
         const real = await paths.locate(path, cwd)
@@ -35,7 +41,7 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
           const before = kind === 'file'
             ? await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
             : kind
-          const deleted = await remove(folder, name, kind === 'directory', recursive, signal)
+          const deleted = await removeEntry(folder, name, kind === 'directory', recursive, signal)
           changed?.({ path: real, before, after: null })
           return { path: real, kind, deleted }
         })
@@ -47,7 +53,7 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
  * Removes an entry and returns how many entries were removed. Each folder on the way down is held open, so that a folder that is
  * replaced by a symlink meanwhile is not entered.
  */
-async function remove (
+export async function removeEntry (
   folder: Folder,
   name: string | Buffer,
   isDirectory: boolean,
@@ -66,7 +72,7 @@ async function remove (
         throw new PathRefused(`Something is mounted at ${JSON.stringify(inner.path)}: what it holds is not deleted. Unmount it first.`)
       }
       for (const entry of await readdir(inner.entry('.'), { withFileTypes: true, encoding: 'buffer' })) {
-        deleted += await remove(inner, entry.name, entry.isDirectory(), recursive, signal)
+        deleted += await removeEntry(inner, entry.name, entry.isDirectory(), recursive, signal)
       }
     })
   }

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../tool.ts'
+import type { Tool, ToolOutput } from '../tool.ts'
 import { withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from './open-folder.ts'
@@ -17,7 +17,8 @@ const Input = Type.Object({
   depth: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, description: 'How many levels to list; 1 (the default) lists the folder alone.' })
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' }))
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Entries to skip: the nextOffset of an answer. Default 0.' }))
 }, { additionalProperties: false })
 
 export interface Entry {
@@ -32,24 +33,32 @@ export interface Entry {
 /** The most names read of one folder, so that a folder with millions of entries does not exhaust the memory. */
 const NAMES_READ = 20_000
 
-/** `{path, entries, truncated?}`, sorted by path. Folders are read level by level, so that truncation drops the deepest entries. */
+/**
+ * `{path, entries, truncated?, nextOffset?, message?}`, sorted by path. Folders are read level by level, so that the first answer holds
+ * the upper levels. Models get one line for each entry.
+ */
 export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'listDirectory',
-    description: 'List a folder: name, kind and size of its entries. Symbolic links are listed, not followed.',
+    description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed. ' +
+      'To find files by name in a whole tree, use findFiles; it skips what .gitignore leaves out.',
     inputSchema: Input,
     effect: 'read',
     target: ({ path }) => path,
-    execute: ({ path = '.', depth = 1, limit = 500 }, { cwd, signal }) =>
+    forModel: asLines,
+    execute: ({ path = '.', depth = 1, limit = 500, offset = 0 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
+        const end = offset + limit
         const entries: Entry[] = []
-        let truncated = false as boolean
+        let hasMore = false as boolean
+        let isCut = false as boolean
 
         async function list (folder: Folder, prefix: string): Promise<void> {
           const { names, cut } = await namesOf(folder)
-          truncated ||= cut || entries.length + names.length > limit
-          for (const found of names.slice(0, limit - entries.length)) {
+          isCut ||= cut
+          hasMore ||= entries.length + names.length > end
+          for (const found of names.slice(0, end - entries.length)) {
             signal.throwIfAborted()
             entries.push(await describe(folder, found, prefix))
           }
@@ -66,10 +75,31 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
           }
           level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
         }
-        entries.sort((a, b) => compare(a.path, b.path))
-        return { path: real, entries, ...(truncated && { truncated }) }
+        const message = [
+          hasMore && `There are more entries: go on with offset ${end}, or find files by name with findFiles.`,
+          isCut && `A folder has more than ${NAMES_READ} entries; some of them are not listed. findFiles finds them by name.`,
+          offset > 0 && entries.length <= offset && 'There are no more entries.'
+        ].filter((sentence) => typeof sentence === 'string').join(' ')
+        return {
+          path: real,
+          entries: entries.slice(offset).sort((a, b) => compare(a.path, b.path)),
+          ...(hasMore || isCut) && { truncated: true },
+          ...hasMore && { nextOffset: end },
+          ...message !== '' && { message }
+        }
       })
   }
+}
+
+const MARKS: Record<Entry['kind'], string> = { file: '', directory: '/', symlink: '@', other: ' (neither file nor folder)' }
+
+/** Shows each entry as a line: `src/`, `README.md 1234`. */
+function asLines (output: ToolOutput): ToolOutput {
+  if (!Array.isArray(output.entries)) return output
+  const lines = (output.entries as Entry[]).map(({ path, kind, size }) =>
+    `${path.replace(/\p{Cc}/gu, '\ufffd')}${MARKS[kind]}${size === undefined ? '' : ` ${size}`}`
+  )
+  return { ...output, entries: lines.join('\n') }
 }
 
 interface NamedEntry {

@@ -72,17 +72,18 @@ export function withParent<T> (real: string, work: (folder: Folder, name: string
  */
 export async function withFile<T> (
   folder: Folder,
-  name: string,
+  name: string | Buffer,
   paths: Pick<PathPolicy, 'owns'>,
   work: (file: FileHandle, size: number) => Promise<T>
 ): Promise<T> {
   const seen = await lstat(folder.entry(name || '.'), { bigint: true })
-  const refuse = (what: string) => new PathRefused(`${JSON.stringify(join(folder.path, name))} is ${what}, not a regular file.`)
+  const shown = JSON.stringify(join(folder.path, name.toString()))
+  const refuse = (what: string) => new PathRefused(`${shown} is ${what}, not a regular file.`)
   if (seen.isDirectory()) throw refuse('a folder')
   if (!seen.isFile()) throw refuse('a symbolic link, device or pipe')
   // Checked before opening: closing a descriptor of the store's lock file would release the lock.
   if (await paths.owns(seen)) {
-    throw new PathRefused(`${JSON.stringify(join(folder.path, name))} belongs to the service itself and is off limits.`)
+    throw new PathRefused(`${shown} belongs to the service itself and is off limits.`)
   }
   const file = await open(folder.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   try {

@@ -3,13 +3,22 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
+import type { Transform } from '../transform/transform.ts'
+import { kindOf } from './file-kind.ts'
+import { imageFormat } from './image-size.ts'
 import { withFile, withParent } from './open-folder.ts'
-import { createLineCollector, numbered, NUMBER_MARK, type LineRange, type LineRequest } from './line-range.ts'
+import { numbered, NUMBER_MARK, type LineRequest } from './line-range.ts'
+import { readPdfPages, withPageNumbers } from './read-pdf.ts'
+import { readText, readWhole, WHOLE_BYTES } from './read-text.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
-  offset: Type.Optional(Type.Integer({ minimum: 1, description: 'First line to read; lines are counted from 1. Default 1.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many lines to read. Default: as many as one answer holds.' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'First line to read (of a PDF: page), counted from 1. Default 1.' })
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'How many lines (of a PDF: pages) to read. Default: as many as one answer holds.' })
+  ),
   column: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -18,26 +27,29 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** Bytes of the content as JSON with line numbers. The whole answer then stays below the limit for model output. */
-const ANSWER_BYTES = 48 * 1024
-/** Bytes of the file in memory at a time. */
-const CHUNK_BYTES = 256 * 1024
-/** Bytes after the range whose lines are still counted. */
-const COUNTED_BYTES = 64 * 1024 * 1024
-/** A NUL within this many bytes marks a binary file, as in git and grep. */
-const SNIFFED_BYTES = 8000
-const NEWLINE = 10
+/** Bytes of an image: providers take 5 MiB of base64. */
+const IMAGE_BYTES = 3.75 * 1024 * 1024
+/** Pixels on a side of an image: providers refuse more. */
+const IMAGE_PIXELS = 8_000
+
+interface Parts {
+  paths: PathPolicy
+  transform: Transform
+}
 
 /**
- * `{path, content, startLine, endLine, totalLines?, size}`: `content` is the text of these lines, unchanged. When more text follows,
- * `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. `startColumn` is set when
- * the content begins inside a line, `lossy` when bytes were not UTF-8. Models get each line with its number. Throws ToolFailed for a
- * binary file.
+ * Text: `{path, content, startLine, endLine, totalLines?, size, digest?}`: `content` is the text of these lines, unchanged. When more
+ * text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. `startColumn` is
+ * set when the content begins inside a line, `encoding` and `lineEnds` when they are not UTF-8 and LF, `lossy` when bytes are not of
+ * the encoding, `digest` for editFile unless the file is too large for it. Models get each line with its number.
+ * Images: `{path, size, mimeType, width, height, content: [image]}`. PDF: see readPdfPages. Throws ToolFailed for other binary files.
  */
-export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'readFile',
-    description: `Read a text file. Each line is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
+    description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
+      'Read a file before you edit it. To find where something is in a file or a folder, use searchFiles rather than reading all of it. ' +
+      `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
       'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it ' +
       'has one.',
     inputSchema: Input,
@@ -48,103 +60,51 @@ export function createReadFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
         return withParent(real, (folder, name) =>
-          withFile(folder, name, paths, async (file, size) => {
-            const refuse = () =>
-              new ToolFailed(`${JSON.stringify(path)} is a binary file of ${size} bytes, not text. readFile reads text only.`)
-            const request = { offset, column, limit }
-            const { range, totalLines } = await readRange(file, request, refuse, signal)
-            const message = messageOf(request, range, totalLines)
-            return {
-              path: real,
-              content: range?.content ?? '',
-              ...(range && { startLine: range.startLine, endLine: range.endLine }),
-              ...(range && range.startColumn > 1 && { startColumn: range.startColumn }),
-              ...(totalLines !== undefined && { totalLines }),
-              size,
-              ...(range?.content.includes('\ufffd') && { lossy: true }),
-              ...(range?.nextOffset !== undefined && { truncated: true, nextOffset: range.nextOffset }),
-              ...(range?.nextColumn !== undefined && { nextColumn: range.nextColumn }),
-              ...(message !== undefined && { message })
-            }
-          }))
+          withFile(folder, name, paths, async (file, size) => ({
+            path: real,
+            size,
+            ...await read(file, size, { offset, column, limit }, JSON.stringify(path), signal)
+          })))
       })
   }
+
+  async function read (file: FileHandle, size: number, request: LineRequest, shown: string, signal: AbortSignal): Promise<ToolOutput> {
+    const whole = await readWhole(file, size, signal)
+    const head = whole ?? (await file.read(Buffer.alloc(4096), 0, 4096, 0)).buffer
+    if (/^\s*%PDF-/.test(head.toString('latin1', 0, 1024))) {
+      if (whole !== undefined) return readPdfPages(new Uint8Array(whole), request, transform, signal)
+      throw new ToolFailed(`${shown} is a PDF of ${size} bytes; at most ${WHOLE_BYTES} can be read. Split it with a command.`)
+    }
+    const image = imageFormat(head)
+    if (image !== undefined) return imageOutput(image, whole, size, shown)
+    const text = await readText(file, whole, request, signal)
+    if (text !== undefined) return text
+    throw new ToolFailed(
+      `${shown} is ${kindOf(head)} of ${size} bytes, not text. readFile reads text, PDF and PNG, JPEG, GIF and WebP images only.`
+    )
+  }
+}
+
+function imageOutput (
+  image: NonNullable<ReturnType<typeof imageFormat>>,
+  bytes: Buffer | undefined,
+  size: number,
+  shown: string
+): ToolOutput {
+  const { mimeType, width, height } = image
+  if (bytes === undefined || size > IMAGE_BYTES || width > IMAGE_PIXELS || height > IMAGE_PIXELS) {
+    throw new ToolFailed(
+      `${shown} is an image (${mimeType}, ${width} × ${height} pixels, ${size} bytes) too large to be shown: at most ${IMAGE_BYTES} ` +
+      'bytes and ' +
+        `${IMAGE_PIXELS} pixels on a side can be. Make a smaller copy of it with a command.`
+    )
+  }
+  return { mimeType, width, height, content: [{ type: 'image', mimeType, data: bytes.toString('base64') }] }
 }
 
 function withNumbers (output: ToolOutput): ToolOutput {
-  const { content, startLine } = output
-  if (typeof content !== 'string' || !Number.isSafeInteger(startLine)) return output
-  return { ...output, content: numbered(content, startLine as number) }
-}
-
-/**
- * Reads the file from its beginning in chunks to the end of the range, and up to COUNTED_BYTES further to count the lines.
- * `totalLines` is undefined when the end of the file was not reached.
- */
-async function readRange (
-  file: FileHandle,
-  request: LineRequest,
-  refuse: () => Error,
-  signal: AbortSignal
-): Promise<{ range?: LineRange, totalLines?: number }> {
-  const range = createLineCollector(request, ANSWER_BYTES)
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-  let newlines = 0
-  let last = NEWLINE
-  let hasBegun = false
-  let fullAt = Infinity
-  for (let position = 0; position - fullAt < COUNTED_BYTES;) {
-    signal.throwIfAborted()
-    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, position)
-    if (bytesRead === 0) {
-      if (hasBegun) range.feed(decoder.decode())
-      return { range: range.end(), totalLines: newlines + (last === NEWLINE ? 0 : 1) }
-    }
-    const chunk = buffer.subarray(0, bytesRead)
-    if (position === 0 && chunk.subarray(0, SNIFFED_BYTES).includes(0)) throw refuse()
-    const from = hasBegun ? 0 : lineStart(chunk, request.offset - 1 - newlines)
-    if (from !== -1) hasBegun = true
-    if (from !== -1 && !range.isDone) {
-      range.feed(decoder.decode(chunk.subarray(from), { stream: true }))
-    }
-    newlines += countNewlines(chunk)
-    last = chunk[bytesRead - 1]
-    position += bytesRead
-    if (range.isFull) fullAt = Math.min(fullAt, position)
-  }
-  return { range: range.end() }
-}
-
-/**
- * Returns the position after the `count`th newline; -1 when the chunk has fewer. A loop, because indexOf for each newline is slower for
- * short lines.
- */
-function lineStart (chunk: Uint8Array, count: number): number {
-  if (count === 0) return 0
-  let left = count
-  for (let at = 0; at < chunk.length; at++) if (chunk[at] === NEWLINE && --left === 0) return at + 1
-  return -1
-}
-
-function countNewlines (chunk: Uint8Array): number {
-  let count = 0
-  for (let at = 0; at < chunk.length; at++) if (chunk[at] === NEWLINE) count++
-  return count
-}
-
-/** Returns a text for the model: what is not shown and how to read it; undefined when everything from the requested place on is shown. */
-function messageOf ({ offset, column }: LineRequest, range: LineRange | undefined, totalLines: number | undefined): string | undefined {
-  if (range === undefined) {
-    if (offset === 1 && column === 1) return undefined
-    return totalLines !== undefined && offset > totalLines
-      ? `There is no line ${offset}: the file ends with line ${totalLines}.`
-      : `Line ${offset} ends before column ${column}.`
-  }
-  const { startLine, endLine, startColumn, nextOffset, nextColumn } = range
-  if (nextOffset === undefined) return undefined
-  const of = totalLines === undefined ? '; the file is so long that its lines were not counted' : ` of ${totalLines}`
-  if (nextColumn === undefined) return `These are the lines ${startLine} to ${endLine}${of}. Read on with offset ${nextOffset}.`
-  return `These are the characters ${startColumn} to ${nextColumn - 1} of line ${startLine}${of}. ` +
-    `Read on with offset ${nextOffset} and column ${nextColumn}.`
+  const { content, startLine, startPage } = output
+  if (typeof content !== 'string') return output
+  if (Number.isSafeInteger(startPage)) return { ...output, content: withPageNumbers(content, startPage as number) }
+  return Number.isSafeInteger(startLine) ? { ...output, content: numbered(content, startLine as number) } : output
 }

@@ -3,13 +3,15 @@ import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
 import { spawnGuarded } from '../../process/spawn-guarded.ts'
-import { shellCommand } from '../../process/shell.ts'
-import type { FolderIdentity, Tool } from '../tool.ts'
+import { shellCommand, systemShell } from '../../process/shell.ts'
+import type { FolderIdentity, Tool, ToolOutput } from '../tool.ts'
 import { withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../files/open-folder.ts'
 import { isSameFolder } from '../work-folder.ts'
+import { commandEnvironment } from './command-environment.ts'
 import { collectOutput } from './command-output.ts'
+import { shortenOutputs, terminalText } from './terminal-text.ts'
 
 /** The longest time limit in milliseconds, as documented for the tool. */
 const LONGEST_MS = 30_000
@@ -29,7 +31,7 @@ const Input = Type.Object({
     minLength: 1,
     maxLength: 100_000,
     description:
-      'Command line for the shell (/bin/sh). There is no input and no terminal; what is left in the background is ended with the command.'
+      `Command line for ${systemShell().name}. There is no input and no terminal; what is left in the background is ended with the command.`
   }),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default: the working directory.' })),
   timeoutMs: Type.Optional(
@@ -55,7 +57,11 @@ interface Parts {
 export function createRunCommand ({ paths, clock, environment }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'runCommand',
-    description: 'Run a command line in the shell and answer with its exit code and output. It is ended after 30 seconds at most.',
+    description: `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
+      'programs. ' +
+      'Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
+      'editFile (not sed), moveFile, deleteFile. It is ended after 30 seconds at most; ask programs for little output.',
+    forModel: cleaned,
     inputSchema: Input,
     effect: 'external',
     isCommand: true,
@@ -74,7 +80,12 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const child = await withPathErrors(cwd, () =>
         withFolder(folder, async (held) => {
           if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
-          return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: environment(), stdin: 'closed', clock })
+          return spawnGuarded(...shellCommand(command), {
+            cwd: held.entry('.'),
+            env: commandEnvironment(environment()),
+            stdin: 'closed',
+            clock
+          })
         }))
       let bytes = 0
       const count = (chunk: number) => {
@@ -109,6 +120,18 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       }
     }
   }
+}
+
+/** The output as a terminal shows it, within the bounds of what models see. */
+function cleaned (output: ToolOutput): ToolOutput {
+  const { stdout, stderr, truncated, ...rest } = output
+  if (typeof stdout !== 'string' || typeof stderr !== 'string') return output
+  const { isShortened, ...shown } = shortenOutputs(terminalText(stdout), terminalText(stderr))
+  const message = [
+    rest.message,
+    (isShortened || truncated === true) && 'A part of the output is left out: to see it, send it to a file and read or search that.'
+  ].filter((sentence) => typeof sentence === 'string').join(' ')
+  return { ...rest, ...shown, ...(isShortened || truncated === true) && { truncated: true }, ...message !== '' && { message } }
 }
 
 /** Throws PathRefused unless the open folder is the approved folder. The command starts in this open folder. */

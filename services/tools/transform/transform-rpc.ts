@@ -1,3 +1,4 @@
+import type { FoundFiles, FilesRequest, FoundLines, LinesRequest } from '../search/search-rpc.ts'
 import type { ResultPage } from '../web/search/search-backend.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/readable-page.ts'
 
@@ -9,6 +10,27 @@ export interface Transforms {
   text: { input: HtmlPage, output: ReadablePage }
   /** The search results in a page of DuckDuckGo. */
   results: { input: string, output: ResultPage }
+  /** The text of a PDF, page by page. */
+  pdf: { input: PdfRequest, output: PdfText }
+  /** The lines of the files below a folder that match a pattern. */
+  searchLines: { input: LinesRequest, output: FoundLines }
+  /** The files below a folder whose paths match a pattern. */
+  searchFiles: { input: FilesRequest, output: FoundFiles }
+}
+
+/** At most `mostPages` pages of a document from page `firstPage` on, counted from 1; no further page begins after `mostChars`. */
+export interface PdfRequest {
+  bytes: Uint8Array
+  firstPage: number
+  mostPages: number
+  mostChars: number
+}
+
+export interface PdfText {
+  /** The texts of the pages; fewer than asked for when `mostChars` or the time was used up. */
+  pages: string[]
+  totalPages: number
+  title?: string
 }
 
 export type Kind = keyof Transforms

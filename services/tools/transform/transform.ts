@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { workerFile } from '../../lib/worker-file.ts'
+import { watchMemory } from './memory-watch.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
 export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content could not be turned into %s: %s.')
@@ -26,7 +27,7 @@ export type Transform = ReturnType<typeof createTransform>
 
 /**
  * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. A job that exceeds
- * its time or memory, or whose signal aborts, is ended together with the thread.
+ * its time or memory, buffers included, or whose signal aborts, is ended together with the thread.
  */
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
@@ -67,12 +68,14 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     const exited = () => reject(new Error('its thread ended'))
     current.on('message', resolve).on('error', reject).on('exit', exited)
     current.ref()
+    const stopWatching = watchMemory(current, clock, memoryMb, reject)
     try {
       current.postMessage({ kind, input })
       const done = await promise
-      if ('error' in done) throw new TransformFailed(kind, done.error)
+      if ('error' in done) throw new TransformFailed(kind, done.error.replace(/\.$/, ''))
       return done.output
     } finally {
+      stopWatching()
       current.unref()
       current.off('message', resolve).off('error', reject).off('exit', exited)
     }

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
+import { UNASKED } from '../../harness/journal.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, said, USAGE } from './client.ts'
 
@@ -130,6 +132,38 @@ t.test('approval requests, a page at a time', async (t) => {
   const [{ approvalId, runId }] = data.approvals
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
+})
+
+t.test('the changes of a run, and its undo', async (t) => {
+  const app = await build(t, { config: UNASKED })
+  const options = await clientOf(app)
+  const { data: run } = await sdk.runSync({ ...options, body: said('write "x" to a.txt, then write "y" to b.txt, then run `true`') })
+  const { runId } = run!
+  const { data } = await sdk.listChanges({ ...options, path: { runId }, query: { limit: 1 } })
+  const command = { toolCallId: /./, toolName: 'runCommand', target: 'true', at: Number }
+  is(t, data!, {
+    changes: [{
+      path: /a\.txt$/,
+      kind: 'created',
+      from: undefined,
+      toolCallId: /./,
+      toolName: 'writeFile',
+      at: Number,
+      inner: undefined,
+      diff: /\+x/,
+      canUndo: true,
+      why: undefined
+    }],
+    notCovered: [command],
+    nextCursor: '1'
+  }, 'listChanges')
+  writeFileSync(data!.changes[0].path, 'by hand')
+  is(t, (await sdk.undoRun({ ...options, path: { runId }, body: { dryRun: false } })).data!, {
+    undoId: ID,
+    restored: [/b\.txt$/],
+    skipped: [{ path: data!.changes[0].path, reason: 'changed_since' }],
+    notCovered: [command]
+  }, 'undoRun')
 })
 
 t.test('grants: given, listed and ended', async (t) => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { AskedCall, Call, CallApproval, CallEnd, CallPorts } from '../../../services/step/call-ports.ts'
 import { settleCalls } from '../../../services/step/step-calls.ts'
+import { NOTHING_KEPT } from '../../../services/tools/host.ts'
 import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
 
 const HERE = { path: '/here', dev: '1', ino: '1' }
@@ -16,6 +17,7 @@ function ports ({ approvals = {}, ...overrides }: Partial<CallPorts> & { approva
   const tools: CallPorts['tools'] = {
     find: (name) => ({ effect: name.startsWith('look') ? 'read' : 'write' }) as never,
     identity: () => 'one',
+    keep: async () => NOTHING_KEPT,
     async execute ({ callId }) {
       journal.push(`run ${callId}`)
       return { status: 'complete', output: {}, durationMs: 1 }
@@ -24,7 +26,7 @@ function ports ({ approvals = {}, ...overrides }: Partial<CallPorts> & { approva
   }
   const given: CallPorts = {
     tools,
-    run: { runId: 'run', attempt: 1, cwd: HERE.path, signal: new AbortController().signal },
+    run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: new AbortController().signal },
     events: [],
     repeatsReads: true,
     approvalOf: (id) => approvals[id],
@@ -125,7 +127,7 @@ t.test('of interrupted calls, changes are in doubt; reads are too, unless they a
 
 t.test('after an abort no further call begins', async (t) => {
   const stop = new AbortController()
-  const { given, journal } = ports({ run: { runId: 'run', attempt: 1, cwd: HERE.path, signal: stop.signal } })
+  const { given, journal } = ports({ run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: stop.signal } })
   given.end = async () => stop.abort(new Error('stopped'))
   await t.rejects(settleCalls([call('change', 'first'), call('change', 'second')], given), { message: 'stopped' })
   t.same(journal, ['intent first', 'run first'])

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { readFileSync, realpathSync } from 'node:fs'
+import { chmodSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { childEnvironment } from '../../../services/process/child-environment.ts'
+import { findShell, systemShell } from '../../../services/process/shell.ts'
 import { collectOutput } from '../../../services/tools/shell/command-output.ts'
 import { alive } from '../process/alive.ts'
 import { build } from './helper.ts'
@@ -166,4 +167,41 @@ t.test('systemInfo tells of the machine and nothing secret', async (t) => {
     memory: { totalBytes: Number }
   })
   t.notMatch(JSON.stringify(info), /sk-123/)
+})
+
+t.test('models see what a terminal would show: no colours, and the last state of a progress bar', { skip: unix }, async (t) => {
+  const { output, host } = build({ workspace: realpathSync(t.testdir({})) })
+  const seen = async (command: string) => (host.forModel(await output('runCommand', { command }), 'runCommand') as any).value
+  const colours = String.raw`printf '\033[1;31mred\033[0m \033]8;;http://x\007link\033]8;;\007\a\b\n10%%\r 50%%\r100%%\r\ndone\r\n'; ` +
+    String.raw`printf '\033[2Kerr\n' >&2`
+  t.match(await seen(colours), { stdout: 'red link\n100%\ndone\n', stderr: 'err\n', exitCode: 0 })
+  t.match(await output('runCommand', { command: colours }), { stdout: /\[1;31mred/ }, 'people get it as it was written')
+  const { stdout, truncated, message } = await seen('seq 1 20000')
+  t.ok(Buffer.byteLength(stdout) <= 33 * 1024)
+  t.match(stdout, /^1\n2\n[^]*\n\[… \d+ lines left out …\]\n[^]*\n20000\n$/)
+  for (const line of stdout.split('\n')) if (!/^\d*$|left out/.test(line)) t.fail(line)
+  t.match({ truncated, message }, { truncated: true, message: /send it to a file/ })
+})
+
+t.test('commands run in bash where there is one, and in sh elsewhere', { skip: unix }, async (t) => {
+  const dir = t.testdir({ bash: '#!/bin/sh\n', plain: '' })
+  chmodSync(join(dir, 'bash'), 0o755)
+  t.same(findShell([join(dir, 'none'), join(dir, 'bash')]), { name: 'bash', program: join(dir, 'bash') })
+  t.same(findShell([join(dir, 'plain/none')]), { name: 'sh', program: '/bin/sh' })
+  const { run } = lay(t)
+  const { stdout } = await run('echo "${BASH_VERSION:-none}"') // eslint-disable-line no-template-curly-in-string
+  t.equal(stdout.trim() !== 'none', systemShell().name === 'bash')
+})
+
+t.test('how the service was started is not the business of a command', { skip: unix }, async (t) => {
+  const { run } = lay(t, {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    ELECTRON_RUN_AS_NODE: '1',
+    npm_lifecycle_event: 'start',
+    NODE_OPTIONS: '--no-warnings'
+  })
+  const { stdout } = await run('env')
+  t.notMatch(stdout, /NODE_ENV|ELECTRON|npm_lifecycle/)
+  t.match(stdout, /^NODE_OPTIONS=--no-warnings$/m)
 })

@@ -4,10 +4,14 @@ import { build } from './helper.ts'
 /** What callers decide by: approvals by effect and permission, judgement by `proves`, undo by `reportsChanges`. */
 const FACTS = {
   readFile: { effect: 'read' },
+  searchFiles: { effect: 'read' },
+  findFiles: { effect: 'read' },
   listDirectory: { effect: 'read' },
   fetchUrl: { effect: 'read' },
   systemInfo: { effect: 'read' },
   writeFile: { effect: 'write', proves: 'file', widestScope: 'folder', reportsChanges: true },
+  editFile: { effect: 'write', proves: 'file', widestScope: 'folder', reportsChanges: true },
+  moveFile: { effect: 'write', proves: 'file', reportsChanges: true },
   deleteFile: { effect: 'write', proves: 'deletion', widestScope: 'folder', reportsChanges: true },
   runCommand: { effect: 'external' }
 }

@@ -5,6 +5,7 @@ import { createDesktop } from '../../../services/tools/desktop/control/desktop.t
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost } from '../../../services/tools/host.ts'
+import { createTransform } from '../../../services/tools/transform/transform.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
 import type { Tool } from '../../../services/tools/tool.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'
@@ -24,6 +25,8 @@ interface Options {
 const notHere = async () => {
   throw new Error('there is no web here')
 }
+/** A test file that searches or reads PDFs closes it at its end. */
+export const transform = createTransform({ clock: systemClock })
 const desktop = createDesktop({ clock: systemClock, environment: () => ({}) })
 
 /** A host with the built-in tools over a folder, as a plugin builds it, and short ways to call them. */
@@ -36,6 +39,7 @@ export function build (
     tools: tools ??
       createBuiltinTools({
         paths,
+        transform,
         clock: systemClock,
         environment: () => environment,
         web: notHere,

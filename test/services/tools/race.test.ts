@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, symlink
 import { join } from 'node:path'
 import t from 'tap'
 import { withFile, withFolder } from '../../../services/tools/files/open-folder.ts'
-import { build } from './helper.ts'
+import { build, transform } from './helper.ts'
 import { race, RACES } from './swapping.ts'
+
+t.teardown(transform.close)
 
 /** How long each race is run; test/faults has the long form. */
 const RACE_MS = 700

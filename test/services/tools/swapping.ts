@@ -49,6 +49,25 @@ export const RACES: Record<string, { entry: string, work: (t: Test, execute: Exe
       ])
     }
   },
+  'a folder that is moved into and out of': {
+    entry: 'sub',
+    async work (t, execute, round) {
+      return through(t, [
+        await execute('writeFile', { path: 'sub/file.txt', content: 'inside' }),
+        await execute('moveFile', { from: 'sub/file.txt', to: `moved-${round}.txt` }),
+        await execute('moveFile', { from: `moved-${round}.txt`, to: 'sub/new/file.txt', overwrite: true }),
+        await execute('editFile', {
+          path: 'sub/new/file.txt',
+          edits: [{ oldText: 'in', newText: 'in' }, { oldText: 'side', newText: 'side ' }]
+        })
+      ])
+    }
+  },
+  'a folder that is searched': {
+    entry: 'sub/inner',
+    work: async (t, execute) =>
+      through(t, [await execute('searchFiles', { pattern: '.' }), await execute('findFiles', { pattern: '*', path: 'sub' })])
+  },
   'the folder a command runs in': {
     entry: 'sub',
     work: async (t, execute) => through(t, [await execute('runCommand', { command: 'ls; cat file.txt', cwd: 'sub' })])

@@ -4,6 +4,7 @@ import { createFetchUrl } from '../../../services/tools/web/fetch-url.ts'
 import { createWebSearch } from '../../../services/tools/web/web-search.ts'
 import { as, startSite } from '../../fakes/site.ts'
 import { openSearch } from '../../suites/search.ts'
+import { makePdf } from '../../harness/pdf.ts'
 import { openWeb } from './web/helper.ts'
 import { build } from './helper.ts'
 
@@ -58,18 +59,45 @@ t.test('an error shows a part of its page, and says that it is none of what was 
 
 t.test('what is no text, or too much, is told in words', async (t) => {
   const { fetched } = await fetchUrl(t, {
-    '/pdf': as('application/pdf', 'x'.repeat(1234), { headers: { 'content-length': '1234' } }),
+    '/zip': as('application/zip', 'x'.repeat(1234), { headers: { 'content-length': '1234' } }),
     '/endless': as('text/plain', 'x'.repeat(6 * 1024 * 1024)),
     '/large': as('text/html', '<p>words</p>'.repeat(300_000))
   })
-  t.match(await fetched('/pdf'), {
+  t.match(await fetched('/zip'), {
     binary: true,
     size: 1234,
     content: '',
-    message: 'This is application/pdf of 1234 bytes; only text can be read.'
+    message: 'This is application/zip of 1234 bytes; only text can be read.'
   })
   t.match(await fetched('/endless'), { truncated: true, length: 5 * 1024 * 1024, message: /longer than what can be read/ })
   t.match(await fetched('/large'), { message: /its bare text/ })
+})
+
+t.test('a PDF is read as text, by its type or by its bytes', async (t) => {
+  const pdf = makePdf(['First page', 'Second page'], { title: 'A report' })
+  const { fetched, failure, site } = await fetchUrl(t, {
+    '/typed': as('application/pdf', pdf),
+    '/vague': as('application/octet-stream', pdf),
+    '/scan': as('application/pdf', makePdf([''])),
+    '/broken': as('application/pdf', 'nonsense')
+  })
+  for (const path of ['/typed', '/vague']) {
+    t.match(await fetched(path), { title: 'A report', pages: 2, content: 'First page\n\nSecond page', status: 200, binary: undefined })
+  }
+  t.match(await fetched('/scan'), { message: /no text in this PDF: its pages may be scanned/ })
+  t.match(await failure({ url: `${site.url}/broken` }), /is a PDF that cannot be read/)
+})
+
+t.test('a page that is empty without its scripts is said to be so', async (t) => {
+  const { fetched } = await fetchUrl(t, {
+    '/app': '<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>' +
+      '<script src="/main.js"></script>',
+    '/shell': '<noscript>Enable JavaScript</noscript><p>Loading the best application of all</p><script>start()</script>',
+    '/short': '<p>It works! This page has little to say and says it.</p><script src="/count.js"></script>',
+    '/empty': '<p></p>'
+  })
+  for (const path of ['/app', '/shell']) t.match(await fetched(path), { message: /unless its scripts run, which is not done here/ }, path)
+  for (const path of ['/short', '/empty']) t.notOk((await fetched(path)).message, path)
 })
 
 t.test('a failure is told to the model', async (t) => {

@@ -36,7 +36,7 @@ function declaredCharset (bytes: Uint8Array): string | undefined {
 }
 
 /** Returns whether valid multi-byte characters outnumber broken ones: truncated documents and stray bytes still count as UTF-8. */
-function mostlyUtf8 (bytes: Uint8Array): boolean {
+export function mostlyUtf8 (bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes)
   let broken = 0
   let whole = 0

@@ -1,5 +1,5 @@
-/** How a document is read: as a page, as plain text, or not at all. */
-export type Readable = 'html' | 'text' | 'binary'
+/** How a document is read: as a page, as plain text, as a PDF, or not at all. */
+export type Readable = 'html' | 'text' | 'pdf' | 'binary'
 
 const TEXT = new RegExp(
   String.raw`^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|graphql|sql|toml|x-sh|x-httpd-php|x-ndjson|ndjson|jsonl|jsonlines|` +
@@ -28,6 +28,7 @@ export function parseContentType (header: string | undefined): ContentType {
 export function readableAs (type: string): Readable | undefined {
   if (VAGUE.includes(type)) return undefined
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'
+  if (type === 'application/pdf' || type === 'application/x-pdf') return 'pdf'
   return TEXT.test(type) ? 'text' : 'binary'
 }
 
@@ -36,6 +37,7 @@ export function sniff (bytes: Uint8Array): Readable {
   const head = bytes.subarray(0, SNIFFED_BYTES)
   const start = new TextDecoder().decode(head)
   if (/^\s*<(?:!doctype\s+html|html|head|body|title)\b/i.test(start)) return 'html'
+  if (start.startsWith('%PDF-')) return 'pdf'
   const utf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
   if (!utf16 && head.includes(0)) return 'binary'
   // The last character may be incomplete.

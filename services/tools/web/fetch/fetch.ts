@@ -37,6 +37,9 @@ export interface FetchResult extends ReadablePage {
   binary?: true
   /** Bytes of a binary document, if the server declares them. */
   size?: number
+  /** Pages of a PDF, and how many of them were read when that is fewer. */
+  pages?: number
+  pagesRead?: number
 }
 
 interface RawResponse extends Omit<FetchResult, 'content' | 'contentType'> {
@@ -82,8 +85,30 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     )
     const answer = { ...got, contentType: type.type }
     if (got.binary) return { ...answer, content: '' }
-    if ((readableAs(type.type) ?? sniff(bytes)) === 'text') return { ...answer, content: decode(bytes, type.charset) }
+    const kind = readableAs(type.type) ?? sniff(bytes)
+    if (kind === 'text') return { ...answer, content: decode(bytes, type.charset) }
+    if (kind === 'pdf') return { ...answer, ...await pdf(bytes, start.href, signal) }
     return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
+  }
+
+  /** Reads the text of a PDF. */
+  async function pdf (
+    bytes: Buffer,
+    url: string,
+    signal: AbortSignal
+  ): Promise<Pick<FetchResult, 'content' | 'title' | 'pages' | 'pagesRead'>> {
+    const request = { bytes: new Uint8Array(bytes), firstPage: 1, mostPages: Infinity, mostChars: MAX_BYTES }
+    const { pages, totalPages, title } = await transform.run('pdf', request, { signal }).catch((error) => {
+      signal.throwIfAborted()
+      if ((error as { code?: string }).code !== 'ERR_TRANSFORM_FAILED') throw error
+      throw new FetchFailed(`${url} is a PDF that cannot be read. ${(error as Error).message}`)
+    })
+    return {
+      ...title !== undefined && { title },
+      content: pages.join('\n\n'),
+      pages: totalPages,
+      ...pages.length < totalPages && { pagesRead: pages.length }
+    }
   }
 
   /** Converts the page to markdown or, when that fails or takes too long, to plain text. */

@@ -7,6 +7,9 @@ import type { HtmlPage, ReadablePage } from './readable-page.ts'
 
 /** A longer page would exceed the time limit of ten seconds: a megabyte takes about two seconds. */
 const LONGEST_HTML = 3 * 1024 * 1024
+/** A page with scripts and less text than this says nothing without them; the longer one counts when the page asks for scripts. */
+const EMPTY_CHARS = 30
+const NEARLY_EMPTY_CHARS = 400
 const REMOVED_ELEMENTS =
   'script, style, noscript, template, iframe, object, embed, svg, canvas, form button, input, select, textarea, link, meta'
 const NAVIGATION_ELEMENTS = 'nav, header, footer, aside, [role=navigation], [aria-hidden=true], [hidden]'
@@ -19,13 +22,17 @@ export function toMarkdown ({ bytes, charset, url }: HtmlPage): ReadablePage {
     parseHTML(/<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`).document
   makeLinksAbsolute(document, url)
   const title = document.querySelector('title')?.textContent?.replace(/\s+/g, ' ').trim()
+  const hasScripts = document.querySelector('script') !== null
+  const asksForScripts = /javascript/i.test(document.querySelector('noscript')?.textContent ?? '')
   for (const element of document.querySelectorAll(REMOVED_ELEMENTS)) element.remove()
 
   const article = isProbablyReaderable(document)
     ? new Readability<Element>(document, { serializer: (root) => root as Element, keepClasses: true }).parse()
     : null
   const named = article?.title?.trim() || title
-  return { ...named && { title: named }, content: markdownOf(article?.content ?? wholePage(document)) }
+  const content = markdownOf(article?.content ?? wholePage(document))
+  const needsScripts = hasScripts && content.length < (asksForScripts ? NEARLY_EMPTY_CHARS : EMPTY_CHARS)
+  return { ...named && { title: named }, content, ...needsScripts && { needsScripts } }
 }
 
 function wholePage (document: Document): Element {

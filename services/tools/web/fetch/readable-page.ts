@@ -11,4 +11,6 @@ export interface HtmlPage {
 export interface ReadablePage {
   title?: string
   content: string
+  /** The page is nearly empty as long as its scripts do not run. */
+  needsScripts?: true
 }

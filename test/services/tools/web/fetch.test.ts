@@ -49,7 +49,7 @@ t.test('text and JSON come as they are, what is no text is named, and a vague ty
     '/feed': as('application/atom+xml', '<feed/>'),
     '/md': as('text/markdown; charset=UTF-8', '# <b>'),
     '/png': as('image/png', Buffer.alloc(70), { headers: { 'content-length': '70' } }),
-    '/pdf': as('application/pdf', '%PDF-1.7'),
+    '/zip': as('application/zip', 'PK'),
     '/vague-text': as('application/octet-stream', 'plain words'),
     '/vague-page': as(undefined, ' <!DOCTYPE html><p>x</p>'),
     '/vague-data': as(undefined, Buffer.from([1, 0, 2])),
@@ -64,7 +64,7 @@ t.test('text and JSON come as they are, what is no text is named, and a vague ty
   t.strictSame(await got('/feed'), ['<feed/>', 'application/atom+xml', undefined, undefined])
   t.strictSame(await got('/md'), ['# <b>', 'text/markdown', undefined, undefined])
   t.strictSame(await got('/png'), ['', 'image/png', true, 70])
-  t.match(await got('/pdf'), ['', 'application/pdf', true])
+  t.match(await got('/zip'), ['', 'application/zip', true])
   t.strictSame(await got('/vague-text'), ['plain words', 'application/octet-stream', undefined, undefined])
   t.strictSame(await got('/vague-page'), ['x', '', undefined, undefined])
   t.match(await got('/vague-data'), ['', '', true])

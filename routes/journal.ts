@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import {
+  ChangesParams,
+  ChangesQuery,
+  FileChangeSchema,
+  RunChangesSchema,
+  UncoveredCallSchema,
+  UndoBodySchema,
+  UndoneSchema
+} from '../schemas/journal.ts'
+
+const tags = ['runs']
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [FileChangeSchema, UncoveredCallSchema, RunChangesSchema, UndoBodySchema, UndoneSchema]) app.addSchema(schema)
+
+  app.get('/runs/:runId/changes', {
+    schema: {
+      tags,
+      operationId: 'listChanges',
+      summary: 'Lists the files that a run changed, of a conversation or a task, also while it is under way',
+      params: ChangesParams,
+      querystring: ChangesQuery,
+      response: { 200: ref(RunChangesSchema), 400: ErrorRef, 404: ErrorRef }
+    }
+  }, async (request) => app.journal.changes(request.params.runId, request.query))
+
+  app.post('/runs/:runId/undo', {
+    // A request without a body takes back everything.
+    config: { optionalBody: true },
+    preValidation: async (request) => {
+      request.body ??= {}
+    },
+    schema: {
+      tags,
+      operationId: 'undoRun',
+      summary: 'Takes back the changes of a run that is over, as far as its files are still as it left them',
+      params: ChangesParams,
+      body: ref(UndoBodySchema),
+      response: { 200: ref(UndoneSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 503: ErrorRef }
+    }
+  }, async (request) => app.journal.undo(request.params.runId, request.body))
+}
+
+export default routes

@@ -1,0 +1,87 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { Timestamp } from './common.ts'
+import * as examples from './examples/journal.ts'
+
+/** Why a change is not taken back. */
+export const UndoReasonSchema = Type.Union(
+  (['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone'] as const).map((reason) => Type.Literal(reason)),
+  {
+    description: '`changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a ' +
+      'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal ' +
+      'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
+      'it was'
+  }
+)
+export type UndoReason = Static<typeof UndoReasonSchema>
+
+const Path = Type.String({ description: 'Absolute path' })
+
+export const FileChangeSchema = Type.Object({
+  path: Path,
+  kind: Type.Union((['created', 'changed', 'moved', 'deleted'] as const).map((kind) => Type.Literal(kind))),
+  from: Type.Optional(Type.String({ description: 'Where a moved file or folder was' })),
+  toolCallId: Type.String({ description: 'The tool call, or the undo, that made the change' }),
+  toolName: Type.String({ description: 'Its tool; `undo` for an undo' }),
+  at: Timestamp,
+  inner: Type.Optional(Type.Integer({ description: 'Number of paths below a folder that changed with it' })),
+  diff: Type.Optional(Type.String({ description: 'Unified diff, where both contents are text and known' })),
+  canUndo: Type.Boolean({ description: 'Whether an undo of the run would take this path back now' }),
+  why: Type.Optional(UndoReasonSchema)
+}, { $id: 'FileChange', description: 'A change of one path by one call of a run', examples: [examples.change] })
+export type FileChangeView = Static<typeof FileChangeSchema>
+
+export const UncoveredCallSchema = Type.Object({
+  toolCallId: Type.String(),
+  toolName: Type.String(),
+  target: Type.Optional(Type.String({ description: 'What its input named, such as the command' })),
+  at: Timestamp
+}, {
+  $id: 'UncoveredCall',
+  description: 'A call that may have changed files and that an undo does not cover',
+  examples: [examples.uncovered]
+})
+export type UncoveredCall = Static<typeof UncoveredCallSchema>
+
+export const RunChangesSchema = Type.Object({
+  changes: Type.Array(Type.Ref(FileChangeSchema.$id!), { description: 'In the order in which they were made' }),
+  notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!)),
+  nextCursor: Type.Optional(Type.String())
+}, { $id: 'RunChanges', description: 'A page of the changes of a run', examples: [examples.changes] })
+export interface RunChanges {
+  changes: FileChangeView[]
+  notCovered: UncoveredCall[]
+  nextCursor?: string
+}
+
+export const UndoBodySchema = Type.Object({
+  paths: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'Only these, and what is below them: paths that the run changed, absolute or relative to its working folder. Default: all'
+  })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Changes nothing, and answers what an undo would do now' }))
+}, { $id: 'UndoBody', additionalProperties: false, examples: [examples.undoBody] })
+export type UndoBody = Static<typeof UndoBodySchema>
+
+export const UndoneSchema = Type.Object({
+  undoId: Type.Optional(Type.String({
+    description: 'Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and ' +
+      'POST ' +
+      '/runs/{undoId}/undo takes them back'
+  })),
+  restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
+  skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
+  notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!))
+}, { $id: 'Undone', description: 'What an undo did, or would do', examples: [examples.undone] })
+export interface Undone {
+  undoId?: string
+  restored: string[]
+  skipped: Array<{ path: string, reason: UndoReason }>
+  notCovered: UncoveredCall[]
+}
+
+export const ChangesParams = Type.Object({ runId: Type.String({ description: 'The id of a run, or the undoId of an undo' }) })
+export const ChangesQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$', description: 'nextCursor of the previous page' }))
+})

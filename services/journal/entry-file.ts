@@ -1,0 +1,162 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describeDiskFailure } from '../lib/disk-failure.ts'
+import type { Copy } from './journal-entry.ts'
+import { JournalUnavailable } from './journal-errors.ts'
+
+// The file of an entry holds the contents of the files that a call is about to change, one after the other, in chunks of
+// ciphertext (AES-256-GCM) and tag. Its key is random, used for this file only, and stored in the record of the entry, which the
+// store encrypts: a new master key needs a new record, not a new file. The nonce is the number of the chunk.
+
+const CHUNK_BYTES = 256 * 1024
+const TAG_BYTES = 16
+const newChunk = () => Buffer.allocUnsafe(CHUNK_BYTES)
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
+
+/** The copy of a file is not in the journal any more, or is damaged. */
+export class CopyGone extends Error {}
+
+/** A file that was read: its digest, its size in bytes, and its copy, unless it was longer than allowed. */
+export interface ReadFile {
+  digest: string
+  size: number
+  copy?: Copy
+}
+
+/** Reads an open file from its beginning, at most `limit` bytes, calls `take` with each chunk and returns its digest. */
+export async function readWhole (
+  file: FileHandle,
+  { limit, signal, chunk = newChunk() }: { limit: number, signal?: AbortSignal, chunk?: Buffer },
+  take?: (chunk: Buffer) => Promise<void>
+): Promise<ReadFile | undefined> {
+  const hash = createHash('sha256')
+  let size = 0
+  for (;;) {
+    signal?.throwIfAborted()
+    let filled = 0
+    // A read may return less than the chunk before the end of the file.
+    for (let bytesRead = -1; bytesRead !== 0 && filled < chunk.length; filled += bytesRead) {
+      ;({ bytesRead } = await file.read(chunk, filled, chunk.length - filled, size + filled))
+    }
+    size += filled
+    if (size > limit) return undefined
+    if (filled === 0) break
+    const bytes = chunk.subarray(0, filled)
+    hash.update(bytes)
+    await take?.(bytes)
+    if (filled < chunk.length) break
+  }
+  return { digest: `sha256:${hash.digest('base64url')}`, size }
+}
+
+export type EntryWriter = ReturnType<typeof createEntryWriter>
+
+/** Writes the file of an entry, which it creates for the first byte. Its methods throw JournalUnavailable. */
+export function createEntryWriter (folder: string, id: string) {
+  const key = randomBytes(32)
+  const path = join(folder, id)
+  const chunk = newChunk()
+  let file: FileHandle | undefined
+  let at = 0
+  let chunks = 0
+
+  async function create () {
+    if (await mkdir(folder, { recursive: true, mode: 0o700 }) !== undefined) await syncFolder(dirname(folder))
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  }
+
+  async function write (bytes: Buffer) {
+    const cipher = createCipheriv('aes-256-gcm', key, nonce(chunks++), { authTagLength: TAG_BYTES })
+    cipher.setAAD(Buffer.from(id))
+    const sealed = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+    await orUnavailable(async () => {
+      file ??= await create()
+      await file.writeFile(sealed)
+    })
+    at += sealed.length
+  }
+
+  return {
+    /** Copies an open file. Resolves to undefined when it is longer than `limit` bytes; what was written of it stays unused. */
+    async copy (source: FileHandle, limit: number, signal: AbortSignal): Promise<ReadFile | undefined> {
+      const copy = { at, chunk: chunks }
+      const read = await readWhole(source, { limit, signal, chunk }, write)
+      return read && { ...read, copy }
+    },
+    /** The size of the file, bytes. */
+    get bytes () {
+      return at
+    },
+    /** Makes the file durable and closes it. Returns its key, or undefined when nothing was copied. Throws JournalUnavailable. */
+    async close (): Promise<string | undefined> {
+      if (file === undefined) return undefined
+      await orUnavailable(async () => {
+        await file!.sync()
+        await file!.close()
+        await syncFolder(folder)
+      })
+      return key.toString('base64')
+    },
+    async discard () {
+      await file?.close().catch(() => {})
+      await rm(path, { force: true })
+    }
+  }
+}
+
+async function orUnavailable (work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    throw new JournalUnavailable(describeDiskFailure(error) ?? 'its folder cannot be written')
+  }
+}
+
+async function syncFolder (path: string): Promise<void> {
+  // Windows cannot sync a folder.
+  if (process.platform === 'win32') return
+  const folder = await open(path, O_RDONLY)
+  await folder.sync().finally(() => folder.close())
+}
+
+/** Reads a copy of `size` bytes, chunk by chunk. Throws CopyGone. */
+export async function * readCopy (
+  { folder, id, key }: { folder: string, id: string, key: string | undefined },
+  { at, chunk }: Copy,
+  size: number
+): AsyncGenerator<Buffer> {
+  if (size === 0) return
+  const file = key === undefined ? undefined : await open(join(folder, id), O_RDONLY | O_NOFOLLOW).catch(() => undefined)
+  if (file === undefined) throw new CopyGone()
+  try {
+    for (let left = size, position = at; left > 0; chunk++) {
+      const length = Math.min(left, CHUNK_BYTES)
+      const sealed = Buffer.alloc(length + TAG_BYTES)
+      await file.read(sealed, 0, sealed.length, position)
+      yield unseal(Buffer.from(key!, 'base64'), id, chunk, sealed)
+      position += sealed.length
+      left -= length
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function unseal (key: Buffer, id: string, chunk: number, sealed: Buffer): Buffer {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce(chunk), { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(id))
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
+  } catch {
+    throw new CopyGone()
+  }
+}
+
+function nonce (chunk: number): Buffer {
+  const bytes = Buffer.alloc(12)
+  bytes.writeUIntBE(chunk, 6, 6)
+  return bytes
+}

@@ -1,0 +1,80 @@
+// The shapes of the journal's records. They are stored, so fields keep their names.
+
+/** What is at a path; null for nothing. */
+export type Place = null | FilePlace | FolderPlace | LinkPlace | { kind: 'other' }
+
+/**
+ * A file. `digest` is `sha256:` of its content. For a file whose content was not read it is `stat:`, made of what the file system
+ * says of it.
+ */
+export interface FilePlace {
+  kind: 'file'
+  digest: string
+  /** Bytes. */
+  size: number
+  /** Permission bits, without setuid and setgid. */
+  mode: number
+}
+interface FolderPlace {
+  kind: 'folder'
+  mode: number
+}
+interface LinkPlace {
+  kind: 'link'
+  target: string
+}
+
+/** Where a file's content lies in the file of its entry: position in bytes, and number of the first sealed chunk. */
+export interface Copy {
+  at: number
+  chunk: number
+}
+
+/** Why the journal holds no copy of what was there. */
+export type NotKept = 'too_large' | 'gone'
+
+/** One path that a call changed, or is about to change. */
+export interface Item {
+  /** The real path. */
+  path: string
+  before: Place
+  /** Absent while the call runs, and when it could not be read afterwards. */
+  after?: Place
+  copy?: Copy
+  notKept?: NotKept
+  /** A folder that the call made on the way to its path. */
+  isParent?: true
+}
+
+/** The record of one call or undo. */
+export interface Entry {
+  runId: string
+  /** The thread (as digest) or the task that the run belongs to. */
+  owner: string
+  toolCallId: string
+  toolName: string
+  /** Milliseconds since the Unix epoch. */
+  at: number
+  /** The working folder of the call, which allowed its paths. */
+  cwd: string
+  /** The paths that the call named; the other items are below them, or lead to them. */
+  roots: string[]
+  items: Item[]
+  /** The key of the entry's file, base64; absent when nothing was copied. */
+  key?: string
+  /** The call has ended, and its items say what it left. */
+  ended?: true
+  /** The call of a tool that does not say what it changes, such as a command. `target` is what its input named. */
+  uncovered?: { target?: string }
+  /** The unified diff that the tool made. */
+  diff?: string
+}
+
+/** Whether two places hold the same. Permissions do not count. */
+export function isSame (a: Place | undefined, b: Place | undefined): boolean {
+  if (a === undefined || b === undefined) return false
+  if (a === null || b === null) return a === b
+  if (a.kind === 'file') return b.kind === 'file' && a.digest === b.digest
+  if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
+  return a.kind === b.kind
+}

@@ -1,0 +1,17 @@
+import type { Config } from '../../schemas/config.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Store } from '../store/store-types.ts'
+import type { PathPolicy } from '../tools/path-policy.ts'
+
+/** The collaborators of the journal. */
+export interface JournalParts {
+  store: Store
+  clock: Clock
+  /** The configuration directory; the journal's files lie in its folder `journal`. */
+  home: string
+  paths: PathPolicy
+  settings: () => Config['journal']
+  /** Whether a run, of a conversation or a task, is not over: undefined when it is not known. */
+  isLive: (runId: string) => Promise<boolean | undefined>
+  log: { warn(details: object, message: string): void }
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
+import { JOURNAL, journalFilesPrefix, journalOwnerPrefix, journalPrefix } from '../store/keys.ts'
+import type { Op } from '../store/store-types.ts'
+import type { JournalParts } from './journal-parts.ts'
+import type { KeepCall, Kept } from './keep-call.ts'
+
+export type { CallReport, KeepCall, Kept } from './keep-call.ts'
+
+export type Journal = ReturnType<typeof createJournal>
+
+/**
+ * Keeps what tools of this service are about to change, so that the changes of a run can be listed and taken back. Its code is
+ * loaded when it is first needed.
+ */
+export function createJournal (parts: JournalParts) {
+  const { store } = parts
+  const folder = join(parts.home, 'journal')
+  let isSweepQueued = false
+  let sweeping: Promise<void> = Promise.resolve()
+  let opened: ReturnType<typeof open> | undefined
+  const open = async () => (await import('./open-journal.ts')).openJournal({ ...parts, folder })
+  const loaded = () => {
+    opened ??= open()
+    return opened
+  }
+
+  async function isUsed (): Promise<boolean> {
+    const keys = store.keys(JOURNAL)[Symbol.asyncIterator]()
+    const { done } = await keys.next()
+    await keys.return?.()
+    return done !== true
+  }
+
+  async function sweep (signal?: AbortSignal): Promise<void> {
+    if (existsSync(folder) || await isUsed()) await (await loaded()).sweep(signal)
+  }
+
+  return {
+    /** See `keepCall`. */
+    keep: async (call: KeepCall): Promise<Kept> => (await loaded()).keep(call),
+
+    /** Returns a page of the changes of a run or an undo, also while it is under way. Throws RunUnknown (404). */
+    changes: async (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> => (await loaded()).changes(runId, page),
+
+    /** Takes back the changes of a run, or of an undo. Throws RunUnknown (404), RunLive (409) and the errors of `undoRun`. */
+    undo: async (runId: string, options: UndoBody): Promise<Undone> => (await loaded()).undo(runId, options),
+
+    /** Returns the operations that remove what belongs to a task, or to a thread by its digest. `sweep` then removes the files. */
+    async removal (owner: string): Promise<Op[]> {
+      const ops: Op[] = []
+      const prefix = journalOwnerPrefix(owner)
+      for await (const key of store.keys(prefix)) {
+        ops.push({ type: 'del', key })
+        const entries = journalPrefix(key.slice(prefix.length))
+        for await (const entry of store.keys(entries)) {
+          ops.push({ type: 'del', key: entry })
+          for await (const file of store.keys(journalFilesPrefix(entry.slice(entries.length)))) ops.push({ type: 'del', key: file })
+        }
+      }
+      return ops
+    },
+
+    sweepSoon (): void {
+      if (isSweepQueued) return
+      isSweepQueued = true
+      sweeping = sweeping.then(() => {
+        isSweepQueued = false
+        return sweep()
+      }).catch((error) => parts.log.warn({ err: error }, 'the journal could not be cleaned up'))
+    },
+
+    /** Resolves when nothing is done in the background. */
+    idle: (): Promise<void> => sweeping,
+
+    /** Completes the entries of calls that were cut off, and removes old entries and files without an entry. */
+    sweep
+  }
+}

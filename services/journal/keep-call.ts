@@ -1,0 +1,126 @@
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import { journalFileKey, journalKey, journalOpenKey, journalOwnerKey } from '../store/keys.ts'
+import type { Op } from '../store/store-types.ts'
+import type { PathPolicy } from '../tools/path-policy.ts'
+import type { ChangedPath, FileChange, ToolOutput } from '../tools/tool.ts'
+import { createEntryWriter } from './entry-file.ts'
+import type { Entry, Item } from './journal-entry.ts'
+import type { AcquirePaths } from './path-locks.ts'
+import { settleItems } from './settle-items.ts'
+import type { JournalSpace } from './space.ts'
+import { surveyAll } from './survey.ts'
+
+export interface KeepParts {
+  clock: Clock
+  folder: string
+  paths: PathPolicy
+  acquire: AcquirePaths
+  space: JournalSpace
+}
+
+/** A call, or an undo, that is about to change files. */
+export interface KeepCall extends Pick<Entry, 'runId' | 'owner' | 'toolCallId' | 'toolName' | 'cwd'> {
+  /** The paths that the call would change; undefined for a tool that does not say. */
+  places: ChangedPath[] | undefined
+  /** What the input of such a call named. */
+  target?: string
+  signal: AbortSignal
+}
+
+/** What a call changed, as far as its tool said it. */
+export interface CallReport {
+  changes?: readonly FileChange[]
+  /** Its output, which may hold a diff. */
+  output?: ToolOutput
+}
+
+/** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */
+export interface Kept {
+  id: string
+  items: readonly Item[]
+  /** Must be durable before the call starts. */
+  ops: Op[]
+  /** Returns the operations that record what the call left. */
+  finish(report?: CallReport): Promise<Op[]>
+  /** Removes what was kept; the call does not start. */
+  discard(): Promise<void>
+}
+
+/**
+ * Copies what is at the paths of a call into the journal and syncs it. Waits while another call changes one of them. Throws
+ * JournalUnavailable when the disk is full, and PathRefused; then the call must not start.
+ */
+export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false } = {}): Promise<Kept> {
+  const { runId, owner, toolCallId, toolName, cwd, places, target, signal } = call
+  const { clock, folder, paths, acquire, space } = parts
+  const id = newId()
+  const at = clock.now()
+  const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots: places?.map(({ path }) => path) ?? [], items: [] }
+  const named: Op[] = [{ type: 'put', key: journalOwnerKey(owner, runId), value: { at } }]
+  const recordOp = (value: Entry): Op => ({ type: 'put', key: journalKey(runId, id), value })
+  if (places === undefined) {
+    const value: Entry = { ...entry, uncovered: { ...(target !== undefined && { target }) }, ended: true }
+    return { id, items: [], ops: [...named, recordOp(value)], finish: async () => [], discard: async () => {} }
+  }
+
+  const unlock = isLocked ? () => {} : await acquire(entry.roots, signal)
+  const unuse = space.use([id])
+  let isHeld = true
+  const release = () => {
+    if (isHeld) unuse()
+    isHeld = false
+    unlock()
+  }
+  const writer = createEntryWriter(folder, id)
+  const { file: largest, total } = space.limits()
+  try {
+    const items = await surveyAll(places, {
+      paths,
+      signal,
+      read: async (file, size) => {
+        const limit = Math.min(largest, total - writer.bytes)
+        return size > limit ? undefined : writer.copy(file, limit, signal)
+      }
+    })
+    const key = await writer.close()
+    if (key !== undefined) await space.add(writer.bytes)
+    const fileKey = journalFileKey(id, writer.bytes)
+    const begun: Entry = { ...entry, items, ...(key !== undefined && { key }) }
+    const open = journalOpenKey(id)
+    return {
+      id,
+      items,
+      ops: [
+        ...named,
+        recordOp(begun),
+        { type: 'put', key: open, value: { runId } },
+        ...key === undefined ? [] : [{ type: 'put' as const, key: fileKey, value: true }]
+      ],
+      async finish ({ changes, output } = {}) {
+        const diff = typeof output?.diff === 'string' ? { diff: output.diff } : {}
+        try {
+          const settled = await settleItems({ items, places, reported: changes, paths })
+          if (settled.length > 0) {
+            return [recordOp({ ...begun, items: settled, ended: true, ...diff }), { type: 'del', key: open }]
+          }
+          await writer.discard()
+          space.recount()
+          return [journalKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key }))
+        } finally {
+          release()
+        }
+      },
+      async discard () {
+        await writer.discard()
+        space.recount()
+        release()
+      }
+    }
+  } catch (error) {
+    await writer.discard()
+    space.recount()
+    release()
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { isId } from '../lib/ids.ts'
+import { JOURNAL_OPEN, journalFilesPrefix, journalKey, journalPrefix } from '../store/keys.ts'
+import type { Op } from '../store/store-types.ts'
+import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
+import type { Entry } from './journal-entry.ts'
+import { RunLive, RunUnknown } from './journal-errors.ts'
+import type { JournalParts } from './journal-parts.ts'
+import { keepCall, type KeepCall, type Kept } from './keep-call.ts'
+import { createPathLock } from './path-locks.ts'
+import { runChanges } from './run-changes.ts'
+import { settleItems } from './settle-items.ts'
+import { createJournalSpace } from './space.ts'
+import { undoRun } from './undo-run.ts'
+
+/** The verbs of `createJournal`, once it is in use. */
+export function openJournal ({ store, clock, paths, settings, isLive, folder }: JournalParts & { folder: string }) {
+  const space = createJournalSpace({ store, clock, folder, settings })
+  const parts = { store, clock, folder, paths, space, acquire: createPathLock() }
+  const locked = createKeyedLock()
+  let completed: Promise<void> | undefined
+
+  /** Reads the entries of a run, oldest first. Throws RunUnknown. */
+  async function entriesOf (runId: string): Promise<Array<[string, Entry]>> {
+    if (!isId(runId)) throw new RunUnknown(runId)
+    const entries: Array<[string, Entry]> = []
+    for await (const [key, entry] of store.list<Entry>(journalPrefix(runId), { damaged () {} })) {
+      entries.push([key.slice(journalPrefix(runId).length), entry])
+    }
+    if (entries.length === 0 && await isLive(runId) === undefined) throw new RunUnknown(runId)
+    return entries
+  }
+
+  /** Completes the entries of calls that the end of the service cut off: what they left is what is there at the next start. */
+  async function complete (): Promise<void> {
+    for await (const [key, { runId }] of store.list<{ runId: string }>(JOURNAL_OPEN, { damaged () {} })) {
+      const id = key.slice(JOURNAL_OPEN.length)
+      const ops: Op[] = [{ type: 'del', key }]
+      const entry = await store.get<Entry>(journalKey(runId, id)).catch(() => undefined)
+      if (entry !== undefined) {
+        const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
+        if (items.length > 0) ops.push({ type: 'put', key: journalKey(runId, id), value: { ...entry, items, ended: true } })
+        else {
+          ops.push({ type: 'del', key: journalKey(runId, id) })
+          for await (const file of store.keys(journalFilesPrefix(id))) ops.push({ type: 'del', key: file })
+        }
+      }
+      await store.transact(ops)
+    }
+  }
+
+  /** Resolves when what the last end of the service cut off is completed; a failure is tried again. */
+  const ready = () => {
+    completed ??= complete().catch((error) => {
+      completed = undefined
+      throw error
+    })
+    return completed
+  }
+
+  return {
+    async keep (call: KeepCall): Promise<Kept> {
+      await ready()
+      return keepCall(call, parts)
+    },
+
+    async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
+      await ready()
+      return runChanges(await entriesOf(runId), page, parts)
+    },
+
+    undo: (runId: string, options: UndoBody): Promise<Undone> =>
+      locked(runId, async () => {
+        await ready()
+        const entries = await entriesOf(runId)
+        if (await isLive(runId)) throw new RunLive(runId)
+        return undoRun(entries, options, parts)
+      }),
+
+    async sweep (signal?: AbortSignal): Promise<void> {
+      await ready()
+      await space.sweep(signal)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { lstat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { UndoReason } from '../../schemas/journal.ts'
+import type { PathPolicy } from '../tools/path-policy.ts'
+import { inBatches } from './in-batches.ts'
+import { isSame, type Copy, type Entry, type Item, type Place } from './journal-entry.ts'
+import { lookAt, namesAt } from './survey.ts'
+
+/** What the entries of a run say of one path. */
+export interface Chain {
+  path: string
+  /** The working folder of the newest call. */
+  cwd: string
+  /** What the run left. */
+  left: Place | undefined
+  /** What was there before. */
+  before: Place
+  /** Where the content of `before` is, when it is a file. */
+  source?: { id: string, key?: string, copy?: Copy, notKept?: Item['notKept'] }
+  /** Something else changed the path between two calls of the run; `before` is what it left. */
+  isBroken: boolean
+  isParent: boolean
+}
+
+export interface Skipped {
+  path: string
+  reason: UndoReason
+}
+
+/** What an undo would do: the changes to take back, the paths that are as before already, and those that stay. */
+export interface UndoPlan {
+  steps: Chain[]
+  done: string[]
+  skipped: Skipped[]
+}
+
+/** Joins the changes of a run, path by path, from the newest back to where somebody else changed the path in between. */
+export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
+  const chains = new Map<string, Chain>()
+  for (const [id, { items, cwd, key }] of entries.toReversed()) {
+    for (const { path, before, after, copy, notKept, isParent = false } of items.toReversed()) {
+      const later = chains.get(path)
+      if (later?.isBroken) continue
+      if (later !== undefined && !isSame(after, later.before)) {
+        later.isBroken = true
+        continue
+      }
+      chains.set(path, {
+        path,
+        cwd: later?.cwd ?? cwd,
+        left: later === undefined ? after : later.left,
+        before,
+        source: { id, key, copy, notKept },
+        isBroken: false,
+        isParent: isParent && (later?.isParent ?? true)
+      })
+    }
+  }
+  return chains
+}
+
+/** Compares the paths with what is there now, and sorts the steps: first what is removed, from the inside out, then what comes back. */
+export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { paths: PathPolicy, folder: string }): Promise<UndoPlan> {
+  const plan: UndoPlan = { steps: [], done: [], skipped: [] }
+  const parents = new Map<string, Promise<UndoReason | undefined>>()
+  const allowed = (path: string, cwd: string) => {
+    const key = dirname(path)
+    if (!parents.has(key)) parents.set(key, whyNotAllowed(path, cwd, paths))
+    return parents.get(key)!
+  }
+  const compared = await inBatches([...chains], async (chain) => ({
+    chain,
+    reason: await allowed(chain.path, chain.cwd) ?? await compare(chain, { paths, folder })
+  }))
+  for (const { chain, reason } of compared) {
+    if (reason === undefined) plan.steps.push(chain)
+    else if (chain.isParent) continue
+    else if (reason === 'done') plan.done.push(chain.path)
+    else plan.skipped.push({ path: chain.path, reason })
+    if (chain.isBroken && (reason === undefined || reason === 'done')) plan.skipped.push({ path: chain.path, reason: 'changed_since' })
+  }
+  const removed = plan.steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)
+  const restored = plan.steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)
+  plan.steps = [...await withoutFilled(removed, plan), ...restored]
+  return plan
+}
+
+/** Why a path is not to be touched today; undefined when it may be. */
+async function whyNotAllowed (path: string, cwd: string, paths: PathPolicy): Promise<UndoReason | undefined> {
+  try {
+    return await paths.locate(path, cwd) === path ? undefined : 'link'
+  } catch {
+    return 'not_allowed'
+  }
+}
+
+async function compare (
+  { path, left, before, source }: Chain,
+  { paths, folder }: { paths: PathPolicy, folder: string }
+): Promise<UndoReason | 'done' | undefined> {
+  let now: Place
+  try {
+    now = await lookAt(path, left ?? before, { paths })
+  } catch {
+    return 'link'
+  }
+  if (isSame(now, before)) return 'done'
+  if (!isSame(now, left)) return now === null ? 'gone' : now.kind === 'link' ? 'link' : 'changed_since'
+  if (before === null || before.kind === 'link') return undefined
+  if (source?.notKept !== undefined) return source.notKept
+  if (before.kind === 'other') return 'gone'
+  if (before.kind === 'folder' || before.size === 0) return undefined
+  if (source?.copy === undefined || source.key === undefined) return 'gone'
+  return lstat(join(folder, source.id)).then(() => undefined, () => 'gone')
+}
+
+/** Leaves out the folders that hold something that stays. */
+async function withoutFilled (removed: Chain[], plan: UndoPlan): Promise<Chain[]> {
+  const going = new Set<string>()
+  return (await inBatches(removed, async (step) => ({ step, names: step.left?.kind === 'folder' ? await namesAt(step.path) : [] })))
+    .filter(({ step, names }) => {
+      const isEmpty = names.every((name) => going.has(join(step.path, name)))
+      if (isEmpty) going.add(step.path)
+      else if (!step.isParent) plan.skipped.push({ path: step.path, reason: 'changed_since' })
+      return isEmpty
+    })
+    .map(({ step }) => step)
+}

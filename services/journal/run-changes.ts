@@ -1,0 +1,100 @@
+import { relative, sep } from 'node:path'
+import type { FileChangeView, RunChanges, UncoveredCall } from '../../schemas/journal.ts'
+import { unifiedDiff } from '../tools/files/diff.ts'
+import { readCopy } from './entry-file.ts'
+import { isSame, type Entry, type FilePlace, type Item } from './journal-entry.ts'
+import type { KeepParts } from './keep-call.ts'
+import { chainsOf, planUndo, type UndoPlan } from './plan-undo.ts'
+
+type Entries = Array<[id: string, entry: Entry]>
+
+/** Longer files are not compared; bytes. */
+const COMPARED_BYTES = 256 * 1024
+
+/** Returns the calls of a run whose effects on files nobody knows. */
+export const uncoveredCalls = (entries: Entries): UncoveredCall[] =>
+  entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
+    uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }]
+  )
+
+/** Returns a page of the changes of a run, oldest first, one for each path that a call named. `cursor` is the number of the first. */
+export async function runChanges (
+  entries: Entries,
+  { limit, cursor = '0' }: { limit: number, cursor?: string },
+  parts: Pick<KeepParts, 'paths' | 'folder'>
+): Promise<RunChanges> {
+  const all = entries.filter(([, { ended, uncovered }]) => ended && !uncovered).flatMap(([id, entry]) =>
+    changesOf(entry).map((change) => ({ id, entry, ...change }))
+  )
+  const from = Number(cursor)
+  const page = all.slice(from, from + limit)
+  const named = page.map(({ item }) => item.path)
+  const isNamed = ({ path }: { path: string }) => named.some((root) => path === root || path.startsWith(root + sep))
+  const plan = await planUndo([...chainsOf(entries).values()].filter(isNamed), parts)
+  const changes: FileChangeView[] = []
+  for (const { id, entry, item, moved, inner } of page) {
+    const { toolCallId, toolName, at, cwd, key, diff: made } = entry
+    const diff = made ?? await deletionDiff(item, relative(cwd, item.path), { folder: parts.folder, id, key })
+    changes.push({
+      path: item.path,
+      kind: moved !== undefined ? 'moved' : item.before === null ? 'created' : item.after === null ? 'deleted' : 'changed',
+      ...(moved && { from: moved.path }),
+      toolCallId,
+      toolName,
+      at,
+      ...(inner > 0 && { inner }),
+      ...(diff !== undefined && { diff }),
+      ...fateOf(item.path, plan)
+    })
+  }
+  return { changes, notCovered: uncoveredCalls(entries), ...(from + limit < all.length && { nextCursor: String(from + limit) }) }
+}
+
+/** The changes of one entry: the outermost paths, without the folders that were made on the way to them. */
+function changesOf ({ items, roots }: Entry): Array<{ item: Item, moved?: Item, inner: number }> {
+  const isInner = ({ path }: Item) => items.some((other) => !other.isParent && path.startsWith(other.path + sep))
+  const outer = roots.length > 0 && items.length > 100
+    ? items.filter(({ path }) => roots.includes(path))
+    : items.filter((item) => !item.isParent && !isInner(item))
+  const sources = outer.filter(({ before, after }) => before !== null && after === null)
+  const source = ({ before, after, path }: Item) =>
+    before === null ? sources.find((other) => other.path !== path && isSame(other.before, after)) : undefined
+  const movedAway = new Set(outer.flatMap((item) => source(item) ?? []))
+  return outer.filter((item) => !movedAway.has(item)).map((item) => ({
+    item,
+    moved: source(item),
+    inner: items.filter(({ path }) => path.startsWith(item.path + sep)).length
+  }))
+}
+
+function fateOf (path: string, { steps, done, skipped }: UndoPlan): Pick<FileChangeView, 'canUndo' | 'why'> {
+  if (steps.some((step) => step.path === path)) return { canUndo: true }
+  const reason = skipped.find((each) => each.path === path)?.reason
+  return { canUndo: false, why: reason ?? (done.includes(path) ? 'undone' : 'changed_since') }
+}
+
+/** The diff of a deleted text file, whose tool makes none. */
+async function deletionDiff (
+  { before, after, copy }: Item,
+  name: string,
+  entry: { folder: string, id: string, key: string | undefined }
+): Promise<string | undefined> {
+  if (before?.kind !== 'file' || after !== null || copy === undefined || before.size > COMPARED_BYTES) return undefined
+  const text = await textOf(before, copy, entry)
+  return text === undefined ? undefined : unifiedDiff(name, text, '')
+}
+
+async function textOf (
+  { size }: FilePlace,
+  copy: NonNullable<Item['copy']>,
+  entry: Parameters<typeof readCopy>[0]
+): Promise<string | undefined> {
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of readCopy(entry, copy, size)) chunks.push(chunk)
+    const bytes = Buffer.concat(chunks)
+    return bytes.includes(0) ? undefined : bytes.toString('utf8')
+  } catch {
+    return undefined
+  }
+}

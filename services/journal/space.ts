@@ -1,0 +1,109 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../schemas/config.ts'
+import type { Clock } from '../lib/clock.ts'
+import { timeOfId } from '../lib/ids.ts'
+import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { JOURNAL, JOURNAL_FILES, JOURNAL_OWNERS } from '../store/keys.ts'
+import type { Op, Store } from '../store/store-types.ts'
+
+const MIB = 1024 * 1024
+const DAY_MS = 24 * 60 * 60 * 1000
+const DEFAULTS = { maxFileMb: 20, maxTotalMb: 500, days: 30 }
+/** Counted for each file beside its content, so that many small ones are bounded as well; bytes. */
+const FILE_BYTES = 4096
+/** How much of the room is left in use when files are removed, so that this happens rarely. */
+const LEFT = 0.9
+/** Operations per transaction. */
+const BATCH = 500
+
+export type JournalSpace = ReturnType<typeof createJournalSpace>
+
+/** Bounds what the journal holds: by age, and by the size of its files. */
+export function createJournalSpace (
+  { store, clock, folder, settings }: { store: Store, clock: Clock, folder: string, settings: () => Config['journal'] }
+) {
+  const inOrder = createKeyedLock()
+  /** Entries that a call is writing or an undo is reading, with the number of users. They are not removed. */
+  const inUse = new Map<string, number>()
+  /** The size of all files, bytes; undefined until it is needed. */
+  let total: number | undefined
+
+  const limits = () => {
+    const { maxFileMb, maxTotalMb, days } = { ...DEFAULTS, ...settings() }
+    return { file: Math.min(maxFileMb, maxTotalMb) * MIB, total: maxTotalMb * MIB, days }
+  }
+
+  async function remove (ops: Op[], files: string[]): Promise<void> {
+    for (let at = 0; at < ops.length; at += BATCH) await store.transact(ops.slice(at, at + BATCH))
+    for (const id of files) await rm(join(folder, id), { force: true })
+  }
+
+  return {
+    limits,
+
+    use (ids: readonly string[]): () => void {
+      for (const id of ids) inUse.set(id, (inUse.get(id) ?? 0) + 1)
+      return () => {
+        for (const id of ids) {
+          if (inUse.get(id) === 1) inUse.delete(id)
+          else inUse.set(id, inUse.get(id)! - 1)
+        }
+      }
+    },
+
+    /** Counts a new file of so many bytes, and removes the oldest files when there is no room for it. */
+    add: (bytes: number): Promise<void> =>
+      inOrder('total', async () => {
+        if (total === undefined) {
+          total = 0
+          for await (const key of store.keys(JOURNAL_FILES)) total += sizeIn(key)
+        }
+        total += bytes + FILE_BYTES
+        const limit = limits().total
+        if (total <= limit) return
+        const ops: Op[] = []
+        const files: string[] = []
+        for await (const key of store.keys(JOURNAL_FILES)) {
+          if (total <= limit * LEFT) break
+          if (inUse.has(idIn(key))) continue
+          ops.push({ type: 'del', key })
+          files.push(idIn(key))
+          total -= sizeIn(key)
+        }
+        await remove(ops, files)
+      }),
+
+    /** Called when files were removed otherwise: their size is added up anew when it is next needed. */
+    recount () {
+      total = undefined
+    },
+
+    /** Removes what is older than the limit, and the files of entries that are gone. */
+    sweep: (signal?: AbortSignal): Promise<void> =>
+      inOrder('total', async () => {
+        // Read first: an entry that is written meanwhile must not look abandoned.
+        const names = await readdir(folder).catch((): string[] => [])
+        const used = new Set(inUse.keys())
+        const known = new Set<string>()
+        const limit = clock.now() - limits().days * DAY_MS
+        const isOld = (id: string) => timeOfId(id) <= limit && !used.has(id)
+        const ops: Op[] = []
+        for await (const key of store.keys(JOURNAL)) if (isOld(idIn(key))) ops.push({ type: 'del', key })
+        for await (const [key, { at }] of store.list<{ at: number }>(JOURNAL_OWNERS, { signal, damaged () {} })) {
+          if (at <= limit) ops.push({ type: 'del', key })
+        }
+        for await (const key of store.keys(JOURNAL_FILES)) {
+          if (isOld(idIn(key))) ops.push({ type: 'del', key })
+          else known.add(idIn(key))
+        }
+        signal?.throwIfAborted()
+        await remove(ops, names.filter((name) => !known.has(name) && !used.has(name)))
+        total = undefined
+      })
+  }
+}
+
+/** The id of the entry in a key of an entry, or of its file. */
+const idIn = (key: string): string => key.startsWith(JOURNAL_FILES) ? key.split('/')[1] : key.split('/')[2]
+const sizeIn = (key: string): number => Number(key.split('/')[2]) + FILE_BYTES

@@ -1,0 +1,140 @@
+import type { BigIntStats } from 'node:fs'
+import { lstat, readdir, readlink, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isMounted, withFile, withFolder, withParent, withSubfolder, type Folder } from '../tools/files/open-folder.ts'
+import type { PathPolicy } from '../tools/path-policy.ts'
+import type { ChangedPath } from '../tools/tool.ts'
+import { readWhole, type ReadFile } from './entry-file.ts'
+import type { Item, Place } from './journal-entry.ts'
+import { JournalUnavailable } from './journal-errors.ts'
+
+/** The most paths of one call whose state is kept. A larger tree is not kept at all. */
+const MOST_ITEMS = 20_000
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR'])
+const isAbsent = (error: unknown) => ABSENT.has((error as NodeJS.ErrnoException).code ?? '')
+const isUnreadable = (error: unknown) => ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
+const unlessAbsent = (error: unknown) => {
+  if (!isAbsent(error)) throw error
+}
+
+/** Reads a file of at most so many bytes; undefined when it is not read. */
+type Read = (file: FileHandle, size: number) => Promise<ReadFile | undefined>
+
+interface Survey {
+  paths: Pick<PathPolicy, 'owns'>
+  signal?: AbortSignal
+  read: Read
+}
+
+/** A tree has more than MOST_ITEMS paths. */
+class TooMany extends Error {}
+
+/** What the file system says of a file, in place of its digest. */
+const statDigest = ({ dev, ino, size, mtimeNs }: BigIntStats) => `stat:${dev}:${ino}:${size}:${mtimeNs}`
+
+// Without setuid and setgid: these rights were granted to the content that was there.
+const modeOf = (stat: BigIntStats) => Number(stat.mode) & 0o777
+
+/** Examines an entry of an open folder. A file that cannot be read is identified by its stat. Links are not followed. */
+async function examine (folder: Folder, name: string, path: string, { paths, signal, read }: Survey): Promise<Item> {
+  signal?.throwIfAborted()
+  const stat = await lstat(folder.entry(name), { bigint: true })
+  const mode = modeOf(stat)
+  if (stat.isDirectory()) return { path, before: { kind: 'folder', mode } }
+  if (stat.isSymbolicLink()) return { path, before: { kind: 'link', target: await readlink(folder.entry(name)) } }
+  if (!stat.isFile()) return { path, before: { kind: 'other' }, notKept: 'gone' }
+  const unread = { kind: 'file' as const, digest: statDigest(stat), size: Number(stat.size), mode }
+  let found: ReadFile | undefined
+  try {
+    found = await withFile(folder, name, paths, read)
+  } catch (error) {
+    if (signal?.aborted || isAbsent(error) || error instanceof JournalUnavailable) throw error
+    return { path, before: unread, notKept: 'gone' }
+  }
+  if (found === undefined) return { path, before: unread, notKept: 'too_large' }
+  const { digest, size, copy } = found
+  return { path, before: { kind: 'file', digest, size, mode }, ...(copy && { copy }) }
+}
+
+/** Examines an entry and, if it is a folder, everything in it. Throws TooMany. */
+async function walk (folder: Folder, name: string, path: string, survey: Survey, items: Item[]): Promise<void> {
+  if (items.length >= MOST_ITEMS) throw new TooMany()
+  const item = await examine(folder, name, path, survey)
+  items.push(item)
+  if (item.before?.kind !== 'folder') return
+  await withSubfolder(folder, name, async (inner) => {
+    // Tools do not change what is mounted.
+    if (await isMounted(folder, inner)) return
+    for (const entry of await readdir(inner.entry('.'), { encoding: 'buffer' })) {
+      const name = entry.toString()
+      // A name that is not UTF-8 cannot be stored.
+      if (!Buffer.from(name).equals(entry)) items.push({ path: join(path, name), before: { kind: 'other' }, notKept: 'gone' })
+      else await walk(inner, name, join(path, name), survey, items).catch(unlessAbsent)
+    }
+  }).catch((error) => {
+    if (!isUnreadable(error)) throw error
+    item.notKept = 'gone'
+  })
+}
+
+/** Returns the folders above a path that do not exist, the outermost first, without those that are known. */
+async function missingParents (path: string, known: ReadonlySet<string>): Promise<Item[]> {
+  const parent = dirname(path)
+  if (parent === path || known.has(parent) || await lstat(parent).then(() => true, (error) => !isAbsent(error))) return []
+  return [...await missingParents(parent, known), { path: parent, before: null, isParent: true }]
+}
+
+/**
+ * Returns what is at the paths, and with `withContents` below them. A tree that is too large is one item. Throws PathRefused when
+ * a folder was replaced meanwhile, and the errors of `survey.read`.
+ */
+export async function surveyAll (places: ChangedPath[], survey: Survey): Promise<Item[]> {
+  const all: Item[] = []
+  const named = new Set(places.map(({ path }) => path))
+  const absent = new Set<string>()
+  const addAbsent = async (path: string) => {
+    if (!absent.has(dirname(path))) {
+      for (const parent of await missingParents(path, absent)) {
+        absent.add(parent.path)
+        if (!named.has(parent.path)) all.push(parent)
+      }
+    }
+    absent.add(path)
+    all.push({ path, before: null })
+  }
+  for (const { path, withContents } of places) {
+    const items: Item[] = []
+    if (absent.has(dirname(path))) {
+      await addAbsent(path)
+      continue
+    }
+    try {
+      await withParent(path, async (folder, name) => {
+        if (withContents) await walk(folder, name, path, survey, items)
+        else items.push(await examine(folder, name, path, survey))
+      })
+    } catch (error) {
+      if (isAbsent(error) && items.length === 0) await addAbsent(path)
+      else if (error instanceof TooMany) items.splice(0, items.length, { path, before: items[0].before, notKept: 'too_large' })
+      else throw error
+    }
+    all.push(...items)
+  }
+  return all
+}
+
+/** Returns what is at a path now. `like` says how it is to be compared: a file whose content was not read is not read now either. */
+export async function lookAt (path: string, like: Place | undefined, survey: Omit<Survey, 'read'>): Promise<Place> {
+  const isRead = !(like?.kind === 'file' && like.digest.startsWith('stat:'))
+  const read: Read = async (file) => isRead ? readWhole(file, { limit: Infinity, signal: survey.signal }) : undefined
+  try {
+    return await withParent(path, async (folder, name) => (await examine(folder, name, path, { ...survey, read })).before)
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+/** Returns the names in a folder; none when it is not a folder. Throws PathRefused when a part of its path was replaced. */
+export const namesAt = (path: string): Promise<string[]> => withFolder(path, ({ entry }) => readdir(entry('.')))

@@ -1,0 +1,111 @@
+import { basename, relative } from 'node:path'
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool } from '../tool.ts'
+import { withPathErrors, ToolFailed } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { contentDigest } from './change-digest.ts'
+import { unifiedDiff } from './diff.ts'
+import { applyEdits } from './apply-edits.ts'
+import { kindOf } from './file-kind.ts'
+import { withParent } from './open-folder.ts'
+import { readDigest, readWhole, WHOLE_BYTES } from './read-text.ts'
+import { examineFile, replaceFile } from './replace-file.ts'
+import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
+import { withoutDiff } from './write-file.ts'
+
+const LONGEST_TEXT = 1024 * 1024
+
+const Edit = Type.Object({
+  oldText: Type.String({
+    minLength: 1,
+    maxLength: LONGEST_TEXT,
+    description: 'The text to replace, exactly as it is in the file, blanks and indentation included, without the line numbers of ' +
+      'readFile. ' +
+      'It must occur once: take as many lines around the change as make it unique.'
+  }),
+  newText: Type.String({ maxLength: LONGEST_TEXT, description: 'The text to put in its place; "" removes it.' }),
+  all: Type.Optional(Type.Boolean({ description: 'true: replace every occurrence, to rename something for example.' }))
+}, { additionalProperties: false })
+
+const Input = Type.Object({
+  path: Type.String({ minLength: 1, description: 'File to edit: absolute, or relative to the working directory.' }),
+  edits: Type.Array(Edit, {
+    minItems: 1,
+    maxItems: 100,
+    description: 'The replacements. Each oldText is looked for in the file as it is now, not in what another edit makes of it; they ' +
+      'must not overlap.'
+  }),
+  digest: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The digest that readFile, or the last change, answered for this file: nothing is written if the file has changed since.'
+    })
+  )
+}, { additionalProperties: false })
+
+/**
+ * `{path, replacements, bytesWritten, encoding?, lineEnds?, digest, diff}`. All edits are written in one step, or none. Bytes outside of
+ * the replaced texts stay as they are, and so do encoding, line ends and mode. Models get no diff. Throws ToolFailed, with the nearest
+ * text, for an oldText that does not occur or occurs more than once.
+ */
+export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+  return {
+    name: 'editFile',
+    description: 'Change parts of a text file by replacing texts in it; the rest stays as it is. The way to change a file that is there: ' +
+      'read it first, then send all changes of one file in one call. Either all edits are made or none.',
+    inputSchema: Input,
+    effect: 'write',
+    proves: 'file',
+    widestScope: 'folder',
+    reportsChanges: true,
+    target: ({ path }) => path,
+    willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
+    forModel: withoutDiff,
+    execute: ({ path, edits, digest }, { cwd, signal, changed }) =>
+      withPathErrors(path, async () => {
+        const real = await paths.resolve(path, cwd)
+        return withParent(real, async (folder) => {
+          const name = basename(real)
+          const shown = JSON.stringify(path)
+          const old = await examineFile(folder, name, paths, (file, size) => readWhole(file, size, signal))
+          if (old === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
+          const bytes = old.found
+          if (bytes === undefined) {
+            throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
+          }
+          if (digest !== undefined && digest !== readDigest(bytes)) {
+            throw new ToolFailed(`${shown} has changed since it was read with digest ${digest}. Nothing was changed: read it again.`)
+          }
+          const { text, encoding } = decodeExactly(bytes, shown)
+          const edited = applyEdits(text, edits)
+          const written = encodeText(edited.text, encoding)
+          if (written === undefined) {
+            throw new ToolFailed(
+              `${shown} is in ${encoding}, which lacks some characters of the new text. Nothing was changed: use other characters, ` +
+                'or rewrite the file with writeFile, which makes it UTF-8.'
+            )
+          }
+          await replaceFile(folder, name, written, old, signal)
+          changed?.({ path: real, before: contentDigest(bytes), after: contentDigest(written) })
+          return {
+            path: real,
+            replacements: edited.replacements,
+            bytesWritten: written.length,
+            ...unusualForm({ encoding, lineEnds: lineEndsOf(edited.text) }),
+            digest: readDigest(written),
+            diff: await unifiedDiff(relative(cwd, real), text, edited.text)
+          }
+        })
+      })
+  }
+}
+
+/** Decodes a text so that encoding it again gives the same bytes; throws ToolFailed for bytes for which that is not so. */
+function decodeExactly (bytes: Buffer, shown: string): { text: string, encoding: Encoding } {
+  const encoding = detectEncoding(bytes)
+  if (encoding === undefined) throw new ToolFailed(`${shown} is ${kindOf(bytes)}, not text: it cannot be edited.`)
+  const text = decodeText(bytes, encoding)
+  if (encodeText(text, encoding)?.equals(bytes)) return { text, encoding }
+  throw new ToolFailed(`${shown} holds bytes that are not ${encoding}; an edit would lose them. Nothing was changed: use a command.`)
+}

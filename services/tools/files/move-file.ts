@@ -1,0 +1,137 @@
+import { constants, type Stats } from 'node:fs'
+import { access, lstat, mkdir, open, rename, rmdir, unlink } from 'node:fs/promises'
+import { basename, dirname, sep } from 'node:path'
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool } from '../tool.ts'
+import { withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import { fileDigest } from './change-digest.ts'
+import { copyAcross } from './copy-across.ts'
+import { removeEntry } from './delete-file.ts'
+import { withFile, withParent, type Folder } from './open-folder.ts'
+import { withCreatedFolder } from './replace-file.ts'
+
+const Input = Type.Object({
+  from: Type.String({ minLength: 1, description: 'File or folder to move: absolute, or relative to the working directory.' }),
+  to: Type.String({ minLength: 1, description: 'Its whole new path, the name included. Missing folders are made.' }),
+  overwrite: Type.Optional(
+    Type.Boolean({ description: 'true: replace a file that has this path. Folders are never replaced. Default false.' })
+  )
+}, { additionalProperties: false })
+
+/** An entry of an open folder. */
+interface Place {
+  folder: Folder
+  name: string
+}
+
+/** `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
+export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+  return {
+    name: 'moveFile',
+    description: 'Move or rename a file, a symbolic link or a folder with all that is in it. Use this, not mv in a command. ' +
+      'What refers to the old path is not changed: search for it.',
+    inputSchema: Input,
+    effect: 'write',
+    proves: 'file',
+    reportsChanges: true,
+    target: ({ from, to }) => `${from} → ${to}`,
+    willChange: async (input, context) => {
+      const { source, target } = await locate(input, context)
+      return [{ path: source, withContents: true }, { path: target, withContents: true }]
+    },
+    execute: async (input, context) => {
+      const { source, target } = await locate(input, context)
+      const { signal, changed } = context
+      return withPathErrors(input.from, () =>
+        withParent(source, async (folder, name) => {
+          const from = { folder, name }
+          const stat = await lstat(folder.entry(name))
+          const digest = await digestOf(from, stat)
+          return withPathErrors(input.to, () =>
+            withCreatedFolder(dirname(target), async (parent) => {
+              const to = { folder: parent, name: basename(target) }
+              const old = await lstat(parent.entry(to.name)).catch(() => undefined)
+              const before = old && await digestOf(to, old)
+              if (old) await assertReplaceable(to, old, stat, input)
+              signal.throwIfAborted()
+              await place(from, to, { isFolder: stat.isDirectory(), replaces: old !== undefined, signal })
+              changed?.({ path: target, before: before ?? null, after: digest })
+              changed?.({ path: source, before: digest, after: null })
+              return { from: source, path: target, kind: kindOf(stat), ...old && { overwritten: true } }
+            }))
+        }))
+
+      function digestOf ({ folder, name }: Place, stat: Stats): Promise<string> | string {
+        if (!stat.isFile()) return kindOf(stat)
+        return withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
+      }
+    }
+  }
+
+  async function locate ({ from, to }: Static<typeof Input>, { cwd, givenCwd }: { cwd: string, givenCwd: string }) {
+    const source = await withPathErrors(from, () => paths.locate(from, cwd))
+    await paths.assertRemovable(source, cwd, givenCwd)
+    const target = await withPathErrors(to, () => paths.locate(to, cwd))
+    if (target === source) throw new ToolFailed(`${JSON.stringify(to)} is where it is already.`)
+    if (target.startsWith(source + sep)) throw new ToolFailed(`${JSON.stringify(from)} cannot be moved into itself.`)
+    return { source, target }
+  }
+
+  /** Moves an entry. Without `replaces` its new name is reserved first: rename(2) would replace what has that name by then. */
+  async function place (from: Place, to: Place, options: { isFolder: boolean, replaces: boolean, signal: AbortSignal }): Promise<void> {
+    const { isFolder, replaces, signal } = options
+    const [source, target] = [from.folder.entry(from.name), to.folder.entry(to.name)]
+    if (!replaces) await reserve(to, isFolder)
+    try {
+      // Windows renames a folder to no name that is there.
+      if (isFolder && process.platform === 'win32') await rmdir(target)
+      await rename(source, target).catch(async (error) => {
+        if (error.code !== 'EXDEV') throw error
+        const copy = await copyAcross(from, to.folder, paths, signal)
+        await rename(to.folder.entry(copy), target).catch(async (failed) => {
+          await removeEntry(to.folder, copy, isFolder, true, signal)
+          throw failed
+        })
+        await removeEntry(from.folder, from.name, isFolder, true, signal).catch((failed) => {
+          throw new ToolFailed(`It was copied to the new path, but the old one could not be removed whole: ${failed.message}`)
+        })
+      })
+    } catch (error) {
+      // Only what was reserved is empty: nothing else is removed.
+      if (!replaces) await (isFolder ? rmdir(target) : removeReserved(to)).catch(() => {})
+      throw error
+    }
+    for (const { handle } of [from.folder, to.folder]) await handle.sync().catch(() => {})
+  }
+}
+
+const kindOf = (stat: Stats) => stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
+
+async function reserve ({ folder, name }: Place, isFolder: boolean): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
+  if (isFolder) await mkdir(folder.entry(name))
+  else await (await open(folder.entry(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close()
+}
+
+async function removeReserved ({ folder, name }: Place): Promise<void> {
+  const stat = await lstat(folder.entry(name))
+  if (stat.isFile() && stat.size === 0) await unlink(folder.entry(name))
+}
+
+async function assertReplaceable (to: Place, old: Stats, moved: Stats, { to: path, overwrite }: Static<typeof Input>): Promise<void> {
+  const shown = JSON.stringify(path)
+  if (old.isDirectory()) {
+    throw new ToolFailed(`${shown} is a folder that is there already. To move into it, give the whole new path: ${JSON.stringify(
+      `${path}/<name>`
+    )}.`)
+  }
+  if (moved.isDirectory()) throw new ToolFailed(`${shown} is there already, and a folder replaces nothing. Choose another name.`)
+  if (!overwrite) {
+    throw new ToolFailed(`${shown} is there already. Nothing was moved: choose another name, or pass overwrite: true to replace it.`)
+  }
+  if (!old.isFile() && !old.isSymbolicLink()) throw new PathRefused(`${shown} is a device or pipe and is not replaced.`)
+  // rename(2) checks only the folder's permissions. Two names of one file: rename(2) would leave both.
+  if (old.isFile()) await access(to.folder.entry(to.name), constants.W_OK)
+  if (old.ino === moved.ino && old.dev === moved.dev) throw new ToolFailed(`${shown} is another name of the same file. Delete one of them.`)
+}

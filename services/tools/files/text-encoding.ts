@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer'
+import { mostlyUtf8 } from '../web/fetch/charset.ts'
+
+/** The encodings that are recognised and written back; the UTF-16 forms have a byte order mark. */
+export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+export type LineEnds = 'lf' | 'crlf' | 'mixed'
+
+/** The form of a text file beside its text; models are told what differs from UTF-8 with LF. */
+export interface TextForm {
+  encoding: Encoding
+  lineEnds: LineEnds
+}
+
+/** A NUL within this many bytes marks a binary file, as in git and grep. */
+const SNIFFED_BYTES = 8000
+/** The share of control characters in bytes that are not UTF-8 from which they count as binary. */
+const MOST_CONTROLS = 0.01
+
+const MARKS: Partial<Record<Encoding, number[]>> = { 'utf-8-bom': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
+
+/** The characters of windows-1252 for the bytes 0x80 to 0x9f; the five unused bytes stand for themselves. */
+const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+export const byteOrderMark = (encoding: Encoding): Buffer => Buffer.from(MARKS[encoding] ?? [])
+
+/** Returns the encoding of a text by its first bytes; undefined for bytes that are not text. */
+export function detectEncoding (head: Uint8Array): Encoding | undefined {
+  const begins = (mark: number[]) => mark.every((byte, at) => head[at] === byte)
+  // UTF-32, which begins like UTF-16.
+  if (begins([0xff, 0xfe, 0, 0])) return undefined
+  for (const encoding of ['utf-8-bom', 'utf-16le', 'utf-16be'] as const) if (begins(MARKS[encoding]!)) return encoding
+  const sniffed = head.subarray(0, SNIFFED_BYTES)
+  if (sniffed.includes(0)) return undefined
+  if (isUtf8(head) || mostlyUtf8(head)) return 'utf-8'
+  const controls = sniffed.filter((byte) => byte < 8 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32)).length
+  return controls > sniffed.length * MOST_CONTROLS ? undefined : 'windows-1252'
+}
+
+/** Returns a function that decodes a text without its byte order mark, piece by piece; the last call has no piece. */
+export function createTextDecoder (encoding: Encoding): (piece?: Uint8Array) => string {
+  if (encoding === 'windows-1252') {
+    return (piece) =>
+      Buffer.from(piece ?? []).toString('latin1').replace(/[\u0080-\u009f]/g, (character) => HIGH[character.charCodeAt(0) - 0x80])
+  }
+  const decoder = new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding, { ignoreBOM: true })
+  return (piece) => decoder.decode(piece, { stream: piece !== undefined })
+}
+
+/** Decodes a whole text without its byte order mark. */
+export function decodeText (bytes: Uint8Array, encoding: Encoding): string {
+  const decode = createTextDecoder(encoding)
+  return decode(bytes.subarray(byteOrderMark(encoding).length)) + decode()
+}
+
+/** Encodes a text, with its byte order mark; undefined when the encoding lacks one of its characters. */
+export function encodeText (text: string, encoding: Encoding): Buffer | undefined {
+  const mark = byteOrderMark(encoding)
+  switch (encoding) {
+    case 'utf-8':
+    case 'utf-8-bom':
+      return Buffer.concat([mark, Buffer.from(text)])
+    case 'utf-16le':
+      return Buffer.concat([mark, Buffer.from(text, 'utf16le')])
+    case 'utf-16be':
+      return Buffer.concat([mark, Buffer.from(text, 'utf16le').swap16()])
+    case 'windows-1252': {
+      const latin = text.replace(/[\u0080-\u009f\u0100-\uffff]/g, (character) => {
+        const at = HIGH.indexOf(character)
+        return at === -1 ? '\ud800' : String.fromCharCode(0x80 + at)
+      })
+      return latin.isWellFormed() ? Buffer.from(latin, 'latin1') : undefined
+    }
+  }
+}
+
+/** Returns the line ends of a text; those of a text of one line are LF. */
+export function lineEndsOf (text: string): LineEnds {
+  let crlf = 0
+  let lf = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    if (text[at - 1] === '\r') crlf++
+    else lf++
+  }
+  return crlf === 0 ? 'lf' : lf === 0 ? 'crlf' : 'mixed'
+}
+
+/** Returns what of a form differs from UTF-8 with LF, for an answer. */
+export const unusualForm = ({ encoding, lineEnds }: TextForm): Partial<TextForm> => ({
+  ...encoding !== 'utf-8' && { encoding },
+  ...lineEnds !== 'lf' && { lineEnds }
+})

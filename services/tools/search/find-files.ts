@@ -1,0 +1,62 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool, ToolOutput } from '../tool.ts'
+import { withPathErrors, ToolFailed } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import type { Transform } from '../transform/transform.ts'
+import { relativeGlob, restOf, runSearch, searchScope } from './search-scope.ts'
+
+const DEFAULT_LIMIT = 200
+
+const Input = Type.Object({
+  pattern: Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    description: 'A glob: "*.test.ts" (a name, in any folder), "src/**/*.{js,ts}" (a path below the folder), "docs/" (folders of that ' +
+      'name).'
+  }),
+  path: Type.Optional(
+    Type.String({ minLength: 1, description: 'Folder to search: absolute, or relative to the working directory, which is the default.' })
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000, description: `Most paths to answer. Default ${DEFAULT_LIMIT}.` })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Paths to skip: the nextOffset of an answer. Default 0.' }))
+}, { additionalProperties: false })
+
+interface Parts {
+  paths: PathPolicy
+  transform: Transform
+}
+
+/** `{path, files, truncated?, nextOffset?, message?}`: the paths of `files` are relative to `path`. Models get them one a line. */
+export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
+  return {
+    name: 'findFiles',
+    description: 'Find files and folders by their names or paths. Use this, not find or ls -R in a command: it needs no approval. ' +
+      'What .gitignore leaves out is not found unless path names its folder; .git never is. To search in the contents, use searchFiles.',
+    inputSchema: Input,
+    effect: 'read',
+    target: ({ path }) => path,
+    forModel: (output) => asLines(output),
+    execute: ({ pattern, path = '.', limit = DEFAULT_LIMIT, offset = 0 }, { cwd, signal }) =>
+      withPathErrors(path, async () => {
+        const scope = await searchScope(path, cwd, paths)
+        if (scope.file !== undefined) throw new ToolFailed(`${JSON.stringify(path)} is a file; findFiles searches folders.`)
+        const glob = relativeGlob(pattern, scope.folder)
+        const found = await runSearch(() => transform.run('searchFiles', { ...scope, glob, limit, offset }, { signal }))
+        const nextOffset = offset + found.paths.length
+        const nothing = found.paths.length > 0
+          ? []
+          : [offset > 0 ? 'There are no more.' : 'No file matches. What .gitignore leaves out is found when path names its folder.']
+        const message = [...nothing, ...restOf(found, nextOffset)].join(' ')
+        return {
+          path: scope.folder,
+          files: found.paths,
+          ...found.hasMore && { truncated: true, ...found.endedAt === undefined && { nextOffset } },
+          ...message !== '' && { message }
+        }
+      })
+  }
+}
+
+function asLines ({ files, ...rest }: ToolOutput): ToolOutput {
+  return { ...rest, files: Array.isArray(files) ? files.join('\n') : files }
+}

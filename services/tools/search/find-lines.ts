@@ -1,0 +1,81 @@
+import { decodeText, detectEncoding } from '../files/text-encoding.ts'
+import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
+import { createGlobFilter } from './search-glob.ts'
+import type { FoundLines, LinesRequest, MatchedLine } from './search-rpc.ts'
+import { startSearch } from './search-time.ts'
+import { walk } from './walk.ts'
+
+/** Larger files are not searched. */
+const FILE_BYTES = 16 * 1024 * 1024
+/** Characters of an answer: its JSON then stays below the limit for model output. */
+const ANSWER_CHARS = 32_000
+/** Characters shown of a line, and of them before the match in a longer line. */
+const LINE_CHARS = 300
+const BEFORE_CHARS = 100
+/** Lines shown of a match that spans lines. */
+const SPANNED_LINES = 20
+
+/** Finds the lines of the files below a folder that match a pattern. Runs in the worker; a pattern without end is ended with it. */
+export function findLines (request: LinesRequest): FoundLines {
+  const { pattern, caseSensitive, glob, context, offset, limit } = request
+  const isTimeUp = startSearch()
+  const compiled = compilePattern(pattern, caseSensitive)
+  const isWanted = glob === undefined ? () => true : createGlobFilter(glob)
+  const found: FoundLines = { matches: [], searched: 0, skipped: 0, hasMore: false }
+  let toSkip = offset
+  let room = ANSWER_CHARS
+  for (const { path, kind, read } of walk(request)) {
+    if (isTimeUp()) return { ...found, hasMore: true, endedAt: path }
+    if (kind !== 'file' || !isWanted(path)) continue
+    const bytes = read(FILE_BYTES)
+    const encoding = bytes && detectEncoding(bytes)
+    if (encoding === undefined) {
+      found.skipped++
+      continue
+    }
+    found.searched++
+    // Most files do not match: for these, decoding is what takes long.
+    if (compiled.contained !== undefined && !encoding.startsWith('utf-16') && !bytes!.includes(compiled.contained)) continue
+    const text = decodeText(bytes!, encoding)
+    for (const match of linesMatching(text, compiled)) {
+      if (toSkip-- > 0) continue
+      const shown = matchedLine(path, text, match, context)
+      room -= lengthOf(shown)
+      if (found.matches.length === limit || (room < 0 && found.matches.length > 0)) return { ...found, hasMore: true }
+      found.matches.push(shown)
+    }
+  }
+  return found
+}
+
+const lengthOf = ({ path, text, before = [], after = [] }: MatchedLine): number =>
+  [path, text, ...before, ...after].reduce((sum, each) => sum + each.length + 10, 0)
+
+function matchedLine (path: string, text: string, { line, start, end, at }: LineMatch, context: number): MatchedLine {
+  const own = text.slice(start, end).replaceAll('\r\n', '\n').replace(/\r$/, '').split('\n')
+  const before: string[] = []
+  for (let to = start; to > 0 && before.length < context;) {
+    const from = text.lastIndexOf('\n', to - 2) + 1
+    before.unshift(cutLine(text.slice(from, to - 1)))
+    to = from
+  }
+  const after: string[] = []
+  for (let from = end + 1; from < text.length && after.length < context;) {
+    const newline = text.indexOf('\n', from)
+    const to = newline === -1 ? text.length : newline
+    after.push(cutLine(text.slice(from, to)))
+    from = to + 1
+  }
+  const lines = own.slice(0, SPANNED_LINES).map((each, row) => cutLine(each, row === 0 ? at - start : 0))
+  if (own.length > lines.length) lines.push(`… (${own.length - lines.length} more lines)`)
+  return { path, line, text: lines.join('\n'), ...context > 0 && { before, after } }
+}
+
+/** Returns a line, or the part of a long one around the position of the match, with … where something is left out. */
+function cutLine (whole: string, at = 0): string {
+  const line = whole.replace(/\r$/, '')
+  if (line.length <= LINE_CHARS) return line
+  const from = Math.max(0, Math.min(at - BEFORE_CHARS, line.length - LINE_CHARS))
+  const to = from + LINE_CHARS
+  return `${from > 0 ? '…' : ''}${line.slice(from, to).toWellFormed()}${to < line.length ? '…' : ''}`
+}

@@ -1,0 +1,94 @@
+/** A regular expression for lines, as `linesMatching` needs it. */
+export interface LinePattern {
+  /** Finds the next match in a text. */
+  inText: RegExp
+  /** Tests one line. */
+  inLine: RegExp
+  /** Whether a match may span lines: the pattern names a line end. */
+  spansLines: boolean
+  /** Whether a line may match on its own where the text around it does not. */
+  looksAround: boolean
+  /** A text that every file with a match holds, in ASCII; undefined when none is known. */
+  contained?: string
+}
+
+/** Flags at the beginning of a pattern, as in other dialects: `(?i)`. */
+const LEADING_FLAGS = /^\(\?([imsu]+)\)/
+/** A pattern that stands for itself. */
+const PLAIN = /^[\w \-"'`#%&,:;<>=@~/!]+$/
+/** At the beginning or end of a pattern these only cost time: every line has them. */
+const SURROUNDING_ANY = /^(?:\.\*\??)+(?=.)|(?<=[^\\])(?:\.\*\??)+$/g
+
+/** Escapes a text so that a regular expression finds it as it is. */
+export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
+/** Compiles a pattern. Throws SyntaxError. */
+export function compilePattern (pattern: string, isCaseSensitive: boolean): LinePattern {
+  const [, flags = ''] = LEADING_FLAGS.exec(pattern) ?? []
+  const plain = pattern.replace(LEADING_FLAGS, '')
+  const source = /[|\\]/.test(plain) ? plain : plain.replace(SURROUNDING_ANY, '')
+  const ignoresCase = !isCaseSensitive || flags.includes('i')
+  const compile = (more: string) => new RegExp(source, `m${ignoresCase ? 'i' : ''}${flags.includes('s') ? 's' : ''}${more}`)
+  let unicode = 'u'
+  try {
+    compile(unicode)
+  } catch {
+    // Without the flag, escapes that mean nothing are allowed, as in most dialects.
+    unicode = ''
+  }
+  return {
+    inText: compile(`g${unicode}`),
+    inLine: compile(unicode),
+    spansLines: /\\n|\n/.test(source) || flags.includes('s'),
+    looksAround: /\(\?<?[=!]/.test(source),
+    ...!ignoresCase && PLAIN.test(source) && { contained: source }
+  }
+}
+
+/** A line, or the lines of a match that spans some, with its position in the text (`end` exclusive, without the line end). */
+export interface LineMatch {
+  line: number
+  start: number
+  end: number
+  /** Where the match begins. */
+  at: number
+}
+
+/** Finds the lines of a text that match, each once. */
+export function * linesMatching (text: string, pattern: LinePattern): Generator<LineMatch> {
+  const { inText, inLine, spansLines, looksAround } = pattern
+  let line = 1
+  let start = 0
+  const endOfLine = (from: number) => {
+    const newline = text.indexOf('\n', from)
+    return newline === -1 ? text.length : newline
+  }
+  for (let from = 0; ;) {
+    let at = from
+    let length = 0
+    if (!looksAround || spansLines) {
+      // Without lookaround, a line that matches on its own matches in the text, too: lines before the first match need no test.
+      inText.lastIndex = from
+      const match = inText.exec(text)
+      if (match === null || (match.index === text.length && text.endsWith('\n'))) return
+      at = match.index
+      length = match[0].length
+    }
+    for (let newline = text.indexOf('\n', start); newline !== -1 && newline < at; newline = text.indexOf('\n', start)) {
+      start = newline + 1
+      line++
+    }
+    const lineEnd = endOfLine(at)
+    const end = spansLines && length > 0 ? endOfLine(Math.max(at, at + length - 1)) : lineEnd
+    const isInside = !looksAround && at + length <= lineEnd
+    const own = spansLines || isInside ? at : indexIn(text.slice(start, lineEnd), inLine, start)
+    if (own !== undefined) yield { line, start, end, at: own }
+    from = end + 1
+    if (from >= text.length) return
+  }
+}
+
+function indexIn (line: string, inLine: RegExp, start: number): number | undefined {
+  const match = inLine.exec(line)
+  return match === null ? undefined : start + match.index
+}

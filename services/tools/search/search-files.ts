@@ -1,0 +1,123 @@
+import { Type, type Static } from '@sinclair/typebox'
+import type { Tool, ToolOutput } from '../tool.ts'
+import { withPathErrors, ToolFailed } from '../tool-errors.ts'
+import type { PathPolicy } from '../path-policy.ts'
+import type { Transform } from '../transform/transform.ts'
+import { compilePattern, escapePattern } from './line-pattern.ts'
+import type { FoundLines, MatchedLine } from './search-rpc.ts'
+import { relativeGlob, restOf, runSearch, searchScope } from './search-scope.ts'
+
+const DEFAULT_LIMIT = 100
+
+const Input = Type.Object({
+  pattern: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'A regular expression (JavaScript), compared with each line. With \\n in it, it may match across lines.'
+  }),
+  path: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Folder or file to search: absolute, or relative to the working directory, which is the default.'
+    })
+  ),
+  glob: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Only files that match, such as "*.ts" (in any folder) or "src/**/*.{js,ts}".'
+    })
+  ),
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines to show before and after each match. Default 0.' })),
+  caseSensitive: Type.Optional(Type.Boolean({ description: 'false: capital and small letters match each other. Default true.' })),
+  literal: Type.Optional(Type.Boolean({ description: 'true: the pattern is a text to find as it is, not a regular expression.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines to answer. Default ${DEFAULT_LIMIT}.` })
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Matching lines to skip: the nextOffset of an answer. Default 0.' }))
+}, { additionalProperties: false })
+
+interface Parts {
+  paths: PathPolicy
+  transform: Transform
+}
+
+/**
+ * `{path, matches: [{path, line, text, before?, after?}], searched, truncated?, nextOffset?, message?}`; the paths of matches are relative
+ * to `path`. Models get the matches as text, grouped by file.
+ */
+export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
+  return {
+    name: 'searchFiles',
+    description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
+      'Use this to find where something is, not grep or another command: it needs no approval. Files that .gitignore leaves out, ' +
+      'binary files and .git are not searched. To find files by their names, use findFiles.',
+    inputSchema: Input,
+    effect: 'read',
+    target: ({ path }) => path,
+    forModel: grouped,
+    execute: (
+      { path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 },
+      { cwd, signal }
+    ) =>
+      withPathErrors(path, async () => {
+        const source = literal ? escapePattern(pattern) : pattern
+        assertPattern(source, caseSensitive)
+        const scope = await searchScope(path, cwd, paths)
+        const wanted = glob === undefined ? {} : { glob: relativeGlob(glob, scope.folder) }
+        const request = { ...scope, ...wanted, pattern: source, caseSensitive, context, limit, offset }
+        const found = await runSearch(() => transform.run('searchLines', request, { signal }))
+        const nextOffset = offset + found.matches.length
+        const message = [...nothingFound(found, offset), ...restOf(found, nextOffset)].join(' ')
+        return {
+          path: scope.folder,
+          matches: found.matches,
+          searched: found.searched,
+          ...found.hasMore && { truncated: true, ...found.endedAt === undefined && { nextOffset } },
+          ...message !== '' && { message }
+        }
+      })
+  }
+}
+
+function assertPattern (source: string, isCaseSensitive: boolean): void {
+  try {
+    compilePattern(source, isCaseSensitive)
+  } catch (error) {
+    throw new ToolFailed(`${(error as Error).message}. To find a text as it is, set literal to true.`)
+  }
+}
+
+function nothingFound ({ matches, searched, skipped }: FoundLines, offset: number): string[] {
+  if (matches.length > 0) return []
+  if (offset > 0) return ['There are no more matches.']
+  const left = skipped === 0 ? '' : ` ${skipped} that are not text, too large or unreadable were not.`
+  return [
+    `No line matches; ${searched} files were searched.${left} Files that .gitignore leaves out are searched when path names their folder.`
+  ]
+}
+
+/** Shows matches as grep does: `12:` before a match, `11-` before context, `--` where lines are left out. */
+function grouped (output: ToolOutput): ToolOutput {
+  const { matches, searched: _searched, ...rest } = output
+  if (!Array.isArray(matches)) return output
+  const files = Map.groupBy(matches as MatchedLine[], ({ path }) => path)
+  const text = [...files].map(([path, found]) => `${path}\n${linesOf(found)}`).join('\n\n')
+  return { ...rest, matches: text }
+}
+
+function linesOf (matches: MatchedLine[]): string {
+  const lines = new Map<number, string>()
+  const context = (number: number, text: string) => {
+    if (!lines.has(number)) lines.set(number, `${number}- ${text}`)
+  }
+  for (const { line, text, before = [], after = [] } of matches) {
+    before.forEach((each, at) => context(line - before.length + at, each))
+    const own = text.split('\n')
+    own.forEach((each, at) => lines.set(line + at, `${line + at}: ${each}`))
+    after.forEach((each, at) => context(line + own.length + at, each))
+  }
+  const sorted = [...lines].sort(([a], [b]) => a - b)
+  const hasContext = matches.some(({ before }) => before !== undefined)
+  return sorted.map(([number, text], at) => hasContext && at > 0 && sorted[at - 1][0] < number - 1 ? `--\n${text}` : text).join('\n')
+}

@@ -1,0 +1,31 @@
+import { getDocumentProxy } from 'unpdf'
+import type { PdfRequest, PdfText } from './transform-rpc.ts'
+
+/** Pages that are read at a time. */
+const MOST_PAGES = 500
+/** Milliseconds after which no further page begins, so that what was read is answered before the deadline of the worker. */
+const READING_MS = 7_000
+const LONGEST_TITLE = 500
+
+/** Reads the text of a PDF. Its scripts are not run, nothing is fetched. Throws for a document that is damaged or needs a password. */
+export async function readPdf ({ bytes, firstPage, mostPages, mostChars }: PdfRequest): Promise<PdfText> {
+  const started = performance.now()
+  // Verbosity 0: errors only.
+  const document = await getDocumentProxy(bytes, { useSystemFonts: false, disableFontFace: true, verbosity: 0 })
+  const totalPages = document.numPages
+  const last = Math.min(totalPages, firstPage + Math.min(mostPages, MOST_PAGES) - 1)
+  const pages: string[] = []
+  let chars = 0
+  for (let number = firstPage; number <= last && chars < mostChars && performance.now() - started < READING_MS; number++) {
+    const page = await document.getPage(number)
+    const { items } = await page.getTextContent()
+    const text = items.map((item) => 'str' in item ? item.str + (item.hasEOL ? '\n' : '') : '').join('').toWellFormed()
+    pages.push(text)
+    chars += text.length
+    page.cleanup()
+  }
+  const { info } = await document.getMetadata()
+  await document.loadingTask.destroy()
+  const title = 'Title' in info && typeof info.Title === 'string' ? info.Title.trim().slice(0, LONGEST_TITLE) : ''
+  return { pages, totalPages, ...title !== '' && { title } }
+}

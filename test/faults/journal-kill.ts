@@ -1,0 +1,71 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { startService } from '../harness/sidecar.ts'
+import { postEvents } from '../harness/sse.ts'
+import { prepareDirectory } from './dying-service.ts'
+
+const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
+const USER = { messages: [{ role: 'user', content: 'go' }], id: 'chat' }
+
+/** A service that, told anything, writes one file and deletes another, and a folder with both. */
+export async function prepareWrites (t: Test): Promise<string> {
+  const call = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
+  const script = [call('writeFile', { path: 'written', content: 'new' }), call('deleteFile', { path: 'deleted' }), { text: 'done' }]
+  const dir = await prepareDirectory(t, script, { permissions: { writeFile: 'allow', deleteFile: 'ask' }, analysis: false })
+  for (const name of ['written', 'deleted']) writeFileSync(`${dir}/work/${name}`, 'old')
+  return dir
+}
+
+/** Runs both calls, the second after its approval, until the service dies at `killAt`. Returns the id of the run, and what was logged. */
+async function runUntil (t: Test, dir: string, killAt: string) {
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, preload: [KILLER], env: { KILL_AT: killAt } })
+    .catch(() => undefined)
+  if (service === undefined) return { log: '' }
+  const { events } = await postEvents(`${service.url}/run`, USER).catch(() => ({ events: [] }))
+  const approvalId = events.find(({ type }) => type === 'tool-approval-request')?.approvalId
+  if (approvalId !== undefined) {
+    const messages = [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true }] }]
+    await postEvents(`${service.url}/run/approve`, { messages, id: 'chat' }).catch(() => {})
+  }
+  // A service that was not killed in the run may be killed as it ends.
+  await service.stop()
+  return { log: service.log(), runId: events[0]?.messageMetadata.runId as string | undefined }
+}
+
+/** The steps of the whole run that change the disk. */
+export async function stepsOf (t: Test, prepared: string): Promise<number> {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  return (await runUntil(t, dir, 'count')).log.match(/^step \d+/gm)!.length
+}
+
+/** Kills the service at a step: after the next start, all that was changed can be had back, and nothing else is kept. */
+export async function survivesWrite (t: Test, prepared: string, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const { runId } = await runUntil(t, dir, killAt)
+  const contentOf = (name: string) => existsSync(`${dir}/work/${name}`) ? readFileSync(`${dir}/work/${name}`, 'utf8') : undefined
+  const changed = [contentOf('written') !== 'old', contentOf('deleted') === undefined].filter(Boolean).length
+  t.ok(['old', 'new'].includes(contentOf('written')!), 'never half a file')
+
+  const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
+  const folder = `${dir}/home/journal`
+  const copies = () => existsSync(folder) ? readdirSync(folder).length : 0
+  for (let n = 0; copies() !== changed && n < 100; n++) await wait(50)
+  t.equal(copies(), changed, 'a copy for each change, and no other')
+  if (runId !== undefined) {
+    const { changes = [] } = await (await fetch(`${service.url}/runs/${runId}/changes`)).json() as { changes?: object[] }
+    t.equal(changes.length, changed)
+    if (changed > 0) {
+      // What waits for an approval is withdrawn by the next message.
+      await postEvents(`${service.url}/run`, { ...USER, messages: [...USER.messages, { role: 'user', content: 'more' }] })
+      const response = await fetch(`${service.url}/runs/${runId}/undo`, { method: 'POST' })
+      const undone = await response.json() as any
+      t.match(undone, { restored: { length: changed }, skipped: [] }, killAt)
+    }
+    t.equal(contentOf('written'), 'old')
+    t.equal(contentOf('deleted'), 'old')
+  }
+  await service.stop()
+}

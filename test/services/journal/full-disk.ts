@@ -1,0 +1,70 @@
+// The service with its configuration folder, and then the files of its user, on the small disk at the directory given. Prints what
+// was seen as one line of JSON.
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { of, say } from '../../harness/agent.ts'
+import { build } from '../../harness/helper.ts'
+import { UNASKED } from '../../harness/journal.ts'
+
+const MIB = 1024 * 1024
+const disk = process.argv[2]
+const elsewhere = mkdtempSync(join(tmpdir(), 'journal-'))
+const ballast = `${disk}/ballast`
+const endings: Array<() => unknown> = []
+const own = { teardown: (work: () => unknown) => endings.push(work), testdir: () => '' }
+const old = randomBytes(3 * MIB)
+
+/** Leaves so many bytes of the disk. */
+function leave (bytes: number) {
+  rmSync(ballast, { force: true })
+  const { bavail, bsize } = statfsSync(disk)
+  appendFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - bytes)))
+}
+
+async function start (home: string, cwd: string) {
+  for (const folder of [home, cwd]) mkdirSync(folder, { recursive: true })
+  writeFileSync(`${home}/config.json`, JSON.stringify({ ...UNASKED, analysis: false }))
+  writeFileSync(`${cwd}/file.txt`, old)
+  const app = await build(own, { home, cwd })
+  const write = async () => {
+    const { events } = await say(app, 'write "new" to file.txt')
+    return {
+      runId: of(events, 'start')[0]?.messageMetadata.runId,
+      error: of(events, 'tool-output-error')[0]?.errorText,
+      isOld: readFileSync(`${cwd}/file.txt`).equals(old)
+    }
+  }
+  const undo = async (runId: string) => (await app.inject({ method: 'POST', url: `/runs/${runId}/undo` })).json()
+  return { app, write, undo, files: () => readdirSync(cwd), copies: () => readdirSync(`${home}/journal`).length }
+}
+
+// The copy finds no room, at each of the writes that it takes.
+const home = await start(`${disk}/home`, `${elsewhere}/work`)
+const refused = []
+for (let room = 0.5; room < 2.9; room += 0.3) {
+  leave(room * MIB)
+  refused.push({ ...await home.write(), copies: home.copies() })
+}
+leave(5 * MIB)
+const written = { ...await home.write(), copies: home.copies() }
+// An undo keeps what it replaces, which is small here; then its record finds no room.
+leave(0)
+const undoRefused = { answer: await home.undo(written.runId), file: readFileSync(`${elsewhere}/work/file.txt`, 'utf8') }
+rmSync(ballast)
+while ((await home.app.inject('/health')).json().status !== 'ok') await home.app.clock.sleep(20)
+const undone = { answer: await home.undo(written.runId), isOld: readFileSync(`${elsewhere}/work/file.txt`).equals(old) }
+for (const end of endings.splice(0).reverse()) await end()
+rmSync(`${disk}/home`, { recursive: true })
+
+// What comes back finds no room.
+const work = await start(`${elsewhere}/home`, `${disk}/work`)
+const { runId } = await work.write()
+leave(1 * MIB)
+const stuck = { answer: await work.undo(runId), file: readFileSync(`${disk}/work/file.txt`, 'utf8'), files: work.files() }
+truncateSync(ballast)
+const back = { answer: await work.undo(runId), isOld: readFileSync(`${disk}/work/file.txt`).equals(old), files: work.files() }
+for (const end of endings.splice(0).reverse()) await end()
+rmSync(elsewhere, { recursive: true })
+console.log(JSON.stringify({ refused, written, undoRefused, undone, stuck, back }))

@@ -1,0 +1,206 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { newId } from '../../../services/lib/ids.ts'
+import { fakeClock } from '../../harness/clock.ts'
+import { openJournal } from './helper.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+t.test('a move is one change, and goes back', async (t) => {
+  const { at, change, changes, journal } = await openJournal(t)
+  mkdirSync(at('folder/deep'), { recursive: true })
+  writeFileSync(at('folder/deep/a'), 'a')
+  writeFileSync(at('file'), 'content')
+  const runId = newId()
+  await change(['file', 'renamed'], () => renameSync(at('file'), at('renamed')), { runId })
+  await change(
+    [{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }],
+    () => renameSync(at('folder'), at('moved')),
+    { runId }
+  )
+  t.match(await changes(runId), [
+    { kind: 'moved', from: at('file'), path: at('renamed'), canUndo: true },
+    { kind: 'moved', from: at('folder'), path: at('moved'), inner: 2, canUndo: true }
+  ])
+  t.match(await journal.undo(runId, {}), { skipped: [] })
+  t.equal(readFileSync(at('file'), 'utf8'), 'content')
+  t.equal(readFileSync(at('folder/deep/a'), 'utf8'), 'a')
+  t.notOk(existsSync(at('renamed')) || existsSync(at('moved')))
+})
+
+t.test('a moved folder that got something new stays, with what is in it', async (t) => {
+  const { at, change, journal } = await openJournal(t)
+  mkdirSync(at('folder'))
+  writeFileSync(at('folder/a'), 'a')
+  const runId = await change(
+    [{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }],
+    () => renameSync(at('folder'), at('moved'))
+  )
+  writeFileSync(at('moved/new'), 'new')
+  t.match(await journal.undo(runId, {}), { skipped: [{ path: at('moved'), reason: 'changed_since' }] })
+  t.equal(readFileSync(at('moved/new'), 'utf8'), 'new')
+  t.equal(readFileSync(at('folder/a'), 'utf8'), 'a')
+})
+
+t.test('the undo of a deleted tree can itself be undone', async (t) => {
+  const { at, change, changes, journal } = await openJournal(t)
+  mkdirSync(at('tree/deep/er'), { recursive: true })
+  for (const name of ['tree/a', 'tree/deep/b', 'tree/deep/er/c']) writeFileSync(at(name), name)
+  const runId = await change([{ path: 'tree', withContents: true }], () => rmSync(at('tree'), { recursive: true }))
+  const { undoId } = await journal.undo(runId, {})
+  t.equal(readFileSync(at('tree/deep/er/c'), 'utf8'), 'tree/deep/er/c')
+  t.match(await changes(undoId!), [{ path: at('tree'), kind: 'created', inner: 5, canUndo: true }])
+  t.match(await journal.undo(undoId!, {}), { skipped: [] })
+  t.notOk(existsSync(at('tree')))
+  t.same((await journal.undo(runId, { paths: ['tree/deep/b'] })).restored, ['tree', 'tree/deep', 'tree/deep/b'].map(at), 'one file of it')
+})
+
+t.test('a file that became a folder, and the other way round, in one run', async (t) => {
+  const { at, change, journal } = await openJournal(t)
+  writeFileSync(at('a'), 'file')
+  mkdirSync(at('b'))
+  writeFileSync(at('b/inner'), 'inner')
+  const runId = newId()
+  await change(['a'], () => rmSync(at('a')), { runId })
+  await change(['a/now/in'], () => {
+    mkdirSync(at('a/now'), { recursive: true })
+    writeFileSync(at('a/now/in'), 'x')
+  }, { runId })
+  await change([{ path: 'b', withContents: true }], () => rmSync(at('b'), { recursive: true }), { runId })
+  await change(['b'], () => writeFileSync(at('b'), 'file now'), { runId })
+  const { undoId, skipped } = await journal.undo(runId, {})
+  t.same(skipped, [])
+  t.equal(readFileSync(at('a'), 'utf8'), 'file')
+  t.equal(readFileSync(at('b/inner'), 'utf8'), 'inner')
+  t.match(await journal.undo(undoId!, {}), { skipped: [] })
+  t.equal(readFileSync(at('a/now/in'), 'utf8'), 'x')
+  t.equal(readFileSync(at('b'), 'utf8'), 'file now')
+})
+
+t.test('files beyond the limit are changed without a copy, which the change says; an undo keeps what it could not keep', async (t) => {
+  const { at, change, changes, journal, files } = await openJournal(t, { settings: { maxFileMb: 1 } })
+  const large = randomBytes(1024 * 1024 + 1)
+  writeFileSync(at('large'), large)
+  writeFileSync(at('fits'), large.subarray(1))
+  const runId = newId()
+  await change(['large'], () => writeFileSync(at('large'), 'small'), { runId })
+  await change(['fits'], () => rmSync(at('fits')), { runId })
+  await change(['made'], () => writeFileSync(at('made'), large), { runId })
+  t.match(await changes(runId), [
+    { path: at('large'), canUndo: false, why: 'too_large' },
+    { path: at('fits'), kind: 'deleted', canUndo: true },
+    { path: at('made'), kind: 'created' }
+  ])
+  t.equal(files().length, 1)
+  t.same((await journal.undo(runId, {})).skipped, [{ path: at('large'), reason: 'too_large' }, { path: at('made'), reason: 'too_large' }])
+  t.ok(readFileSync(at('fits')).equals(large.subarray(1)))
+  t.ok(existsSync(at('made')), 'nothing is removed that could not be had back')
+})
+
+t.test('what cannot be read or restored does not stop a call, and is named', {
+  skip: process.platform === 'win32' || process.getuid?.() === 0
+}, async (t) => {
+  const { at, change, changes } = await openJournal(t)
+  writeFileSync(at('secret'), 'x', { mode: 0o000 })
+  const runId = await change(['secret'], () => rmSync(at('secret')))
+  t.match(await changes(runId), [{ kind: 'deleted', canUndo: false, why: 'gone' }])
+})
+
+t.test('a file that somebody replaced between the copy and the change is not restored from the older copy', async (t) => {
+  const { at, change, journal } = await openJournal(t)
+  writeFileSync(at('file'), 'kept')
+  const found = `sha256:${(await import('node:crypto')).hash('sha256', 'by hand', 'base64url')}`
+  const left = `sha256:${(await import('node:crypto')).hash('sha256', 'after', 'base64url')}`
+  const changed = [{ path: at('file'), before: found, after: left }]
+  const runId = await change(['file'], () => writeFileSync(at('file'), 'after'), { changes: changed })
+  t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
+  t.equal(readFileSync(at('file'), 'utf8'), 'after')
+})
+
+t.test('a change that its tool had not announced is listed, and only what it made can be taken back', async (t) => {
+  const { at, change, changes } = await openJournal(t)
+  writeFileSync(at('other'), 'x')
+  const runId = await change(['file'], () => {
+    writeFileSync(at('other'), 'y')
+    writeFileSync(at('made'), 'z')
+  }, {
+    changes: [{ path: at('other'), before: 'sha256:x', after: 'sha256:y' }, { path: at('made'), before: null, after: 'sha256:z' }]
+  })
+  t.match(await changes(runId), [{ path: at('other'), canUndo: false, why: 'gone' }, { path: at('made'), canUndo: true }])
+})
+
+t.test('a call that changes nothing leaves nothing behind', async (t) => {
+  const { at, change, journal, files, store } = await openJournal(t)
+  writeFileSync(at('file'), 'x')
+  const runId = await change(['file'], () => writeFileSync(at('file'), 'x'))
+  t.same(files(), [])
+  await t.rejects(journal.changes(runId, { limit: 1 }), { code: 'ERR_RUN_NOT_FOUND' })
+  for await (const key of store.keys('journal-open/')) t.fail(key)
+})
+
+t.test('a run of which an undo is asked while it is live is refused, and its changes are listed', async (t) => {
+  const { at, change, changes, journal, live } = await openJournal(t)
+  const runId = await change(['file'], () => writeFileSync(at('file'), 'x'))
+  live.add(runId)
+  t.equal((await changes(runId)).length, 1)
+  await t.rejects(journal.undo(runId, { dryRun: true }), { code: 'ERR_RUN_LIVE' })
+})
+
+t.test('hard links and the files of the service stay what they are', async (t) => {
+  const { at, change, journal, home } = await openJournal(t)
+  linkSync(join(home, 'master.key'), at('innocent'))
+  const runId = await change(['innocent'], () => rmSync(at('innocent')))
+  t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ reason: 'gone' }] }, 'no copy of the key was made')
+  symlinkSync(home, at('home'))
+  const other = await change(['home/evil'], () => {})
+  await t.rejects(journal.undo(other, {}), { code: 'ERR_RUN_NOT_FOUND' })
+})
+
+t.test('old entries and their files go, and so does what no entry names', async (t) => {
+  const clock = fakeClock(Date.now())
+  const { at, change, journal, files, home } = await openJournal(t, { clock, settings: { days: 2 } })
+  writeFileSync(at('file'), 'x')
+  const runId = await change(['file'], () => writeFileSync(at('file'), 'y'))
+  writeFileSync(join(home, 'journal', newId()), 'abandoned before its record')
+  await journal.sweep()
+  t.equal(files().length, 1)
+  await clock.advance(3 * DAY)
+  await journal.sweep()
+  t.same(files(), [])
+  await t.rejects(journal.changes(runId, { limit: 1 }), { code: 'ERR_RUN_NOT_FOUND' })
+})
+
+t.test('the oldest copies make room for new ones, but none that an undo reads', async (t) => {
+  const { at, change, journal, files, store } = await openJournal(t, { settings: { maxTotalMb: 4, maxFileMb: 2 } })
+  const runs: string[] = []
+  const MIB = 1024 * 1024
+  for (let n = 0; n < 6; n++) {
+    writeFileSync(at(`file-${n}`), randomBytes(MIB))
+    runs.push(await change([`file-${n}`], () => writeFileSync(at(`file-${n}`), String(n))))
+  }
+  t.ok(files().length <= 3)
+  t.match(await journal.undo(runs[0], {}), { restored: [], skipped: [{ reason: 'gone' }] })
+  t.match(await journal.undo(runs[5], {}), { restored: [at('file-5')] })
+  t.equal(statSync(at('file-5')).size, MIB)
+
+  const both = newId()
+  for (const name of ['one', 'two']) {
+    writeFileSync(at(name), randomBytes(MIB))
+    await change([name], () => writeFileSync(at(name), randomBytes(MIB)), { runId: both })
+  }
+  // The undo itself keeps 2 MiB, which is more than what is left.
+  t.match(await journal.undo(both, {}), { restored: [at('one'), at('two')], skipped: [] })
+  for await (const key of store.keys('journal-open/')) t.fail(key)
+})
