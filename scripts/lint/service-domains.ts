@@ -43,7 +43,7 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry'],
+  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
   step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],

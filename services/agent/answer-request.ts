@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import { withRunModels } from '../providers/registry.ts'
+import { withRunModels } from '../providers/run-models.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { handOverToTask } from './hand-over.ts'

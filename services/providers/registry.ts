@@ -243,9 +243,3 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 }
-
-/** Returns the collaborators with the models that a run's options ask for. */
-export const withRunModels = <D extends { registry: Registry }>(deps: D, options: ModelOptions | undefined): D => ({
-  ...deps,
-  registry: { ...deps.registry, ...deps.registry.forRun(options) }
-})

@@ -52,7 +52,8 @@ export async function survivesUndo (t: Test, prepared: string, killAt: string) {
     await undo(dying).catch(() => {})
     await dying.stop()
   }
-  const contents = () => ['written', 'deleted'].map((name) => existsSync(`${dir}/work/${name}`) ? readFileSync(`${dir}/work/${name}`, 'utf8') : '')
+  const contentOf = (path: string) => existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const contents = () => ['written', 'deleted'].map((name) => contentOf(`${dir}/work/${name}`))
   t.ok(contents().every((content, at) => ['old', ['new', ''][at]].includes(content)), 'each is as before or as after')
   const service = await startService(t, where)
   t.match(await undo(service), { restored: { length: 2 }, skipped: [] })

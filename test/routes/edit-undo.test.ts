@@ -20,7 +20,10 @@ function digestOf (folder: string): string {
 
 t.test('a model searches a tree of 20,000 files, edits and moves what it found, and an undo leaves the tree as it was', async (t) => {
   const steps: Array<Array<{ toolName: string, input: object }>> = [
-    [{ toolName: 'searchFiles', input: { pattern: 'oldName\\(', glob: '*.ts' } }, { toolName: 'findFiles', input: { pattern: 'needle.*' } }],
+    [
+      { toolName: 'searchFiles', input: { pattern: 'oldName\\(', glob: '*.ts' } },
+      { toolName: 'findFiles', input: { pattern: 'needle.*' } }
+    ],
     [
       { toolName: 'editFile', input: { path: 'p77/needle.ts', edits: [{ oldText: 'oldName', newText: 'newName', all: true }] } },
       { toolName: 'editFile', input: { path: 'p3/use.ts', edits: [{ oldText: 'oldName()\n', newText: 'newName()\nmore()\n' }] } },

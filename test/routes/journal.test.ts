@@ -79,7 +79,10 @@ t.test('moves and edits are journalled like writes', async (t) => {
 t.test('an undo brings everything back as it was, a dry run only says so, and the undo itself can be undone', async (t) => {
   const { app, at, read } = await lay(t, { 'old.txt': 'one', 'gone.txt': 'bye' })
   chmodSync(at('gone.txt'), 0o640)
-  const runId = await runOf(app, 'write "two" to old.txt, then write "three" to old.txt, then write "new" to made/new.txt, then delete gone.txt')
+  const runId = await runOf(
+    app,
+    'write "two" to old.txt, then write "three" to old.txt, then write "new" to made/new.txt, then delete gone.txt'
+  )
   const restored = [at('made/new.txt'), at('gone.txt'), at('old.txt')]
 
   t.same(await undo(app, runId, { dryRun: true }), { restored, skipped: [], notCovered: [] })
@@ -94,7 +97,11 @@ t.test('an undo brings everything back as it was, a dry run only says so, and th
   t.notOk(existsSync(at('made')), 'the folder that was made for the file is gone, too')
   t.match((await changesOf(app, runId)).changes, Array(4).fill({ canUndo: false, why: 'undone' }))
 
-  t.match(await undo(app, runId), { undoId: undefined, restored: Array(3).fill(String), skipped: [] }, 'again: nothing to do, and the same answer')
+  t.match(
+    await undo(app, runId),
+    { undoId: undefined, restored: Array(3).fill(String), skipped: [] },
+    'again: nothing to do, and the same answer'
+  )
   t.equal(read('old.txt'), 'one')
 
   t.match((await changesOf(app, undoId!)).changes.map(({ kind, toolName }) => [kind, toolName]).sort(), [

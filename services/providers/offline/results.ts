@@ -65,9 +65,9 @@ export function resultWords ({ toolName, input }: Command, value: unknown): stri
 
 /** Describes the lines that listDirectory shows to models: `src/`, `README.md 1234`, `link@`. */
 const linesOf = (entries: string): string[] =>
-  entries.split('\n').filter((line) => line !== '').map((line) => `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${
-    count(Number(size), 'byte', 'bytes')
-  })`)}`)
+  entries.split('\n').filter((line) => line !== '').map((line) =>
+    `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${count(Number(size), 'byte', 'bytes')})`)}`
+  )
 
 function entryWords (entry: Output | null): string {
   const { name, path, kind, size } = entry ?? {}

@@ -22,7 +22,13 @@ export async function readPdfPages (
   const request = { bytes, firstPage: offset, mostPages, mostChars: ANSWER_CHARS + column }
   const { pages, totalPages, title } = await transform.run('pdf', request, { signal })
   const about = { mimeType: 'application/pdf', ...title !== undefined && { title }, totalPages }
-  if (pages.length === 0) return { ...about, content: '', message: `There is no page ${offset}: the document ends with page ${totalPages}.` }
+  if (pages.length === 0) {
+    return {
+      ...about,
+      content: '',
+      message: `There is no page ${offset}: the document ends with page ${totalPages}.`
+    }
+  }
 
   const first = pages[0].slice(column - 1)
   const end = fittingEnd(first, 0, ANSWER_CHARS)

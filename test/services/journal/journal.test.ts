@@ -28,7 +28,11 @@ t.test('a move is one change, and goes back', async (t) => {
   writeFileSync(at('file'), 'content')
   const runId = newId()
   await change(['file', 'renamed'], () => renameSync(at('file'), at('renamed')), { runId })
-  await change([{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }], () => renameSync(at('folder'), at('moved')), { runId })
+  await change(
+    [{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }],
+    () => renameSync(at('folder'), at('moved')),
+    { runId }
+  )
   t.match(await changes(runId), [
     { kind: 'moved', from: at('file'), path: at('renamed'), canUndo: true },
     { kind: 'moved', from: at('folder'), path: at('moved'), inner: 2, canUndo: true }
@@ -43,7 +47,10 @@ t.test('a moved folder that got something new stays, with what is in it', async 
   const { at, change, journal } = await openJournal(t)
   mkdirSync(at('folder'))
   writeFileSync(at('folder/a'), 'a')
-  const runId = await change([{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }], () => renameSync(at('folder'), at('moved')))
+  const runId = await change(
+    [{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }],
+    () => renameSync(at('folder'), at('moved'))
+  )
   writeFileSync(at('moved/new'), 'new')
   t.match(await journal.undo(runId, {}), { skipped: [{ path: at('moved'), reason: 'changed_since' }] })
   t.equal(readFileSync(at('moved/new'), 'utf8'), 'new')

@@ -99,7 +99,8 @@ t.test('a PDF is read as text, by its type or by its bytes', async (t) => {
 
 t.test('a page that is empty without its scripts is said to be so', async (t) => {
   const { fetched } = await fetchUrl(t, {
-    '/app': '<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/main.js"></script>',
+    '/app': '<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>' +
+      '<script src="/main.js"></script>',
     '/shell': '<noscript>Enable JavaScript</noscript><p>Loading the best application of all</p><script>start()</script>',
     '/short': '<p>It works! This page has little to say and says it.</p><script src="/count.js"></script>',
     '/empty': '<p></p>'

@@ -1,6 +1,21 @@
 import t from 'tap'
 import { readSteps } from '../../../../services/providers/offline/split.ts'
-import { calls, desktop, fetched, list, phrasings, read, remove, run, screenshot, search, searched, system, unread, write } from './calls.ts'
+import {
+  calls,
+  desktop,
+  fetched,
+  list,
+  phrasings,
+  read,
+  remove,
+  run,
+  screenshot,
+  search,
+  searched,
+  system,
+  unread,
+  write
+} from './calls.ts'
 
 phrasings({
   'any tool is used by its name and an input': [
