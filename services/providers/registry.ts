@@ -238,9 +238,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     },
 
     /** Loads the modules that the active model's first call would wait for. */
-    async warm (): Promise<void> {
-      await activeProvider()?.warm?.()
-    }
+    warm: async (): Promise<void> => activeProvider()?.warm?.()
   }
 }
 
