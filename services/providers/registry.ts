@@ -183,6 +183,8 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 
+  const activeProvider = () => usable(active()) ? parseModelId(active()).provider : undefined
+
   return {
     ...forRun(),
     forRun,
@@ -226,8 +228,7 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     /** Opens a connection for the next call of the active model. A failure is met again by the call. */
     async connect (): Promise<void> {
       try {
-        const id = active()
-        if (usable(id)) await parseModelId(id).provider.connect?.()
+        await activeProvider()?.connect?.()
       } catch {}
     },
 
@@ -237,9 +238,6 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     },
 
     /** Loads the modules that the active model's first call would wait for. */
-    async warm (): Promise<void> {
-      const id = active()
-      if (usable(id)) await parseModelId(id).provider.warm?.()
-    }
+    warm: async (): Promise<void> => activeProvider()?.warm?.()
   }
 }
