@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { ThreadId } from './ids.ts'
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
@@ -12,7 +13,6 @@ const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
   Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
 )
 
-export const ThreadId = Type.String({ pattern: '^[^/\\p{Cc}\\p{Cs}]{1,128}$', description: 'Up to 128 printable characters without "/"' })
 
 export const RunBodySchema = Type.Object({
   messages: Type.Optional(

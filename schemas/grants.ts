@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
+import { TaskId, ThreadId } from './ids.ts'
 import * as examples from './examples/grants.ts'
 
 const closed = { additionalProperties: false }
@@ -33,6 +34,8 @@ const owner = {
   threadId: text('The conversation in which the grant holds'),
   taskId: text('The task in which the grant holds')
 }
+/** The same ids as requests give them. */
+const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(TaskId) }
 
 /** What the answer to a tool call may cover. */
 export const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
@@ -73,14 +76,13 @@ export const GrantListSchema = Type.Object({
 }, { $id: 'GrantList', description: 'A page of grants; nextCursor is present when there are more', examples: [examples.grantList] })
 
 export const GrantQuery = Type.Object({
-  ...owner,
+  ...namedOwner,
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,128}/[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
 })
 
 export const GrantBodySchema = Type.Object({
-  threadId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-  taskId: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  ...namedOwner,
   tool: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the tool' }),
   input: Type.Object({}, { additionalProperties: true, description: 'Input of a call that the grant covers' }),
   scope: ScopeSchema,

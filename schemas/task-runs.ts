@@ -6,7 +6,8 @@ import * as examples from './examples/tasks.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
-import { PhaseSchema, RunStatusSchema, RunTriggerSchema, TaskId } from './tasks.ts'
+import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
+import { TaskId } from './ids.ts'
 
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))

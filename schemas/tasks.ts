@@ -1,5 +1,6 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
+import { TaskId } from './ids.ts'
 import * as examples from './examples/tasks.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
@@ -7,7 +8,6 @@ import { ScheduleSchema } from './schedule.ts'
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 const closed = { additionalProperties: false }
 
-export const TaskId = Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'A UUID' })
 
 export const TaskStatusSchema = oneOf('planned', 'scheduled', 'running', 'pending_approval', 'paused', 'completed', 'failed', 'cancelled')
 export type TaskStatus = Static<typeof TaskStatusSchema>

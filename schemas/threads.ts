@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ThreadId } from './agent.ts'
+import { ThreadId } from './ids.ts'
 import { ref, Timestamp } from './common.ts'
 import { UsageSchema } from './usage.ts'
 import * as examples from './examples/threads.ts'

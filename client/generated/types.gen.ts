@@ -1160,7 +1160,13 @@ export type Grant = {
  * A grant for one conversation or one task
  */
 export type GrantBody = {
+    /**
+     * Up to 128 printable characters without "/"
+     */
     threadId?: string;
+    /**
+     * A UUID
+     */
     taskId?: string;
     /**
      * Name of the tool
@@ -4036,11 +4042,11 @@ export type ListGrantsData = {
     path?: never;
     query?: {
         /**
-         * The conversation in which the grant holds
+         * Up to 128 printable characters without "/"
          */
         threadId?: string;
         /**
-         * The task in which the grant holds
+         * A UUID
          */
         taskId?: string;
         limit?: number;
