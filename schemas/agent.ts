@@ -13,7 +13,6 @@ const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
   Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
 )
 
-
 export const RunBodySchema = Type.Object({
   messages: Type.Optional(
     Type.Array(Message, { minItems: 1, maxItems: 25_000, description: "The conversation so far, in the AI SDK's message format" })

@@ -8,7 +8,6 @@ import { ScheduleSchema } from './schedule.ts'
 const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 const closed = { additionalProperties: false }
 
-
 export const TaskStatusSchema = oneOf('planned', 'scheduled', 'running', 'pending_approval', 'paused', 'completed', 'failed', 'cancelled')
 export type TaskStatus = Static<typeof TaskStatusSchema>
 

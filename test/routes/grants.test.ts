@@ -240,7 +240,7 @@ t.test('a grant is given beforehand for a call that would ask, of a tool that ta
   const body = { threadId: 'a', tool: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }
   const wrong: Array<[changes: object, status: number, error: RegExp]> = [
     [{ threadId: undefined }, 400, /either "threadId" or "taskId"/],
-    [{ taskId: 'b' }, 400, /either "threadId" or "taskId"/],
+    [{ taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44' }, 400, /either "threadId" or "taskId"/],
     [{ threadId: 'nobody' }, 404, /thread/],
     [{ tool: 'nothing' }, 400, /no tool named "nothing"/],
     [{ tool: 'readFile', input: { path: 'a' } }, 400, /needs no approval/],
