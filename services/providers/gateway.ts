@@ -71,7 +71,7 @@ export function createGatewayProvider (
           doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
           async doStream (given) {
             const options = withGatewayCaching(id, withBlockBinding(id, given))
-            return streamed ? streamed.doStream(options) : stream((send) => gateway(send).languageModel(id), options)
+            return streamed ? streamed.doStream(options) : stream((send) => gateway(send).languageModel(id).doStream(options), options.abortSignal)
           }
         }
       } catch (error) {

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { createDirectProvider } from '../../../services/providers/direct.ts'
+import { batchesOf } from '../../../services/providers/part-batches.ts'
+import { createRegistry } from '../../../services/providers/registry.ts'
+import { damagedStreams, send, serve } from '../../harness/event-streams.ts'
+import type { Answer } from '../../suites/gateway-reader.ts'
+
+const ID = 'my-server/model'
+const MIB = 1024 * 1024
+/** A setting that the model does not have makes a warning. */
+const ask = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }], topK: 3 }
+
+type Part = LanguageModelV4StreamPart
+
+function openAt (url: string, fetch?: typeof globalThis.fetch) {
+  const settings = () => ({ kind: 'openai-compatible' as const, baseURL: url })
+  const provider = createDirectProvider({ name: 'my-server', settings, variables: {}, fetch })
+  return createRegistry({ providers: () => [provider], settings: () => ({}), clock: systemClock })
+}
+
+/** Gives each made-up id of a call a name of its own, so that two readings can be compared. */
+function withoutRandomIds (parts: Part[]): Part[] {
+  const names = new Map<string, string>()
+  const nameOf = (id: string) => {
+    if (id.length < 16) return id
+    if (!names.has(id)) names.set(id, `made up ${names.size}`)
+    return names.get(id)!
+  }
+  return parts.map((part) =>
+    part.type === 'tool-call'
+      ? { ...part, toolCallId: nameOf(part.toolCallId) }
+      : 'id' in part && part.id !== undefined ? { ...part, id: nameOf(part.id) } : part)
+}
+
+/** Reads an answer to its end. The errors in it, and the failure that ends it, are those that a user is told. */
+async function read (registry: ReturnType<typeof openAt>) {
+  const parts: Part[] = []
+  const told = (error: unknown) => registry.describeFailure(error, ID)
+  try {
+    const result = await (await registry.model(ID)).model.doStream(ask)
+    assert.equal(JSON.parse(String(result.request?.body && JSON.stringify(result.request.body))).stream, true)
+    const batches = batchesOf(result)
+    for (let batch; (batch = await batches.read()) !== undefined;) {
+      for (const part of batch) parts.push(part.type === 'error' ? { ...part, error: told(part.error) } : part)
+    }
+    return { parts: withoutRandomIds(parts) }
+  } catch (error) {
+    return { parts: withoutRandomIds(parts), failure: told(error) }
+  }
+}
+
+/** Starts a server, and returns a function that reads an answer of it with both readers; they have to read the same. */
+async function compared (t: Test) {
+  let answer: Answer
+  const { url } = await serve(t, (response) => send(response, answer))
+  const [own, sdk] = [openAt(url), openAt(url, globalThis.fetch)]
+  t.teardown(() => own.close())
+  return async (given: Answer) => {
+    answer = given
+    const found = await read(own)
+    const expected = await read(sdk)
+    assert.deepStrictEqual(found.failure, expected.failure)
+    // What web streams hold when they fail is lost with them.
+    const common = found.failure === undefined ? found.parts : found.parts.slice(0, expected.parts.length)
+    assert.deepStrictEqual(common, expected.parts)
+    return found
+  }
+}
+
+const events = (...chunks: unknown[]) => [Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))]
+const chunk = (delta: unknown, more: object = {}) => ({ choices: [{ index: 0, delta, ...more }] })
+const call = (...pieces: unknown[]) => chunk({ tool_calls: pieces })
+const piece = (index: number | undefined, id: string | undefined, name: string | undefined, input?: string) =>
+  ({ index, id, function: { name, arguments: input } })
+const stop = chunk({}, { finish_reason: 'stop' })
+const called = chunk({}, { finish_reason: 'tool_calls' })
+const of = (parts: Part[], type: Part['type']) => parts.filter((part) => part.type === type)
+
+t.test('texts, thoughts, the beginning and the end of an answer', async (t) => {
+  const both = await compared(t)
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 7,
+    prompt_tokens_details: { cached_tokens: 4, more: 1 },
+    completion_tokens_details: { reasoning_tokens: 2, accepted_prediction_tokens: 1, rejected_prediction_tokens: 3 }
+  }
+  const { parts } = await both({
+    pieces: events(
+      { id: '', created: 0, model: '', choices: [] },
+      { id: 'c', created: 1_700_000_000, model: 'm', ...chunk({ role: 'assistant', reasoning_content: 'hm' }) },
+      chunk({ reasoning: 'm' }),
+      chunk({ content: 'one ' }),
+      chunk({ content: [{ type: 'text', text: 'two' }, { type: 'thinking', thinking: [{ type: 'text', text: 'three' }, null, { type: 'x' }] }] }),
+      chunk({ content: '', refusal: false }),
+      stop,
+      { choices: [], usage },
+      '[DONE]'
+    )
+  })
+  t.strictSame(parts.map(({ type }) => type), [
+    'stream-start', 'response-metadata', 'reasoning-start', 'reasoning-delta', 'reasoning-delta', 'reasoning-end', 'text-start', 'text-delta',
+    'text-delta', 'text-end', 'reasoning-start', 'reasoning-delta', 'error', 'reasoning-end', 'finish'
+  ])
+  t.match(parts[0], { warnings: [{ feature: 'topK' }] })
+  t.match(parts.at(-1), { usage: { inputTokens: { total: 10, cacheRead: 4 }, outputTokens: { reasoning: 2 } } })
+})
+
+t.test('the reason for the end of an answer', async (t) => {
+  const both = await compared(t)
+  for (const reason of ['stop', 'length', 'content_filter', 'function_call', 'tool_calls', 'odd', 'constructor', '']) {
+    t.match((await both({ pieces: events(chunk({ content: 'x' }), chunk(null, { finish_reason: reason })) })).parts.at(-1), { type: 'finish' })
+  }
+  const { parts } = await both({ pieces: events(chunk({ refusal: 'No.' }, { finish_reason: 'stop' })) })
+  t.match(parts.at(-1), { finishReason: { unified: 'content-filter' } })
+  t.match((await both({ pieces: events(chunk({ content: 'x' })) })).parts, { length: 6 })
+  await both({ pieces: [] })
+})
+
+t.test('tool calls, however they are cut into pieces', async (t) => {
+  const both = await compared(t)
+  const rows: Record<string, unknown[]> = {
+    'one chunk': [call(piece(0, 'a', 'read', '{"x":1}'))],
+    pieces: [call(piece(0, 'a', 'read', '')), call(piece(0, undefined, undefined, '{"x"')), call(piece(0, undefined, undefined, ':1}'))],
+    'two calls in turn': [
+      call(piece(0, 'a', 'read', '{'), piece(1, 'b', 'list')),
+      call(piece(1, undefined, undefined, '{}')),
+      call(piece(0, undefined, undefined, '}'))
+    ],
+    'no id': [call(piece(0, undefined, 'read', '{}')), call(piece(1, '', 'read', '{}'))],
+    'no index': [call(piece(undefined, 'a', 'read', '{}')), call(piece(undefined, 'b', 'read', '{}'))],
+    'the name last': [call(piece(0, 'a', undefined, '{"x"')), call(piece(0, undefined, 'read', ':1}'))],
+    'no name': [call(piece(0, 'a', undefined, '{}'))],
+    'no name and no index': [call(piece(undefined, 'a', undefined, '{}'))],
+    'a signature': [call({ ...piece(0, 'a', 'read', '{}'), extra_content: { google: { thought_signature: 's' } } })],
+    'after thoughts and text': [chunk({ reasoning: 'hm' }), call(piece(0, 'a', 'read', '{}')), chunk({ content: 'done' })]
+  }
+  for (const [what, chunks] of Object.entries(rows)) {
+    const { parts, failure } = await both({ pieces: events(...chunks, called) })
+    if (what.startsWith('no name')) t.match(failure, { code: String }, what)
+    else t.equal(of(parts, 'tool-call').length, /two|no i/.test(what) ? 2 : 1, what)
+  }
+})
+
+t.test('errors and what cannot be read, before the rest of the answer', async (t) => {
+  const both = await compared(t)
+  const bad = [
+    { error: { message: 'slow down', type: 'rate_limit_exceeded', code: 429, more: 1 } },
+    { error: { message: 'odd', code: null }, choices: [] },
+    { error: 'words', choices: [] },
+    { error: 'words' },
+    { choices: 7 },
+    { choices: [7] },
+    chunk({ content: 7 }),
+    chunk({ role: 'user' }),
+    chunk({ tool_calls: [{ index: 0 }] }),
+    { choices: [], usage: { prompt_tokens: '7' } },
+    { choices: [], created: 'now' },
+    { unknown: { constructor: { prototype: 1 } }, choices: [] },
+    null,
+    'words',
+    [1]
+  ]
+  for (const each of bad) {
+    const { parts } = await both({ pieces: events(chunk({ content: 'x' }), each, chunk({ content: 'y' }), stop) })
+    t.equal(of(parts, 'error').length, 1, JSON.stringify(each))
+  }
+  for (const text of ['data: {"cho\n\n', 'data: x\n\n', 'data:\n\n']) await both({ pieces: [Buffer.from(text), ...events(stop)] })
+})
+
+t.test('answers that are none, too large, refused or cut off', async (t) => {
+  const both = await compared(t)
+  const slices = (bytes: Buffer) => Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) => bytes.subarray(at * 65_536, (at + 1) * 65_536))
+  const huge = (size: number) => slices(Buffer.concat(events(chunk({ content: 'x'.repeat(size) }), stop)))
+  t.match((await both({ pieces: huge(3 * MIB) })).failure, undefined)
+  const rows: Array<[Answer, object]> = [
+    [{ pieces: huge(9 * MIB) }, { message: /more than 8 MiB/ }],
+    [{ pieces: events(chunk({ content: 'x' })), isCut: true }, { code: 'ERR_PROVIDER_CONNECTION', retryable: true }],
+    [{ pieces: [], isCut: true }, { code: 'ERR_PROVIDER_CONNECTION', retryable: true }],
+    [{ pieces: [Buffer.from('<html>')], headers: { 'content-type': 'text/html' } }, { message: /a web page/ }],
+    [{ pieces: [Buffer.from('{}')], headers: { 'content-type': 'application/json' } }, { message: /one document/ }],
+    [{ pieces: [], status: 307, headers: { location: 'https://x.example/a?b=c' } }, { message: /points to https:\/\/x\.example\/a\)/ }],
+    [{ pieces: [Buffer.from('{"error":{"message":"Slow"}}')], status: 429, headers: { 'retry-after': '7' } }, { retryAfterMs: 7_000 }],
+    [{ pieces: slices(Buffer.alloc(20 * MIB, 'x')), status: 500 }, { code: 'ERR_PROVIDER_UNAVAILABLE' }]
+  ]
+  for (const [answer, expected] of rows) t.match((await both(answer)).failure, expected, JSON.stringify(expected))
+})
+
+const word = fc.constantFrom('', 'a', 'b', 'né 語 🌊', '{"x":', '1}', '{}', '\n"\\')
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2, nil: fc.sample(fc.constantFrom(null, undefined), 1)[0] })
+const delta = fc.record({
+  content: fc.oneof(word, fc.array(fc.record({ type: fc.constantFrom('text', 'thinking', 'x'), text: word, thinking: fc.array(fc.record({ type: word, text: word }), { maxLength: 2 }) }), { maxLength: 2 })),
+  refusal: fc.oneof(word, fc.boolean()),
+  reasoning: word,
+  reasoning_content: maybe(word),
+  tool_calls: fc.array(fc.record({
+    index: fc.nat(2),
+    id: maybe(word),
+    function: fc.record({ name: maybe(word), arguments: maybe(word) }, { requiredKeys: [] })
+  }, { requiredKeys: ['function'] }), { maxLength: 2 })
+}, { requiredKeys: [] })
+const damagedChunk = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ choices: fc.array(fc.record({ delta, finish_reason: maybe(fc.constantFrom('stop', 'length')) }), { maxLength: 1 }) }) },
+  fc.record({ id: word, created: fc.nat(), model: word, choices: fc.constant([]), usage: fc.jsonValue() }, { requiredKeys: ['choices'] }),
+  fc.record({ error: fc.oneof(word, fc.record({ message: word, type: word, code: fc.oneof(word, fc.nat(600)) })), choices: maybe(fc.constant([])) }),
+  fc.jsonValue()
+)
+
+t.test('both readers read the same from any stream, however it is damaged and cut', async (t) => {
+  const both = await compared(t)
+  await fc.assert(fc.asyncProperty(damagedStreams(damagedChunk), async (pieces) => void await both({ pieces })), { numRuns: 400 })
+  t.pass('all streams')
+})
+
+t.test('a connection is kept for the next call and closed with the registry, and so is one whose reader gives up', async (t) => {
+  let isEndless = false
+  const { server, url } = await serve(t, async (response) => {
+    if (!isEndless) return send(response, { pieces: events(chunk({ content: 'x' }), stop) })
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events(chunk({ content: 'x' }))[0])
+  })
+  let opened = 0
+  const closed = Promise.withResolvers<void>()
+  server.on('connection', (socket) => {
+    opened++
+    socket.on('close', () => opened === 1 ? closed.resolve() : ended.resolve())
+  })
+  const ended = Promise.withResolvers<void>()
+  const registry = openAt(url)
+  for (let times = 0; times < 2; times++) {
+    t.equal((await read(registry)).failure, undefined)
+    await new Promise(setImmediate)
+  }
+  t.equal(opened, 1)
+  await registry.close()
+  await closed.promise
+  isEndless = true
+  const stop_ = new AbortController()
+  const { batches } = { batches: batchesOf(await (await registry.model(ID)).model.doStream({ ...ask, abortSignal: stop_.signal })) }
+  t.match(await batches.read(), [{ type: 'stream-start' }])
+  stop_.abort(new Error('enough'))
+  await t.rejects((async () => {
+    while (await batches.read());
+  })(), { message: 'enough' })
+  await ended.promise
+})
