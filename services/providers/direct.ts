@@ -2,7 +2,7 @@ import type { Config } from '../../schemas/config.ts'
 import { expandVariables, type Variables } from '../config/variables.ts'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import type { GatewayCalls } from './gateway-stream/gateway-calls.ts'
+import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { ProviderKind } from './kinds/provider-kind.ts'
 import type { Provider } from './provider.ts'
@@ -24,15 +24,17 @@ interface Parts {
 }
 
 /** Creates a provider whose server is called directly, with the SDK of its kind. */
-export function createDirectProvider ({ name, settings, configuredKey = () => undefined, variables, clock = systemClock, fetch }: Parts): Provider {
+export function createDirectProvider (
+  { name, settings, configuredKey = () => undefined, variables, clock = systemClock, fetch }: Parts
+): Provider {
   const seen = new Set<string>()
   let opened: { name: KindName, kind: ProviderKind } | undefined
   let firstListed: string | undefined
-  let calls: Promise<GatewayCalls> | undefined
+  let calls: Promise<KeptCalls> | undefined
 
   /** Returns the functions that make streaming calls. All calls share their connections. */
   function loadCalls () {
-    calls ??= import('./gateway-stream/gateway-calls.ts').then(({ createGatewayCalls }) => createGatewayCalls(clock))
+    calls ??= import('./answer-stream/kept-calls.ts').then(({ createKeptCalls }) => createKeptCalls(clock))
     return calls
   }
 

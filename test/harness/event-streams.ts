@@ -21,7 +21,10 @@ export async function serve (t: Test, respond: (response: ServerResponse) => voi
 }
 
 /** Sends the pieces one after the other, as fast as they are taken. */
-export async function send (response: ServerResponse, { pieces, status = 200, headers = { 'content-type': 'text/event-stream' }, isCut }: Answer) {
+export async function send (
+  response: ServerResponse,
+  { pieces, status = 200, headers = { 'content-type': 'text/event-stream' }, isCut }: Answer
+) {
   async function * cut () {
     for (const piece of pieces) {
       yield piece

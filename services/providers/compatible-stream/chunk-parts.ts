@@ -6,9 +6,9 @@ import {
 } from '@ai-sdk/provider'
 import { createEventStreamParser, EventTooLarge } from '../../lib/event-stream.ts'
 import { LONGEST_ANSWER, tooLarge } from '../bounded-fetch.ts'
-import type { PartReader, ReadParts } from '../gateway-stream/response-batches.ts'
-import { readChunk, type Chunk, type Delta, type Usage } from './chunk.ts'
-import { createToolCalls } from './tool-calls.ts'
+import type { PartReader, ReadParts } from '../answer-stream/response-batches.ts'
+import { readChunk, type Chunk, type Delta, type Usage } from './read-chunk.ts'
+import { createToolCalls } from './call-pieces.ts'
 import { countedUsage } from './usage-counts.ts'
 
 export interface Told {

@@ -1,5 +1,5 @@
 import type { JSONObject, LanguageModelV4Usage } from '@ai-sdk/provider'
-import type { Usage } from './chunk.ts'
+import type { Usage } from './read-chunk.ts'
 
 /** Returns the tokens of an answer, and those of predictions that the answer took over or not. */
 export function countedUsage (usage: Usage | undefined): { tokens: LanguageModelV4Usage, predictions: JSONObject } {

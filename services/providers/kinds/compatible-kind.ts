@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../caching.ts'
-import { readerAfter } from '../compatible-stream/told.ts'
+import { readerAfter } from '../compatible-stream/compatible-reader.ts'
 import { adaptingModel, type RefusedParts } from './adapt-request.ts'
 import { readModelList } from './compatible-list.ts'
 import type { ProviderKind } from './provider-kind.ts'

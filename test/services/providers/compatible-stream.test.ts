@@ -42,7 +42,7 @@ async function read (registry: ReturnType<typeof openAt>) {
   const told = (error: unknown) => registry.describeFailure(error, ID)
   try {
     const result = await (await registry.model(ID)).model.doStream(ask)
-    assert.equal(JSON.parse(String(result.request?.body && JSON.stringify(result.request.body))).stream, true)
+    assert.match(JSON.stringify(result.request?.body), /"stream":true/)
     const batches = batchesOf(result)
     for (let batch; (batch = await batches.read()) !== undefined;) {
       for (const part of batch) parts.push(part.type === 'error' ? { ...part, error: told(part.error) } : part)
@@ -76,6 +76,7 @@ const chunk = (delta: unknown, more: object = {}) => ({ choices: [{ index: 0, de
 const call = (...pieces: unknown[]) => chunk({ tool_calls: pieces })
 const piece = (index: number | undefined, id: string | undefined, name: string | undefined, input?: string) =>
   ({ index, id, function: { name, arguments: input } })
+const said = (text: string) => ({ type: 'text', text })
 const stop = chunk({}, { finish_reason: 'stop' })
 const called = chunk({}, { finish_reason: 'tool_calls' })
 const of = (parts: Part[], type: Part['type']) => parts.filter((part) => part.type === type)
@@ -94,16 +95,29 @@ t.test('texts, thoughts, the beginning and the end of an answer', async (t) => {
       { id: 'c', created: 1_700_000_000, model: 'm', ...chunk({ role: 'assistant', reasoning_content: 'hm' }) },
       chunk({ reasoning: 'm' }),
       chunk({ content: 'one ' }),
-      chunk({ content: [{ type: 'text', text: 'two' }, { type: 'thinking', thinking: [{ type: 'text', text: 'three' }, null, { type: 'x' }] }] }),
-      chunk({ content: '', refusal: false }),
+      chunk({ content: [said('two'), { type: 'thinking', thinking: [said('three'), null, { type: 'x' }] }] }),
+      chunk({ role: '', content: '', refusal: false }),
       stop,
       { choices: [], usage },
       '[DONE]'
     )
   })
   t.strictSame(parts.map(({ type }) => type), [
-    'stream-start', 'response-metadata', 'reasoning-start', 'reasoning-delta', 'reasoning-delta', 'reasoning-end', 'text-start', 'text-delta',
-    'text-delta', 'text-end', 'reasoning-start', 'reasoning-delta', 'error', 'reasoning-end', 'finish'
+    'stream-start',
+    'response-metadata',
+    'reasoning-start',
+    'reasoning-delta',
+    'reasoning-delta',
+    'reasoning-end',
+    'text-start',
+    'text-delta',
+    'text-delta',
+    'text-end',
+    'reasoning-start',
+    'reasoning-delta',
+    'error',
+    'reasoning-end',
+    'finish'
   ])
   t.match(parts[0], { warnings: [{ feature: 'topK' }] })
   t.match(parts.at(-1), { usage: { inputTokens: { total: 10, cacheRead: 4 }, outputTokens: { reasoning: 2 } } })
@@ -112,7 +126,8 @@ t.test('texts, thoughts, the beginning and the end of an answer', async (t) => {
 t.test('the reason for the end of an answer', async (t) => {
   const both = await compared(t)
   for (const reason of ['stop', 'length', 'content_filter', 'function_call', 'tool_calls', 'odd', 'constructor', '']) {
-    t.match((await both({ pieces: events(chunk({ content: 'x' }), chunk(null, { finish_reason: reason })) })).parts.at(-1), { type: 'finish' })
+    const { parts } = await both({ pieces: events(chunk({ content: 'x' }), chunk(null, { finish_reason: reason })) })
+    t.match(parts.at(-1), { type: 'finish', finishReason: { raw: reason } })
   }
   const { parts } = await both({ pieces: events(chunk({ refusal: 'No.' }, { finish_reason: 'stop' })) })
   t.match(parts.at(-1), { finishReason: { unified: 'content-filter' } })
@@ -173,7 +188,8 @@ t.test('errors and what cannot be read, before the rest of the answer', async (t
 
 t.test('answers that are none, too large, refused or cut off', async (t) => {
   const both = await compared(t)
-  const slices = (bytes: Buffer) => Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) => bytes.subarray(at * 65_536, (at + 1) * 65_536))
+  const slices = (bytes: Buffer) =>
+    Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) => bytes.subarray(at * 65_536, (at + 1) * 65_536))
   const huge = (size: number) => slices(Buffer.concat(events(chunk({ content: 'x'.repeat(size) }), stop)))
   t.match((await both({ pieces: huge(3 * MIB) })).failure, undefined)
   const rows: Array<[Answer, object]> = [
@@ -190,9 +206,16 @@ t.test('answers that are none, too large, refused or cut off', async (t) => {
 })
 
 const word = fc.constantFrom('', 'a', 'b', 'né 語 🌊', '{"x":', '1}', '{}', '\n"\\')
-const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2, nil: fc.sample(fc.constantFrom(null, undefined), 1)[0] })
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.oneof({ weight: 4, arbitrary: value }, fc.constantFrom(null, undefined))
+const written = fc.record({ type: fc.constantFrom('text', 'x'), text: word })
+const content = fc.record({
+  type: fc.constantFrom('text', 'thinking', 'x'),
+  text: word,
+  thinking: fc.array(written, { maxLength: 2 })
+}, { requiredKeys: ['type'] })
 const delta = fc.record({
-  content: fc.oneof(word, fc.array(fc.record({ type: fc.constantFrom('text', 'thinking', 'x'), text: word, thinking: fc.array(fc.record({ type: word, text: word }), { maxLength: 2 }) }), { maxLength: 2 })),
+  role: fc.constantFrom('assistant', 'assistant', '', 'user'),
+  content: fc.oneof(word, fc.array(content, { maxLength: 2 })),
   refusal: fc.oneof(word, fc.boolean()),
   reasoning: word,
   reasoning_content: maybe(word),
@@ -202,10 +225,25 @@ const delta = fc.record({
     function: fc.record({ name: maybe(word), arguments: maybe(word) }, { requiredKeys: [] })
   }, { requiredKeys: ['function'] }), { maxLength: 2 })
 }, { requiredKeys: [] })
+const choice = fc.record({ delta, finish_reason: maybe(fc.constantFrom('stop', 'length')) })
+const usage = fc.record({
+  prompt_tokens: fc.nat(),
+  completion_tokens: maybe(fc.nat()),
+  completion_tokens_details: fc.oneof(fc.jsonValue(), fc.record({ reasoning_tokens: fc.nat() }))
+}, { requiredKeys: [] })
 const damagedChunk = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ choices: fc.array(fc.record({ delta, finish_reason: maybe(fc.constantFrom('stop', 'length')) }), { maxLength: 1 }) }) },
-  fc.record({ id: word, created: fc.nat(), model: word, choices: fc.constant([]), usage: fc.jsonValue() }, { requiredKeys: ['choices'] }),
-  fc.record({ error: fc.oneof(word, fc.record({ message: word, type: word, code: fc.oneof(word, fc.nat(600)) })), choices: maybe(fc.constant([])) }),
+  { weight: 8, arbitrary: fc.record({ choices: fc.array(choice, { maxLength: 1 }) }) },
+  fc.record({
+    id: word,
+    created: fc.nat(),
+    model: word,
+    choices: fc.constant([]),
+    usage: fc.oneof(usage, fc.jsonValue())
+  }, { requiredKeys: ['choices'] }),
+  fc.record({
+    error: fc.oneof(word, fc.record({ message: word, type: word, code: fc.oneof(word, fc.nat(600)) })),
+    choices: maybe(fc.constant([]))
+  }),
   fc.jsonValue()
 )
 
@@ -222,12 +260,11 @@ t.test('a connection is kept for the next call and closed with the registry, and
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events(chunk({ content: 'x' }))[0])
   })
   let opened = 0
-  const closed = Promise.withResolvers<void>()
+  const [closed, ended] = [Promise.withResolvers<unknown>(), Promise.withResolvers<unknown>()]
   server.on('connection', (socket) => {
     opened++
-    socket.on('close', () => opened === 1 ? closed.resolve() : ended.resolve())
+    socket.on('close', (opened === 1 ? closed : ended).resolve)
   })
-  const ended = Promise.withResolvers<void>()
   const registry = openAt(url)
   for (let times = 0; times < 2; times++) {
     t.equal((await read(registry)).failure, undefined)
@@ -237,10 +274,11 @@ t.test('a connection is kept for the next call and closed with the registry, and
   await registry.close()
   await closed.promise
   isEndless = true
-  const stop_ = new AbortController()
-  const { batches } = { batches: batchesOf(await (await registry.model(ID)).model.doStream({ ...ask, abortSignal: stop_.signal })) }
+  const abort = new AbortController()
+  const { model } = await registry.model(ID)
+  const batches = batchesOf(await model.doStream({ ...ask, abortSignal: abort.signal }))
   t.match(await batches.read(), [{ type: 'stream-start' }])
-  stop_.abort(new Error('enough'))
+  abort.abort(new Error('enough'))
   await t.rejects((async () => {
     while (await batches.read());
   })(), { message: 'enough' })

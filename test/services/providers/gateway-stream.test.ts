@@ -10,8 +10,8 @@ import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { failureOf, isFailure } from '../../../services/models/check-part.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
-import { createPartReader } from '../../../services/providers/gateway-stream/read-parts.ts'
-import { readBatches } from '../../../services/providers/gateway-stream/response-batches.ts'
+import { createPartReader } from '../../../services/providers/answer-stream/read-parts.ts'
+import { readBatches } from '../../../services/providers/answer-stream/response-batches.ts'
 import { batchesOf, type PartBatches } from '../../../services/providers/part-batches.ts'
 import { createRegistry } from '../../../services/providers/registry.ts'
 import { damagedStreams, send, serve } from '../../harness/event-streams.ts'
@@ -70,7 +70,8 @@ t.test('both readers read the same from any stream, however it is damaged and cu
     fc.asyncProperty(streams, async (given) => {
       pieces = given
       const expected = await outcomeOf(registry, async () => batchesOf(await model.doStream(ask)))
-      const found = await outcomeOf(registry, async () => readBatches(Readable.from(given, { objectMode: true }), undefined, createPartReader()))
+      const body = Readable.from(given, { objectMode: true })
+      const found = await outcomeOf(registry, async () => readBatches(body, undefined, createPartReader()))
       assert.deepStrictEqual(found, expected)
     }),
     { numRuns: 400 }
@@ -80,8 +81,16 @@ t.test('both readers read the same from any stream, however it is damaged and cu
 
 t.test('a part that is null cannot be read', async (t) => {
   const registry = gatewayAt('http://gateway.test')
-  t.match(await outcomeOf(registry, async () => readBatches(Readable.from([Buffer.from('data: null\n\n')]), undefined, createPartReader())), {
+  const body = Readable.from([Buffer.from('data: null\n\n')])
+  t.match(await outcomeOf(registry, async () => readBatches(body, undefined, createPartReader())), {
     failure: { code: 'ERR_PROVIDER_RESPONSE' }
+  })
+})
+
+t.test('an answer whose connection broke before it was read is told as such', async (t) => {
+  const body = new Readable({ read () {} }).destroy()
+  t.match(await outcomeOf(gatewayAt('http://gateway.test'), async () => readBatches(body, undefined, createPartReader())), {
+    failure: { code: 'ERR_PROVIDER_CONNECTION' }
   })
 })
 

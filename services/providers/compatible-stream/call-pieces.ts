@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { generateId, StreamingToolCallTracker } from '@ai-sdk/provider-utils'
-import type { ToolCallDelta } from './chunk.ts'
+import type { ToolCallDelta } from './read-chunk.ts'
 
 /**
  * Puts together the tool calls that an answer brings in pieces. The SDK's tracker, which its own readers use, decides which call

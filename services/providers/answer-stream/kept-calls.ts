@@ -22,10 +22,10 @@ type Message = { method: string, headers: Record<string, string>, body?: string,
 /** Ends the SDK's part of a call whose answer has begun: what follows is read without it. */
 class AnswerBegun extends Error {}
 
-export type GatewayCalls = ReturnType<typeof createGatewayCalls>
+export type KeptCalls = ReturnType<typeof createKeptCalls>
 
-/** Creates the functions that make calls of the gateway's models, over connections that are kept. */
-export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
+/** Creates the functions that make calls over connections that are kept. */
+export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   const { exchange, open, close } = createConnections(clock)
   let lastURL: string | undefined
 
@@ -56,7 +56,11 @@ export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
      * `readerAfter` the SDK gets an empty answer in its place, and what it makes of that is passed on. Rejects as the SDK's
      * `doStream` does. `signal` is that of the call.
      */
-    async stream (ask: Ask, signal: AbortSignal | undefined, readerAfter?: ReaderAfter): Promise<LanguageModelV4StreamResult | BatchedResult> {
+    async stream (
+      ask: Ask,
+      signal: AbortSignal | undefined,
+      readerAfter?: ReaderAfter
+    ): Promise<LanguageModelV4StreamResult | BatchedResult> {
       let answer: IncomingMessage | undefined
       let result: LanguageModelV4StreamResult | undefined
       let reader: PartReader

@@ -5,8 +5,8 @@ import { parseSafely } from '../safe-json.ts'
 import type { PartReader } from './response-batches.ts'
 
 /**
- * Creates the reader of the gateway's event stream, whose events are parts. As in the SDK's reader, `[DONE]` and raw parts are left out, a timestamp becomes a Date, and JSON with keys that would change a prototype
- * is refused.
+ * Creates the reader of the gateway's event stream, whose events are parts. As in the SDK's reader, `[DONE]` and raw parts are left
+ * out, a timestamp becomes a Date, and JSON with keys that would change a prototype is refused.
  */
 export function createPartReader (): PartReader {
   const parse = createEventStreamParser(LONGEST_ANSWER)
@@ -21,11 +21,13 @@ export function createPartReader (): PartReader {
         }
         return { parts }
       } catch (error) {
-        return { parts, failure: error instanceof EventTooLarge ? tooLarge() : new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON') }
+        return { parts, failure: error instanceof EventTooLarge ? tooLarge() : noJSON() }
       }
     }
   }
 }
+
+const noJSON = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON')
 
 /**
  * A delta without escapes or further keys: by far the most frequent part, of which JSON.parse would take four times as long. The
