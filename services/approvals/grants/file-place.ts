@@ -1,5 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises'
-import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { extname, isAbsolute, relative, resolve, sep } from 'node:path'
 
 /** Where a file lies: the real path of its folder, and its name there. */
 export interface FilePlace {
@@ -14,32 +13,6 @@ export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, n
 export function isBelow (folder: string, { folder: inner }: Pick<FilePlace, 'folder'>): boolean {
   const path = relative(folder, inner)
   return path === '' || (!isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`))
-}
-
-/**
- * Returns where a path leads to now. The folders need not exist yet; symbolic links are followed, also in the last place.
- * Undefined when the path cannot be followed, as for a link that leads nowhere.
- */
-export async function locateFile (path: string, cwd: string): Promise<FilePlace | undefined> {
-  try {
-    const full = resolve(cwd, path)
-    const found = await lstat(full).catch(whenMissing)
-    const real = found === undefined ? resolve(await realFolder(dirname(full)), basename(full)) : await realpath(full)
-    return { folder: dirname(real), name: basename(real) }
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns the real path of a folder that need not exist: of its nearest existing parent, with the rest appended. */
-async function realFolder (path: string): Promise<string> {
-  // A link that leads nowhere exists, so that realpath rejects.
-  if (await lstat(path).catch(whenMissing) !== undefined || path === dirname(path)) return realpath(path)
-  return resolve(await realFolder(dirname(path)), basename(path))
-}
-
-function whenMissing (error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }
 
 /** Folders whose content is executed, or decides what programs do. */
@@ -72,5 +45,6 @@ export function isProtected (place: FilePlace): boolean {
   return [...folders, name].some((part) => FOLDERS.has(part)) || FILES.has(name) || PATTERNS.some((pattern) => pattern.test(name))
 }
 
-/** Windows ignores trailing dots and blanks of names. */
-const plain = (name: string) => name.normalize('NFC').toLowerCase().replace(/[. ]+$/, '')
+/** Windows ignores trailing dots and blanks, and what follows a colon; some file systems ignore characters that are not shown. */
+const plain = (name: string) =>
+  name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC').toLowerCase().replace(/:.*$/s, '').replace(/[. ]+$/, '')
