@@ -45,7 +45,8 @@ export type ToolResult =
   & { durationMs: number, changes?: FileChange[] }
 
 /** What is kept of a call that changes no file. */
-export const NOTHING_KEPT: Pick<Kept, 'ops' | 'finish' | 'discard'> & Pick<ToolCall, 'paths'> = { ops: [], finish: async () => [], async discard () {} }
+export const NOTHING_KEPT: Pick<Kept, 'ops' | 'finish' | 'discard'> & Pick<ToolCall, 'paths'> =
+  { ops: [], finish: async () => [], async discard () {} }
 
 export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
 
@@ -126,7 +127,10 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
     }`
     const start = await startOf(tool, call)
     return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
-      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })))
+      asObject(
+        tool.name,
+        await tool.execute(input, { signal: stop, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })
+      ))
   }
 
   return {

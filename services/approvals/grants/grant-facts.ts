@@ -33,5 +33,6 @@ export async function factsOf (
 /** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
 async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
   const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
-  return changed?.some(({ withContents }) => withContents) ? undefined : changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
+  if (changed?.some(({ withContents }) => withContents)) return undefined
+  return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
 }
