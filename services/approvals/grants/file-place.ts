@@ -24,19 +24,20 @@ const FOLDERS = new Set([
 /** Files that package managers, build tools, shells, editors or agents execute or obey. */
 const FILES = new Set([
   'package.json', 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'bun.lock',
-  'bun.lockb', 'bunfig.toml', 'deno.json', 'deno.jsonc', 'deno.lock', 'jsr.json', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs',
-  'makefile', 'gnumakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'rakefile', 'gemfile', 'gemfile.lock', 'pyproject.toml',
-  'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'pipfile', 'pipfile.lock', 'poetry.lock', 'uv.lock', 'tox.ini', 'noxfile.py',
-  'cargo.toml', 'cargo.lock', 'build.rs', 'go.mod', 'go.sum', 'composer.json', 'composer.lock', 'pom.xml', 'build.gradle',
-  'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties', 'gradlew', 'mvnw', 'cmakelists.txt', 'meson.build',
-  'build.bazel', 'workspace', 'mix.exs', 'mix.lock', 'dockerfile', 'docker-compose.yml', 'docker-compose.yaml', 'compose.yml',
-  'compose.yaml', 'vagrantfile', 'procfile', 'jenkinsfile', '.gitlab-ci.yml', '.travis.yml', 'azure-pipelines.yml', 'appveyor.yml',
-  'bitbucket-pipelines.yml', '.pre-commit-config.yaml', '.pre-commit-hooks.yaml', 'lefthook.yml', '.gitmodules', '.gitattributes',
-  '.gitconfig', '.editorconfig', '.envrc', '.env', '.vimrc', '.exrc', '.nvim.lua', '.dir-locals.el', '.bashrc', '.bash_profile',
-  '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.inputrc', '.netrc', 'agents.md', 'claude.md',
-  'gemini.md', '.cursorrules', '.mcp.json', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
+  'bun.lockb', 'bunfig.toml', 'deno.json', 'deno.jsonc', 'deno.lock', 'jsr.json', '.pnpmfile.cjs', 'taskfile.yml', 'taskfile.yaml',
+  'gemfile.lock', 'pyproject.toml', 'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'pipfile.lock', 'poetry.lock', 'uv.lock',
+  'tox.ini', 'noxfile.py', 'cargo.toml', 'cargo.lock', 'build.rs', 'go.mod', 'go.sum', 'composer.json', 'composer.lock', 'pom.xml',
+  'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties', 'gradlew', 'mvnw', 'cmakelists.txt',
+  'meson.build', 'build.bazel', 'workspace', 'mix.exs', 'mix.lock', 'docker-compose.yml', 'docker-compose.yaml', 'compose.yml',
+  'compose.yaml', '.gitlab-ci.yml', '.travis.yml', 'azure-pipelines.yml', 'appveyor.yml', 'bitbucket-pipelines.yml',
+  '.pre-commit-config.yaml', '.pre-commit-hooks.yaml', 'lefthook.yml', '.nvim.lua', '.dir-locals.el', 'agents.md', 'claude.md',
+  'gemini.md', '.mcp.json', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
 ])
-const PATTERNS = [/\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./, /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/]
+// Dot files without an ending and `*file`s are configuration or scripts nearly always; so are files that tools look for by a name.
+const PATTERNS = [
+  /^\.[^.]+$/, /^\.env\./, /^\.[^.]*rc\./, /^[a-z]+file$/, /^(gulp|grunt|jake|cake)file\./, /\.(config|conf|setup)\.[cm]?[jt]s$/,
+  /^tsconfig.*\.json$/, /\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./, /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
+]
 
 /** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */
 export function isProtected (place: FilePlace): boolean {

@@ -34,11 +34,11 @@ t.test('the same input counts in the very folder alone', async (t) => {
 
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
   const inFolder = (name: string, path = '/work/app') => isProtected({ folder: path, name })
-  for (const name of ['package.json', 'Package.JSON', 'package.json.', 'makefile', 'Dockerfile.dev', 'requirements-dev.txt', 'app.csproj', 'CLAUDE.md', '.git', '.g\u200cit', 'package.json::$DATA', 'ｍakefile']) {
+  for (const name of ['package.json', 'Package.JSON', 'package.json.', 'makefile', 'Dockerfile.dev', 'requirements-dev.txt', 'app.csproj', 'CLAUDE.md', '.git', '.g\u200cit', 'package.json::$DATA', 'ｍakefile', '.pylintrc', '.eslintrc.js', '.env.local', 'Tiltfile', 'vite.config.ts', 'gulpfile.js']) {
     t.ok(inFolder(name), name)
   }
   for (const path of ['/work/.git/hooks', '/work/.GitHub/workflows', 'C:\\work\\.vscode', '/home/ada/.ssh', '/work/node_modules/x']) t.ok(inFolder('a.txt', path), path)
-  for (const name of ['package.md', 'my-package.json', 'notes.txt', 'index.ts', 'git']) t.notOk(inFolder(name), name)
+  for (const name of ['package.md', 'my-package.json', 'LICENSE', 'profile.md', 'config.ts', 'notes.txt', 'index.ts', 'git']) t.notOk(inFolder(name), name)
 })
 
 t.test('the same input counts for the same files alone, wherever a link leads by now', async (t) => {
@@ -66,7 +66,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, folder)
   const [next] = await grants.all(owner)
   await grants.removals(owner)
-  t.notOk(await grants.use(next, () => t.fail('it was about to end')))
+  t.notOk(await grants.use(next, async () => void t.fail('it was about to end')))
 })
 
 t.test('a run has written in a folder by reported changes there, and may have by a tool that reports none', async (t) => {
