@@ -90,7 +90,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     if (isHeld && approval !== undefined) return
     if (where?.is === 'gone') return ports.end(call, failed(call, folderGone(folder!.path)))
     signal.throwIfAborted()
-    const identity = approval === undefined ? tools.identity(toolName) : approval.identity
+    // Of the tool that was agreed to; it may have been replaced since.
+    const identity = approval !== undefined ? approval.identity : granted !== undefined ? granted.grant.identity : tools.identity(toolName)
     const isDurable = approval !== undefined || granted !== undefined || !isRead(call)
     const agreed = { name: toolName, runId, callId: toolCallId, input, cwd, identity, folder, signal }
     const kept = await tools.keep({ ...agreed, owner })

@@ -83,6 +83,19 @@ t.test('a granted call whose path leads elsewhere by the time its files were kep
   t.same(journal, ['intent ask', 'run ask', 'end ask'])
 })
 
+t.test('a granted call is bound to the tool that the grant was for, though another one takes its name meanwhile', async (t) => {
+  const grant = { grantId: 'g', identity: 'one' } as never
+  const { given, tools } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
+  tools.identity = () => 'two'
+  const identities: unknown[] = []
+  tools.execute = async ({ identity }) => {
+    identities.push(identity)
+    return { status: 'complete', output: {}, durationMs: 1 }
+  }
+  await settleCalls([call('ask')], given)
+  t.same(identities, ['one'])
+})
+
 t.test('a denied call and an expired one are refused, and so is a call that the model repeats', async (t) => {
   const { given, ends } = ports({
     approvals: { denied: { ...approved, state: 'denied' }, expired: { ...approved, state: 'expired' } },
