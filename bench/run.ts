@@ -7,12 +7,14 @@ import { startClient } from './driver.ts'
 import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
 import type { Context } from './rows/context.ts'
+import { feltFirstText } from './rows/felt-first-text.ts'
 import { firstRun } from './rows/first-run.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
+import { idleEvents } from './rows/idle-events.ts'
 import { taskRuns } from './rows/task-runs.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
@@ -31,7 +33,9 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'many-streams': manyStreams,
   paced,
   'long-thread': longThread,
+  'felt-first-text': feltFirstText,
   'task-runs': taskRuns,
+  'idle-events': idleEvents,
   'health-saturated': healthSaturated,
   'cached-share': cachedShareRows
 }

@@ -73,7 +73,9 @@ export async function startSubject (name: Name, { dir, url }: { dir: string, url
 }
 
 /** Starts the model server in a separate process; `args` as in test/fakes/gateway.ts. */
-export async function startModels (args: { tokens: number, rate?: number, delay?: number, stamp?: boolean }): Promise<Models> {
+export async function startModels (
+  args: { tokens: number, rate?: number, delay?: number, structuredDelay?: number, stamp?: boolean }
+): Promise<Models> {
   const flags = Object.entries(args).flatMap(([name, value]) =>
     value === false ? [] : value === true ? [`--${name}`] : [`--${name}`, `${value}`]
   )

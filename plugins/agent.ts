@@ -9,6 +9,8 @@ declare module 'fastify' {
   }
 }
 
+const NEEDED = ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'usage', 'tasks', 'stream']
+
 /** Conversations and their approvals. Runs end before the server closes, while their streams can still send the final events. */
 export default fp(async (app) => {
   const { store, clock, tools: host, fence, providers: registry, threads, brain, ledger, grants, usage, tasks, config } = app
@@ -34,4 +36,4 @@ export default fp(async (app) => {
   })
   app.decorate('agent', agent)
   app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
-}, { name: 'agent', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'threads', 'brain', 'ledger', 'usage', 'tasks', 'stream'] })
+}, { name: 'agent', dependencies: NEEDED })

@@ -25,5 +25,6 @@ export default fp<Environment>(async (app, { gatewayKey, gatewayBaseURL, keys })
     variables: process.env
   })
   app.decorate('providers', providers)
+  app.addHook('onClose', providers.close)
   app.secrets.add(providers.secrets)
 }, { name: 'providers', dependencies: ['store', 'config', 'clock'] })

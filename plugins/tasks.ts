@@ -67,4 +67,7 @@ export default fp(async (app) => {
     bus.emit({ type: 'service:shutdown' })
     bus.close()
   })
-}, { name: 'tasks', dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'journal', 'usage', 'stream'] })
+}, {
+  name: 'tasks',
+  dependencies: ['store', 'clock', 'config', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'journal', 'usage', 'stream']
+})

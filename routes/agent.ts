@@ -51,7 +51,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     ]
   ) app.addSchema(schema)
 
+  /** The connection to the model is made while the request is read. */
+  const onRequest = async () => void app.providers.connect()
+
   app.post('/run', {
+    onRequest,
     bodyLimit: RUN_BODY_LIMIT,
     schema: {
       tags: ['agent'],
@@ -64,6 +68,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async (request, reply) => reply.streamRun(await app.agent.run(request.body, request.query.protocol)))
 
   app.post('/run/approve', {
+    onRequest,
     bodyLimit: RUN_BODY_LIMIT,
     schema: {
       tags: ['agent'],
@@ -76,6 +81,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async (request, reply) => reply.streamRun(await app.agent.approve(request.body, request.query.protocol)))
 
   app.post('/run/sync', {
+    onRequest,
     bodyLimit: RUN_BODY_LIMIT,
     config: { answersLate: true },
     schema: {

@@ -73,7 +73,8 @@ const SHARED = [
 
 const Events = {
   description:
-    'The events of all tasks while the connection lasts: Server-Sent Events whose name is the `type` of their data. Earlier events are not replayed',
+    'The events of all tasks while the connection lasts: Server-Sent Events whose name is the `type` of their data. Earlier events are ' +
+    'not replayed',
   content: { 'text/event-stream': { schema: ref(TaskStreamEventSchema) } }
 }
 

@@ -56,7 +56,8 @@ export type Protocol = Static<typeof ProtocolSchema>
 
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
 const INTERVAL =
-  'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 minutes" or a cron line'
+  'Only for long_running work that repeats: how often, as in "daily at 9am", "weekdays at 17:30", "every monday at 9am", "every 30 ' +
+  'minutes" or a cron line'
 export const AnalysisSchema = Type.Object({
   complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
   goal: Type.String({

@@ -108,7 +108,12 @@ const Abort = event(
   { reason: Type.String({ description: 'stop, timeout, shutdown, …' }) },
   'The run was ended before it was complete; the event finish follows'
 )
-const Finish = event('FinishEvent', 'finish', { finishReason: FinishReason, usage: ref(UsageSchema) }, 'The stream is complete. This is always the last event')
+const Finish = event(
+  'FinishEvent',
+  'finish',
+  { finishReason: FinishReason, usage: ref(UsageSchema) },
+  'The stream is complete. This is always the last event'
+)
 
 export const events = [
   Start,
@@ -140,6 +145,7 @@ export const events = [
 export const RunStreamEventSchema = Type.Unsafe<Static<typeof events[number]>>(Type.Union(events.map(ref), {
   $id: 'RunStreamEvent',
   description:
-    "One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones"
+    "One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore " +
+    'unknown ones'
 }))
 export type RunStreamEvent = Static<typeof RunStreamEventSchema>

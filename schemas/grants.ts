@@ -9,7 +9,8 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 export const ScopeSchema = Type.Union(
   [Type.Literal('once'), Type.Literal('exact'), Type.Literal('folder'), Type.Literal('tool')],
   {
-    description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or below the folder; ' +
+    description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or ' +
+      'below the folder; ' +
       'tool: every call of this tool of a tool server or of the application'
   }
 )

@@ -8,7 +8,8 @@ export const UndoReasonSchema = Type.Union(
   {
     description: '`changed_since`: the path is not as the run left it. `too_large`: the journal did not keep what was there. `link`: a ' +
       'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not in the journal ' +
-      'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was'
+      'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
+      'it was'
   }
 )
 export type UndoReason = Static<typeof UndoReasonSchema>
@@ -34,7 +35,11 @@ export const UncoveredCallSchema = Type.Object({
   toolName: Type.String(),
   target: Type.Optional(Type.String({ description: 'What its input named, such as the command' })),
   at: Timestamp
-}, { $id: 'UncoveredCall', description: 'A call that may have changed files and that an undo does not cover', examples: [examples.uncovered] })
+}, {
+  $id: 'UncoveredCall',
+  description: 'A call that may have changed files and that an undo does not cover',
+  examples: [examples.uncovered]
+})
 export type UncoveredCall = Static<typeof UncoveredCallSchema>
 
 export const RunChangesSchema = Type.Object({
@@ -60,7 +65,8 @@ export type UndoBody = Static<typeof UndoBodySchema>
 
 export const UndoneSchema = Type.Object({
   undoId: Type.Optional(Type.String({
-    description: 'Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and POST ' +
+    description: 'Absent when nothing was to be changed. The undo has changes of its own: GET /runs/{undoId}/changes lists them, and ' +
+      'POST ' +
       '/runs/{undoId}/undo takes them back'
   })),
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),

@@ -20,7 +20,11 @@ export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`: the model that the next run uses' })
   ),
-  gateway_key: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'The key of the model gateway, for the models of all its providers; stored encrypted' })),
+  gateway_key: Type.Optional(Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: 'The key of the model gateway, for the models of all its providers; stored encrypted'
+  })),
   keys: Type.Optional(Type.Record(
     Type.String(),
     Type.Union([Type.String({ pattern: '^\\s*[!-~]+\\s*$', maxLength: 1000 }), Type.Null()]),

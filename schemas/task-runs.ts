@@ -44,7 +44,9 @@ export const TaskRunSchema = Type.Object({
   trigger: RunTriggerSchema,
   status: RunStatusSchema,
   queuedAt: Timestamp,
-  startedAt: Type.Integer({ description: 'The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch' }),
+  startedAt: Type.Integer({
+    description: 'The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch'
+  }),
   completedAt: Type.Optional(Timestamp),
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
   output: text('The final text'),

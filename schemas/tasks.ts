@@ -45,7 +45,12 @@ export type Plan = Static<typeof PlanSchema>
 export const PlanInputSchema = Type.Object({
   phases: Type.Array(Type.Object({ description: Type.String({ minLength: 1, maxLength: 1_000 }) }, closed), { minItems: 1, maxItems: 20 }),
   qualityCriteria: Type.Optional(Criteria)
-}, { ...closed, $id: 'PlanInput', description: 'A plan that the client gives, instead of one that a model makes', examples: [examples.planInput] })
+}, {
+  ...closed,
+  $id: 'PlanInput',
+  description: 'A plan that the client gives, instead of one that a model makes',
+  examples: [examples.planInput]
+})
 export type PlanInput = Static<typeof PlanInputSchema>
 
 const ApprovalMode = oneOf('always', 'first_n', 'granted', 'never')
@@ -58,7 +63,8 @@ export const TaskApprovalInputSchema = Type.Object({
   ...closed,
   $id: 'TaskApprovalInput',
   description: 'Which runs need approval. always: every run; first_n: the runs until N were approved, then only tools that those runs ' +
-    'did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and tools that otherwise need approval run without it',
+    'did not use; granted: calls with a grant run, all others that need approval are denied, and results need none; never: none, and ' +
+    'tools that otherwise need approval run without it',
   examples: [examples.approvalInput]
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
@@ -77,7 +83,11 @@ export const TaskMemorySchema = Type.Object({
   filesCreated: Texts,
   decisions: Texts,
   feedback: Type.Array(Type.Object({ runId: Type.String(), approved: Type.Boolean(), notes: Type.String(), at: Timestamp }))
-}, { $id: 'TaskMemory', description: 'What the runs of a task have learned; the newest 100 entries of each list', examples: [examples.memory] })
+}, {
+  $id: 'TaskMemory',
+  description: 'What the runs of a task have learned; the newest 100 entries of each list',
+  examples: [examples.memory]
+})
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
 const QuestionKind = oneOf('tool', 'result')
@@ -155,8 +165,8 @@ export const TaskChangesSchema = Type.Partial(Type.Object({ goal: Goal, ...given
   ...closed,
   minProperties: 1,
   $id: 'TaskChanges',
-  description: 'The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is planned. ' +
-    '`options` take the place of all options before, from the next run on',
+  description: 'The changed fields. A new goal or plan resets the count of approved runs; a plan can be given only while the task is ' +
+    'planned. `options` take the place of all options before, from the next run on',
   examples: [examples.taskChanges]
 })
 export type TaskChanges = Static<typeof TaskChangesSchema>

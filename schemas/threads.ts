@@ -81,5 +81,7 @@ export const ThreadQuery = Type.Object({
       description: 'Maximum number of messages, of which the newest are returned; without it all of them, up to the newest 32 MiB'
     })
   ),
-  cursor: Type.Optional(Type.String({ pattern: '^\\d{1,10}$', description: 'nextCursor of the previous page; returns the messages before it' }))
+  cursor: Type.Optional(
+    Type.String({ pattern: '^\\d{1,10}$', description: 'nextCursor of the previous page; returns the messages before it' })
+  )
 })

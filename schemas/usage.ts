@@ -22,9 +22,17 @@ export type UsageGrouping = typeof USAGE_GROUPINGS[number]
 const Day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: "A day of this machine's time zone, as 2026-01-31" })
 
 export const UsageQuerySchema = Type.Object({
-  from: Type.Optional({ ...Day, description: 'The first day, as 2026-01-31, in the time zone of this machine; by default 29 days before `to`' }),
+  from: Type.Optional({
+    ...Day,
+    description: 'The first day, as 2026-01-31, in the time zone of this machine; by default 29 days before `to`'
+  }),
   to: Type.Optional({ ...Day, description: 'The last day; by default today' }),
-  by: Type.Unsafe<UsageGrouping>({ type: 'string', enum: [...USAGE_GROUPINGS], default: 'day', description: 'What the calls are grouped by' })
+  by: Type.Unsafe<UsageGrouping>({
+    type: 'string',
+    enum: [...USAGE_GROUPINGS],
+    default: 'day',
+    description: 'What the calls are grouped by'
+  })
 }, closed)
 export type UsageQuery = Static<typeof UsageQuerySchema>
 
@@ -33,7 +41,8 @@ export const UsageReportSchema = Type.Object({
   to: Day,
   groups: Type.Array(Type.Object({
     key: Type.String({
-      description: 'The day, model, role, task id or thread id. `""` groups the calls whose task or thread was deleted, and what is beyond ' +
+      description: 'The day, model, role, task id or thread id. `""` groups the calls whose task or thread was deleted, and what is ' +
+        'beyond ' +
         'the 1,000 largest groups'
     }),
     calls: Type.Integer({ description: 'Number of model calls' }),

@@ -32,7 +32,14 @@ export async function cachedShareRows (): Promise<Row[]> {
     for (const wire of ['gateway', 'anthropic'] as const) {
       const share = cachedShare(await record(wire, call))
       const what = `cached share, 25 steps over ${name}, ${wire}`
-      const row = (title: string, service: number, bar: number): Row => ({ what: title, unit: '', bar, atLeast: true, service, pass: service >= bar })
+      const row = (title: string, service: number, bar: number): Row => ({
+        what: title,
+        unit: '',
+        bar,
+        atLeast: true,
+        service,
+        pass: service >= bar
+      })
       rows.push(row(`${what} (${share.tokens.toLocaleString('en')} tokens)`, share.all, bar))
       if (last !== undefined) rows.push(row(`${what}: the last call`, share.last, last))
     }

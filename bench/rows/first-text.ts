@@ -39,5 +39,5 @@ async function firstText ({ client, times }: Context, { analysis, bar }: { analy
   })
 }
 
-export const firstTextPlain = (context: Context) => firstText(context, { analysis: false, bar: 1.15 })
+export const firstTextPlain = (context: Context) => firstText(context, { analysis: false, bar: 1 })
 export const firstTextAnalysed = (context: Context) => firstText(context, { analysis: true, bar: 2 })

@@ -19,7 +19,7 @@ export async function idleMemory ({ times }: Context) {
   }
   try {
     for (const name of ALL) await measure(name)
-    return packedRows({ what: 'idle memory (RSS)', unit: 'MB', bar: 1.2 }, await byTurns(times(5), measure, ALL))
+    return packedRows({ what: 'idle memory (RSS)', unit: 'MB', bar: 1.1 }, await byTurns(times(5), measure, ALL))
   } finally {
     remove()
   }

@@ -25,8 +25,8 @@ export async function paced ({ client, beside, times }: Context) {
     const of = (figure: 'lag' | 'cpu' | 'health') => turns.map(({ floor, service }) => ({ floor: floor[figure], service: service[figure] }))
     const health = of('health')
     return [
-      ratioRow({ what: '32 streams at 50 tokens/s: lag p95', unit: 'ms', bar: 1 }, of('lag')),
-      ratioRow({ what: '32 streams at 50 tokens/s: CPU', unit: 'ms', bar: 0.6 }, of('cpu')),
+      ratioRow({ what: '32 streams at 50 tokens/s: lag p95', unit: 'ms', bar: 0.5 }, of('lag')),
+      ratioRow({ what: '32 streams at 50 tokens/s: CPU', unit: 'ms', bar: 0.55 }, of('cpu')),
       absoluteRow(
         { what: '/health p99 under 32 paced runs', unit: 'ms', bar: 20 },
         median(health.map(({ service }) => service)),

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
+import { newId } from '../../services/lib/ids.ts'
 
 /** Delay after the start, so that the first requests are not slowed down; before the compile cache is written. Milliseconds. */
 const DELAY_MS = 1_000
@@ -22,10 +23,16 @@ export default fp(async (app) => {
     () => import('ai/internal'),
     () => import('ai'),
     () => import('../../services/models/compaction/compactor.ts'),
+    // The first conversion compiles the SDK's schemas of messages.
+    async () => {
+      const { toPrompt } = await import('../../services/agent/message-import.ts')
+      await toPrompt([{ role: 'user', content: 'none' }], app.tools.forModel, () => ({ name: 'message', isStored: true }))
+    },
     ...app.compilers.compilersOf('/run'),
     () => app.desktop.probe(),
-    // Node loads fetch when one of its classes is first used.
-    () => new Headers(),
+    // Node loads its random numbers and the classes of fetch when they are first used.
+    () => newId(),
+    () => new Response(),
     () => app.tasks.warm()
   ]
 

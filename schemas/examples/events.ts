@@ -32,7 +32,8 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     ...read,
     input: { pth: 'missing.txt' },
     errorText:
-      'The input of readFile is not valid: the input lacks the property "path"; the input has no property "pth" (allowed: path, offset, limit, column).'
+      'The input of readFile is not valid: the input lacks the property "path"; the input has no property "pth" (allowed: path, offset, ' +
+      'limit, column).'
   },
   {
     type: 'tool-output-available',
@@ -47,7 +48,8 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   {
     type: 'error',
     errorText:
-      'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
+      'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure ' +
+      '{"gateway_key": "<key>"}.',
     code: 'ERR_PROVIDER_AUTH'
   },
   { type: 'abort', reason: 'stop' },

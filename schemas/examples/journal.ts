@@ -4,7 +4,8 @@ const change = {
   toolCallId: 'call_2_4b97a73cb77e',
   toolName: 'writeFile',
   at: 1795256014031,
-  diff: '--- a/notes.txt\n+++ b/notes.txt\n@@ -1,1 +1,1 @@\n-Buy milk\n\\ No newline at end of file\n+Buy tea\n\\ No newline at end of file\n',
+  diff: '--- a/notes.txt\n+++ b/notes.txt\n@@ -1,1 +1,1 @@\n-Buy milk\n\\ No newline at end of file\n+Buy tea\n\\ No newline at end of ' +
+    'file\n',
   canUndo: true
 }
 const uncovered = {

@@ -128,7 +128,8 @@ export const run = {
   options: { budget: { minutes: 30 } },
   attempts: 2,
   output:
-    'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
+    'Created `notes.txt` (7 bytes).\n\n```diff\n--- /dev/null\n+++ b/notes.txt\n@@ -0,0 +1,1 @@\n+Buy tea\n\\ No newline at end of ' +
+    'file\n```\n\n`notes.txt` contains:\n\n```\nBuy tea\n```',
   qualityScore: 0.9,
   completedAt: 1795264011347,
   durationMs: 1470

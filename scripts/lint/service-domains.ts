@@ -2,7 +2,19 @@
 // Plugins build the services and may import all files.
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
-  approvals: ['approval-errors', 'approval-record', 'approval-states', 'approved-folder', 'call-approval', 'decide-approval', 'ledger', 'refused-calls', 'grants/call-grants', 'grants/grant-record', 'grants/grants'],
+  approvals: [
+    'approval-errors',
+    'approval-record',
+    'approval-states',
+    'approved-folder',
+    'call-approval',
+    'decide-approval',
+    'ledger',
+    'refused-calls',
+    'grants/call-grants',
+    'grants/grant-record',
+    'grants/grants'
+  ],
   backup: [],
   brain: ['brain', 'extraction/own-words', 'extraction/pointers', 'fact-text', 'memory'],
   config: ['config', 'variables'],
@@ -31,7 +43,7 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
-  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry'],
+  providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
   step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],

@@ -50,13 +50,16 @@ export const SHARED = {
   }),
   Upstream: answer('A model or another server that the service called failed', {
     error:
-      'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure {"gateway_key": "<key>"}.',
+      'The model anthropic/claude-sonnet-5.5 was refused: the key is not valid. Set another with POST /providers/configure ' +
+      '{"gateway_key": "<key>"}.',
     code: 'ERR_UPSTREAM'
   }),
   Unavailable: answer('The service is shutting down, its store cannot be written, or too many request bodies are being received', {
     error: 'The service is shutting down; try again after its restart.',
     code: 'ERR_DRAINING'
-  }, { 'retry-after': { description: 'Seconds to wait; sent when too many request bodies are being received', schema: { type: 'integer' } } }),
+  }, {
+    'retry-after': { description: 'Seconds to wait; sent when too many request bodies are being received', schema: { type: 'integer' } }
+  }),
   UpstreamTimeout: answer('A model or another server that the service called did not answer in time', {
     error: 'The model anthropic/claude-sonnet-5.5 did not answer within 60 s.',
     code: 'ERR_TIMEOUT'

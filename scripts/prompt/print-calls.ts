@@ -34,7 +34,8 @@ const toolsText = (tools: Json[], schemas: boolean): string =>
     `--- tool ${name}\n${description}${schemas ? `\n${JSON.stringify(inputSchema)}` : ''}`
   ).join('\n')
 
-const messageText = ({ role, content }: Json): string => `--- ${role}\n${typeof content === 'string' ? content : content.map(partText).join('\n')}`
+const messageText = ({ role, content }: Json): string =>
+  `--- ${role}\n${typeof content === 'string' ? content : content.map(partText).join('\n')}`
 
 function partText (part: Json): string {
   switch (part.type) {

@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import { withRunModels } from '../providers/registry.ts'
+import { withRunModels } from '../providers/run-models.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { handOverToTask } from './hand-over.ts'
@@ -45,9 +45,13 @@ async function analyzeRun (
 ): Promise<Analysis> {
   const { run: { log }, signal } = live
   log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
-  const analysis = await analyze({ prompt, registry, meter, signal })
+  const end = () => log.append({ type: 'reasoning-end', id: 'analysis' })
+  const analysis = await analyze({ prompt, registry, meter, signal }).catch((error) => {
+    end()
+    throw error
+  })
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
-  log.append({ type: 'reasoning-end', id: 'analysis' })
+  end()
   log.append({ type: 'analysis', analysis })
   live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity) }
   return analysis

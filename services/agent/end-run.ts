@@ -23,12 +23,19 @@ export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt
  * Any other stored run keeps its last stored step, so that sending the same approval answer again continues from there.
  * Except after a deletion, the thread gets the messages of the run in either case.
  */
-export async function endEarly (live: ActiveRun, error: unknown, deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides' | 'log'>) {
+export async function endEarly (
+  live: ActiveRun,
+  error: unknown,
+  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides' | 'log'>
+) {
   const { run } = live
   live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind === undefined || LIMITS[kind] !== undefined ? 'error' : 'other'
-  const finalEvents: RunEvent[] = [reasonOf(error, run.head.runId, deps.log), { type: 'finish', finishReason, usage: { ...run.head.usage } }]
+  const finalEvents: RunEvent[] = [
+    reasonOf(error, run.head.runId, deps.log),
+    { type: 'finish', finishReason, usage: { ...run.head.usage } }
+  ]
   try {
     // A deleted conversation must not be written again; only wait for the write of its request.
     if (kind === 'delete') await run.saved

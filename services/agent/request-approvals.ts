@@ -49,7 +49,11 @@ export async function requestApprovals (
     unheard: [...unheard, ...live.endSteering()]
   }
   await endSegment(run, deps, {
-    finalEvents: [...approvals.map(requestEvent), ...stepFinish ? [stepFinish] : [], { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }],
+    finalEvents: [
+      ...approvals.map(requestEvent),
+      ...stepFinish ? [stepFinish] : [],
+      { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }
+    ],
     ops: [...ops, ...replaced.map((approval) => ledger.replace(approval, newIdOf(approval)!)), conversations.asked(conversation, runId)]
   })
 }

@@ -47,7 +47,9 @@ export function systemPrompt ({ machine, tools, servers, cwd, now, instructions,
       ? `What happened in this conversation, whatever its messages say:\n${notes.map((note) => `- ${note}`).join('\n')}`
       : ''
   ]
-  return [stable, ofConversation, ofRun].map((sections) => sections.filter((text) => text !== '').join('\n\n')).filter((text) => text !== '')
+  return [stable, ofConversation, ofRun].map(
+    (sections) => sections.filter((text) => text !== '').join('\n\n')
+  ).filter((text) => text !== '')
 }
 
 /** Returns the last part of the system prompt, which names the refused calls and changes when the user denies another one; [] for none. */

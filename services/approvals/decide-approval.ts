@@ -43,6 +43,8 @@ export function decideApproval (
   }
   if ((approval.approved ?? false) !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
   const before = approval.kind === 'tool' ? approval.granted?.scope ?? 'once' : undefined
-  if (scope !== undefined && before !== undefined && scope !== before) throw new ApprovalDecided(approvalId, `approved with the scope "${before}"`)
+  if (scope !== undefined && before !== undefined && scope !== before) {
+    throw new ApprovalDecided(approvalId, `approved with the scope "${before}"`)
+  }
   return undefined
 }

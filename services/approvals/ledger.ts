@@ -24,7 +24,10 @@ import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
 export type Ledger = ReturnType<typeof createLedger>
 
 /** A call that needs an approval, and its position. */
-export type ToolRequest = Pick<ToolItem, 'runId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity' | 'scopes' | 'places'>
+export type ToolRequest = Pick<
+  ToolItem,
+  'runId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity' | 'scopes' | 'places'
+>
 /** What the ledger adds to a request. */
 type Asked<K extends 'tool' | 'result'> = { kind: K, approvalId: string, state: 'pending', createdAt: number, expiresAt: number }
 

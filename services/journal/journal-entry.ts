@@ -70,6 +70,9 @@ export interface Entry {
   diff?: string
 }
 
+/** Stands for the tool in the record of an undo. */
+export const UNDO = 'undo'
+
 /** Whether two places hold the same. Permissions do not count. */
 export function isSame (a: Place | undefined, b: Place | undefined): boolean {
   if (a === undefined || b === undefined) return false

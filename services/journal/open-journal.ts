@@ -3,11 +3,12 @@ import { isId } from '../lib/ids.ts'
 import { JOURNAL_OPEN, journalFilesPrefix, journalKey, journalPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
-import type { Entry } from './journal-entry.ts'
+import { UNDO, type Entry } from './journal-entry.ts'
 import { RunLive, RunUnknown } from './journal-errors.ts'
 import type { JournalParts } from './journal-parts.ts'
 import { keepCall, type KeepCall, type Kept } from './keep-call.ts'
 import { createPathLock } from './path-locks.ts'
+import { removeTemporaries } from './restore.ts'
 import { runChanges } from './run-changes.ts'
 import { settleItems } from './settle-items.ts'
 import { createJournalSpace } from './space.ts'
@@ -38,6 +39,7 @@ export function openJournal ({ store, clock, paths, settings, isLive, folder }: 
       const ops: Op[] = [{ type: 'del', key }]
       const entry = await store.get<Entry>(journalKey(runId, id)).catch(() => undefined)
       if (entry !== undefined) {
+        if (entry.toolName === UNDO) await removeTemporaries(id, entry.items)
         const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
         if (items.length > 0) ops.push({ type: 'put', key: journalKey(runId, id), value: { ...entry, items, ended: true } })
         else {

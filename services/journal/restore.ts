@@ -1,12 +1,11 @@
 import { constants } from 'node:fs'
 import { mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { newId } from '../lib/ids.ts'
 import { withFolder, withParent, withSubfolder, type Folder } from '../tools/files/open-folder.ts'
 import type { PathPolicy } from '../tools/path-policy.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
 import { inBatches } from './in-batches.ts'
-import { isSame, type FilePlace } from './journal-entry.ts'
+import { isSame, type FilePlace, type Item } from './journal-entry.ts'
 import { lookAt } from './survey.ts'
 import type { Chain, Skipped } from './plan-undo.ts'
 
@@ -14,12 +13,30 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
 /** Failures of the disk, which end the undo. */
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
 
+/** The name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
+const temporaryName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
+
+/** Removes the files that an undo was writing when it was cut off. */
+export async function removeTemporaries (entryId: string, items: readonly Item[]): Promise<void> {
+  await inBatches([...items.entries()], ([at, { path }]) =>
+    withParent(path, (parent) => unlink(parent.entry(temporaryName(entryId, at)))).catch(() => {}))
+}
+
+interface RestoreParts {
+  paths: PathPolicy
+  folder: string
+  /** The undo's own entry, and the number of the path in it. */
+  entryId: string
+  at: number
+}
+
 /** Takes back one change, if its path is still as the run left it. Returns why it could not; throws when the disk fails. */
-export async function restore (step: Chain, { paths, folder }: { paths: PathPolicy, folder: string }): Promise<Skipped | undefined> {
+export async function restore (step: Chain, { paths, folder, entryId, at }: RestoreParts): Promise<Skipped | undefined> {
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
-    await withParent(path, (parent, name) => putBack(step, parent, name, folder))
+    const writing = { folder, temporary: temporaryName(entryId, at) }
+    await withParent(path, (parent, name) => putBack(step, parent, name, writing))
     return undefined
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
@@ -30,11 +47,16 @@ export async function restore (step: Chain, { paths, folder }: { paths: PathPoli
   }
 }
 
-async function putBack (step: Chain, parent: Folder, name: string, folder: string): Promise<void> {
+interface Writing {
+  folder: string
+  temporary: string
+}
+
+async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
   const place = parent.entry(name)
   const makeRoom = () => left === null ? undefined : left?.kind === 'folder' ? rmdir(place) : unlink(place)
-  if (before?.kind === 'file') await writeFile(before, step, parent, name, folder)
+  if (before?.kind === 'file') await writeFile(before, step, parent.entry(name), { ...writing, temporary: parent.entry(writing.temporary) })
   else {
     await makeRoom()
     // Its own mode comes last, because it may forbid what is still to be put into it.
@@ -43,8 +65,8 @@ async function putBack (step: Chain, parent: Folder, name: string, folder: strin
   }
 }
 
-async function writeFile ({ size, mode }: FilePlace, { source, left }: Chain, parent: Folder, name: string, folder: string): Promise<void> {
-  const temporary = parent.entry(`.${newId()}.tmp`)
+async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { folder, temporary }: Writing): Promise<void> {
+  const { source, left } = step
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {
@@ -54,8 +76,8 @@ async function writeFile ({ size, mode }: FilePlace, { source, left }: Chain, pa
     } finally {
       await file.close()
     }
-    if (left?.kind === 'folder') await rmdir(parent.entry(name))
-    await rename(temporary, parent.entry(name))
+    if (left?.kind === 'folder') await rmdir(place)
+    await rename(temporary, place)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

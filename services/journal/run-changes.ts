@@ -1,8 +1,10 @@
 import { relative, sep } from 'node:path'
 import type { FileChangeView, RunChanges, UncoveredCall } from '../../schemas/journal.ts'
+import { contentDigest } from '../tools/files/change-digest.ts'
 import { unifiedDiff } from '../tools/files/diff.ts'
+import { withFile, withParent } from '../tools/files/open-folder.ts'
 import { readCopy } from './entry-file.ts'
-import { isSame, type Entry, type FilePlace, type Item } from './journal-entry.ts'
+import { isSame, type Copy, type Entry, type Item, type Place } from './journal-entry.ts'
 import type { KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type UndoPlan } from './plan-undo.ts'
 
@@ -34,7 +36,7 @@ export async function runChanges (
   const changes: FileChangeView[] = []
   for (const { id, entry, item, moved, inner } of page) {
     const { toolCallId, toolName, at, cwd, key, diff: made } = entry
-    const diff = made ?? await deletionDiff(item, relative(cwd, item.path), { folder: parts.folder, id, key })
+    const diff = made ?? (moved === undefined ? await contentDiff(item, cwd, { ...parts, id, key }) : undefined)
     changes.push({
       path: item.path,
       kind: moved !== undefined ? 'moved' : item.before === null ? 'created' : item.after === null ? 'deleted' : 'changed',
@@ -57,8 +59,8 @@ function changesOf ({ items, roots }: Entry): Array<{ item: Item, moved?: Item, 
     ? items.filter(({ path }) => roots.includes(path))
     : items.filter((item) => !item.isParent && !isInner(item))
   const sources = outer.filter(({ before, after }) => before !== null && after === null)
-  const source = ({ before, after, path }: Item) =>
-    before === null ? sources.find((other) => other.path !== path && isSame(other.before, after)) : undefined
+  const source = ({ after, path }: Item) =>
+    after === null ? undefined : sources.find((other) => other.path !== path && isSame(other.before, after))
   const movedAway = new Set(outer.flatMap((item) => source(item) ?? []))
   return outer.filter((item) => !movedAway.has(item)).map((item) => ({
     item,
@@ -73,24 +75,33 @@ function fateOf (path: string, { steps, done, skipped }: UndoPlan): Pick<FileCha
   return { canUndo: false, why: reason ?? (done.includes(path) ? 'undone' : 'changed_since') }
 }
 
-/** The diff of a deleted text file, whose tool makes none. */
-async function deletionDiff (
-  { before, after, copy }: Item,
-  name: string,
-  entry: { folder: string, id: string, key: string | undefined }
-): Promise<string | undefined> {
-  if (before?.kind !== 'file' || after !== null || copy === undefined || before.size > COMPARED_BYTES) return undefined
-  const text = await textOf(before, copy, entry)
-  return text === undefined ? undefined : unifiedDiff(name, text, '')
+/** The diff of a change whose tool made none: a deletion, or an undo whose file is still as it left it. */
+async function contentDiff ({ path, before, after, copy }: Item, cwd: string, source: Copied): Promise<string | undefined> {
+  const [old, now] = [await keptText(before, copy, source), await presentText(path, after, source)]
+  return old === undefined || now === undefined ? undefined : unifiedDiff(relative(cwd, path), old, now ?? '')
 }
 
-async function textOf ({ size }: FilePlace, copy: NonNullable<Item['copy']>, entry: Parameters<typeof readCopy>[0]): Promise<string | undefined> {
+type Copied = Parameters<typeof readCopy>[0] & Pick<KeepParts, 'paths'>
+
+const asText = (bytes: Buffer): string | undefined => bytes.includes(0) ? undefined : bytes.toString('utf8')
+
+/** Returns the text of a copy; null where nothing was, undefined where it is no text or not known. */
+async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
+  if (place === null) return null
+  if (place.kind !== 'file' || copy === undefined || place.size > COMPARED_BYTES) return undefined
+  const chunks: Buffer[] = []
   try {
-    const chunks: Buffer[] = []
-    for await (const chunk of readCopy(entry, copy, size)) chunks.push(chunk)
-    const bytes = Buffer.concat(chunks)
-    return bytes.includes(0) ? undefined : bytes.toString('utf8')
+    for await (const chunk of readCopy(source, copy, place.size)) chunks.push(chunk)
   } catch {
     return undefined
   }
+  return asText(Buffer.concat(chunks))
+}
+
+/** Returns the text of a file that is still as the change left it; null for a deletion. */
+async function presentText (path: string, place: Place | undefined, { paths }: Copied): Promise<string | null | undefined> {
+  if (place === null) return null
+  if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
+  const bytes = await withParent(path, (folder, name) => withFile(folder, name, paths, (file) => file.readFile())).catch(() => undefined)
+  return bytes === undefined || contentDigest(bytes) !== place.digest ? undefined : asText(bytes)
 }

@@ -47,7 +47,12 @@ export async function settleItems (
   for (const { path, before, after } of reported) {
     if (items.some((item) => item.path === path) || before === after) continue
     const place = after === null ? null : await look(path, undefined)
-    settled.push({ path, before: before === null ? null : fileOf(before), after: place, ...(before !== null && { notKept: 'gone' as const }) })
+    settled.push({
+      path,
+      before: before === null ? null : fileOf(before),
+      after: place,
+      ...(before !== null && { notKept: 'gone' as const })
+    })
   }
   for (const { path, withContents } of places) {
     const root = settled.find((item) => item.path === path)

@@ -4,7 +4,7 @@ import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
 import type { Store } from '../store/store-types.ts'
 import { inBatches } from './in-batches.ts'
-import { isSame, type Entry } from './journal-entry.ts'
+import { isSame, UNDO, type Entry } from './journal-entry.ts'
 import { NotChanged, UndoCutShort } from './journal-errors.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
 import { chainsOf, planUndo, type Chain, type Skipped } from './plan-undo.ts'
@@ -12,9 +12,6 @@ import { completeFolders, isIndependent, restore } from './restore.ts'
 import { uncoveredCalls } from './run-changes.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
-
-/** The name of an undo among the tools in the records of its changes. */
-export const UNDO = 'undo'
 
 /**
  * Takes back the changes of a run. What it replaces is journalled under an id of its own, like the changes of a run. Throws
@@ -87,15 +84,15 @@ async function apply (steps: Chain[], { owner, cwd }: Entry, { store, ...parts }
     await kept.discard()
     throw error
   }
-  const found = new Map(kept.items.map((item) => [item.path, item]))
+  const found = new Map(kept.items.map((item, at) => [item.path, { ...item, at }]))
   const restored: Chain[] = []
   const refused: Skipped[] = []
   let failure: unknown
   async function takeBack (step: Chain): Promise<void> {
-    const { before, notKept } = found.get(step.path) ?? { before: null }
+    const { before, notKept, at } = found.get(step.path)!
     const skipped: Skipped | undefined = notKept !== undefined
       ? { path: step.path, reason: notKept }
-      : isSame(before, step.left) ? await restore(step, parts) : { path: step.path, reason: 'changed_since' }
+      : isSame(before, step.left) ? await restore(step, { ...parts, entryId: kept.id, at }) : { path: step.path, reason: 'changed_since' }
     if (skipped === undefined) restored.push(step)
     else if (!step.isParent) refused.push(skipped)
   }

@@ -10,7 +10,6 @@ import type { Meter } from '../usage/meter.ts'
 import { callFacts, type CallFact, type FindTool } from './call-facts.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
-import { verifyClaims } from './verify-claims.ts'
 
 /** Deadline of the judge; milliseconds. Without an answer in time the calls alone decide. */
 const JUDGE_MS = 15_000
@@ -53,6 +52,7 @@ export async function judgeRun (
   if ('problem' in answer) deps.log.warn({ problem: answer.problem }, 'no model judged a run; its calls alone decide')
   // Claims that were found wrong before the refinement do not become right because nobody judges it.
   const asserted = 'value' in answer ? answer.value.claims : earlier.filter(({ verdict }) => verdict === 'contradicted')
+  const { verifyClaims } = await import('./verify-claims.ts')
   const claims = await verifyClaims(asserted, { calls, cwd, signal })
   const evaluation = evaluate({ ...answer, claims, calls, report, isCutOff: isCutOff(events) })
   const unknown = calls.filter(({ status, proves }) => status === 'unknown' && proves !== undefined)

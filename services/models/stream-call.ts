@@ -103,15 +103,14 @@ interface Progress {
 }
 
 /** Counts an attempt that the provider has answered, at least in part, or that was cut off: its prompt may cost something. */
-async function countAttempt ({ meter, signal }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
+async function countAttempt ({ meter }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
   const { started, reported, isCutOff = false, characters } = progress
   if (!started && reported === undefined && (!isCutOff || prompt === undefined)) return
   const estimate = () => ({
     inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), 0),
     outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)
   })
-  const counted = meter.count({ model, role: 'capable', reported, estimate })
-  if (!signal.aborted) await counted
+  await meter.count({ model, role: 'capable', reported, estimate })
 }
 
 async function attemptOnce (

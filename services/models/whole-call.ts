@@ -46,8 +46,7 @@ export async function generateWithin (
     if (called !== undefined && (result !== undefined || isCutOff)) {
       const { id, prompt } = called
       const estimate = () => ({ inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0), outputTokens: 0 })
-      const counted = meter.count({ model: id, role, reported: result, estimate })
-      if (!signal.aborted) await counted
+      await meter.count({ model: id, role, reported: result, estimate })
     }
   }
 }

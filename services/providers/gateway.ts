@@ -84,7 +84,7 @@ export function createGatewayProvider (
       signal.throwIfAborted()
       // A new gateway for each request, because the SDK caches the first list for ever.
       const gateway = await load()
-      const send = boundedFetch('answer', fetch)
+      const send = fetch ? boundedFetch('answer', fetch) : (await loadCalls()).send
       const { models } = await gateway((url, init) => send(url, { ...init, signal })).getAvailableModels()
       return models.filter(({ modelType }) => !modelType || modelType === 'language').map(({ id, name, pricing }) => ({
         id,
@@ -101,7 +101,18 @@ export function createGatewayProvider (
       }))
     },
     async warm () {
-      await Promise.all([import('@ai-sdk/gateway'), loadCalls()])
+      const [gateway] = await Promise.all([load(), loadCalls()])
+      // The SDK compiles and builds much at its first call. This call ends before anything is sent.
+      const model = gateway(() => Promise.reject(new Error('not sent'))).languageModel('none/none')
+      await Promise.allSettled([model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'none' }] }] })])
+    },
+    async connect () {
+      if (fetch || key() === undefined) return
+      const { connect } = await loadCalls()
+      connect(settings().baseURL || undefined)
+    },
+    async close () {
+      (await calls)?.close()
     }
   }
 }

@@ -3,6 +3,8 @@ import type { ProviderTested } from '../../schemas/providers.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { failureOf, isFailure } from '../models/check-part.ts'
+import { isBudgetError } from '../usage/budgets.ts'
+import type { Meter, Reported } from '../usage/meter.ts'
 import type { Failure } from './describe-failure.ts'
 
 const LIMIT_MS = 15_000
@@ -14,16 +16,19 @@ interface Parts {
   load(id: string): Promise<{ model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
   clock: Clock
+  meter: Meter
   signal: AbortSignal
 }
 
 /** Makes one small call, streamed like the calls of runs, and returns its result and latency. Never rejects. */
-export async function probeModel ({ id, load, describe, clock, signal }: Parts): Promise<ProviderTested> {
+export async function probeModel ({ id, load, describe, clock, meter, signal }: Parts): Promise<ProviderTested> {
   const started = clock.monotonic()
+  let reported: Reported | undefined
   const latencyMs = () => Math.round(clock.monotonic() - started)
   try {
     await withDeadline({ clock, ms: LIMIT_MS, signal }, async (abortSignal) => {
       const { model } = await load(id)
+      await meter.admit(id)
       const { stream } = await model.doStream({
         prompt: [{ role: 'user', content: [{ type: 'text', text: 'Reply with the word OK.' }] }],
         maxOutputTokens: TOKENS,
@@ -31,12 +36,16 @@ export async function probeModel ({ id, load, describe, clock, signal }: Parts):
       })
       for await (const part of stream) {
         if (isFailure(part)) throw failureOf(part)
-        if (part.type === 'finish') return
+        if (part.type !== 'finish') continue
+        reported = part
+        return
       }
       throw new Error('The answer broke off before it was finished.')
     })
-    return { ok: true, model: id, latencyMs: latencyMs() }
+    const answered = { ok: true, model: id, latencyMs: latencyMs() }
+    await meter.count({ model: id, role: 'capable', reported, estimate: () => ({ inputTokens: 0, outputTokens: 0 }) })
+    return answered
   } catch (error) {
-    return { ok: false, model: id, latencyMs: latencyMs(), error: describe(error, id).message }
+    return { ok: false, model: id, latencyMs: latencyMs(), error: isBudgetError(error) ? error.message : describe(error, id).message }
   }
 }

@@ -6,5 +6,6 @@ export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 
 export const ModelNotUsable = defineError('ERR_INVALID_MODEL', 'The model %s cannot be used yet: %s')
 export const UnknownProvider = defineError(
   'ERR_UNKNOWN_PROVIDER',
-  'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no entry; the key of the gateway is "gateway_key".'
+  'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no ' +
+  'entry; the key of the gateway is "gateway_key".'
 )

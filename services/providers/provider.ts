@@ -44,4 +44,8 @@ export interface Provider {
   secrets?(): string[]
   /** Loads the modules that the first call would otherwise wait for. */
   warm?(): Promise<void>
+  /** Opens a connection for a call that is about to be made. */
+  connect?(): Promise<void>
+  /** Closes the connections that no call uses. */
+  close?(): Promise<void>
 }

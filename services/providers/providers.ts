@@ -2,6 +2,7 @@ import type { ConfigureBody, ModelList, ProviderList, ProviderTested } from '../
 import type { Clock } from '../lib/clock.ts'
 import type { ConfigService } from '../config/config.ts'
 import type { StoredRecord } from '../store/store-types.ts'
+import type { Meter } from '../usage/meter.ts'
 import { createModelCatalog } from './model-catalog.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
@@ -129,9 +130,9 @@ export async function createProviders ({ keys: record, config, clock, environmen
     },
 
     /** Tests whether a model answers; without an id, the active model. Throws InvalidModelId (400). */
-    async test (id: string | undefined, signal: AbortSignal): Promise<ProviderTested> {
+    async test (id: string | undefined, meter: Meter, signal: AbortSignal): Promise<ProviderTested> {
       if (id !== undefined) registry.parseModelId(id)
-      return probeModel({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, signal })
+      return probeModel({ id: id ?? registry.active(), load: registry.model, describe: registry.describeFailure, clock, meter, signal })
     }
   }
 }

@@ -183,6 +183,8 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     }
   }
 
+  const activeProvider = () => usable(active()) ? parseModelId(active()).provider : undefined
+
   return {
     ...forRun(),
     forRun,
@@ -223,16 +225,19 @@ export function createRegistry ({ providers, settings, clock }: RegistryParts) {
     describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
       describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
 
+    /** Opens a connection for the next call of the active model. A failure is met again by the call. */
+    async connect (): Promise<void> {
+      try {
+        await activeProvider()?.connect?.()
+      } catch {}
+    },
+
+    /** Closes the connections that no call uses. */
+    async close (): Promise<void> {
+      await Promise.all([...known].map((provider) => provider.close?.()))
+    },
+
     /** Loads the modules that the active model's first call would wait for. */
-    async warm (): Promise<void> {
-      const id = active()
-      if (usable(id)) await parseModelId(id).provider.warm?.()
-    }
+    warm: async (): Promise<void> => activeProvider()?.warm?.()
   }
 }
-
-/** Returns the collaborators with the models that a run's options ask for. */
-export const withRunModels = <D extends { registry: Registry }>(deps: D, options: ModelOptions | undefined): D => ({
-  ...deps,
-  registry: { ...deps.registry, ...deps.registry.forRun(options) }
-})

@@ -2,7 +2,18 @@ import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { DAYS_KEPT } from '../usage/usage-repository.ts'
 import { dayOf, daysBefore } from '../usage/local-days.ts'
-import { APPROVALS, CONVERSATIONS, DAY_USAGE, dayUsageKey, IDEMPOTENCY, OPEN_APPROVALS, RUN_INPUTS, RUNS, TASK_ORIGINS, THREAD_RUNS } from '../store/keys.ts'
+import {
+  APPROVALS,
+  CONVERSATIONS,
+  DAY_USAGE,
+  dayUsageKey,
+  IDEMPOTENCY,
+  OPEN_APPROVALS,
+  RUN_INPUTS,
+  RUNS,
+  TASK_ORIGINS,
+  THREAD_RUNS
+} from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
 
 const DAY = 24 * 60 * 60 * 1000

@@ -17,7 +17,11 @@ export const givenPlan = ({ phases, qualityCriteria = [] }: PlanInput): Plan => 
 })
 
 /** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
-export async function makePlan (goal: string, deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter }, signal: AbortSignal): Promise<Plan> {
+export async function makePlan (
+  goal: string,
+  deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter },
+  signal: AbortSignal
+): Promise<Plan> {
   const { clock, meter } = deps
   const { name, schema, instructions, question } = planPrompt
   const end = clock.awake() + PLANNING_MS

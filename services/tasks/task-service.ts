@@ -1,7 +1,5 @@
-import type { Task, TaskBody, TaskChanges, TaskListSchema, TaskQuery, TaskStatus } from '../../schemas/tasks.ts'
-import type { RunQueued, TaskRun, TaskRunListSchema, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
-import type { TaskSchedule } from '../../schemas/schedule.ts'
-import type { Static } from '@sinclair/typebox'
+import type { Task, TaskBody, TaskChanges, TaskStatus } from '../../schemas/tasks.ts'
+import type { RunQueued, TaskRun, TaskSteerBody, TaskSteered } from '../../schemas/task-runs.ts'
 import { IMPORTED, TASK_TRASH, taskKey, taskOriginKey, taskRunKey, taskTrashKey } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
@@ -11,14 +9,14 @@ import { createLifecycle } from './lifecycle.ts'
 import { createDefinitions, CLOSING } from './definitions.ts'
 import type { TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest.ts'
-import { CALL_SHOWN } from './runner/run-ending.ts'
-import { BadTask, isGone } from './task-errors.ts'
+import { isGone } from './task-errors.ts'
 import { createWorkerPool, type WorkerPool } from './runner/workers.ts'
 import { createRunApprovals } from './run-approvals.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
 import { isOver, type Origin, type StoredRun, type StoredTask } from './task-records.ts'
 import { createSchedules } from './scheduling/schedules.ts'
 import { createScheduleTicker } from './scheduling/ticker.ts'
+import { createTaskLists } from './task-lists.ts'
 import { runView, taskView } from './views.ts'
 
 /** The states of a task that was started and has not ended. */
@@ -39,6 +37,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
   const approvals = createRunApprovals({ deps, executor, queue })
   const ticker = createScheduleTicker({ deps, queue, schedules, approvals })
+  const lists = createTaskLists({ repository, schedules })
   let ticking: Promise<void> | undefined
   let problem: string | undefined
 
@@ -120,25 +119,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     update: async (taskId: string, changes: TaskChanges): Promise<Task> => taskView(await definitions.update(taskId, changes)),
     get: async (taskId: string): Promise<Task> => taskView(await repository.get(taskId)),
 
-    /** A page of tasks, newest first, with the ids of damaged tasks. */
-    async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
-      const tasks: Task[] = []
-      const damaged: string[] = []
-      for await (
-        const task of repository.matching({
-          status,
-          type,
-          after: cursor,
-          damaged: (taskId) => {
-            damaged.push(taskId)
-          }
-        })
-      ) {
-        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...damagedField(damaged) }
-        tasks.push(taskView(task))
-      }
-      return { tasks, ...damagedField(damaged) }
-    },
+    ...lists,
 
     start: async (taskId: string): Promise<Task> => taskView(await lifecycle.start(taskId)),
     pause: async (taskId: string): Promise<Task> => taskView(await lifecycle.pause(taskId)),
@@ -166,32 +147,6 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         return { ok: true as const, taskId }
       }),
 
-    /**
-     * A page of a task's runs, newest first, with the numbers of damaged runs. Inputs and outputs of tool calls are
-     * shortened. Throws TaskNotFound (404).
-     */
-    async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<Static<typeof TaskRunListSchema>> {
-      await repository.get(taskId)
-      const runs: TaskRun[] = []
-      const damaged: number[] = []
-      for await (
-        const [, run] of repository.runs(taskId, {
-          before: cursor,
-          damaged: (runNumber) => {
-            damaged.push(runNumber)
-          }
-        })
-      ) {
-        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
-        runs.push(
-          isOver(run)
-            ? runView(run, [])
-            : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
-        )
-      }
-      return { runs, ...damagedField(damaged) }
-    },
-
     /** A run with its whole tool calls. Throws RunNotFound (404). */
     runOf: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await repository.run(taskId, runId)),
 
@@ -199,20 +154,6 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     async isRunLive (runId: string): Promise<boolean | undefined> {
       const run = await repository.runById(runId)
       return run && !isOver(run)
-    },
-
-    /** The upcoming times of a schedule and its past slots. Throws TaskNotFound (404), or BadTask (400) when the task has no schedule. */
-    async schedule (
-      taskId: string,
-      { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }
-    ): Promise<TaskSchedule> {
-      const task = await repository.get(taskId)
-      if (task.schedule === undefined) throw new BadTask(`This task has no schedule: it is ${task.taskType}.`)
-      return {
-        schedule: task.schedule,
-        upcoming: await schedules.upcoming(task, upcoming),
-        ...await schedules.slots(taskId, limit, cursor)
-      }
     },
 
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
@@ -253,6 +194,3 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     }
   }
 }
-
-/** The `damaged` field of an answer; absent when nothing is damaged. */
-const damagedField = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}

@@ -202,7 +202,8 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
         if (find(call.name) === undefined) await settled(CALL_WAIT_MS, call.signal)
         if (call.identity !== undefined && findSourceTool(call.name)?.identity !== call.identity) {
           throw new ToolFailed(
-            `${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where that is needed.`
+            `${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where ` +
+            'that is needed.'
           )
         }
         const valid = validate(call.name, call.input)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
@@ -22,7 +23,14 @@ export interface Meter {
    * To be called after each model call that the provider answered, also for an answer that is not used. `estimate` returns the
    * tokens of a call that was cut off before its provider reported them. Never rejects.
    */
-  count(call: { model: string, role: Role, reported: Reported | undefined, estimate: () => Tokens }): Promise<void>
+  count(call: EndedCall): Promise<void>
+}
+
+export interface EndedCall {
+  model: string
+  role: Role
+  reported: Reported | undefined
+  estimate: () => Tokens
 }
 
 export interface Tokens {
@@ -61,17 +69,23 @@ export function createUsageMeters ({ repository, prices, config, log }: Parts) {
         await checkPrice(model, limits(), isPriced)
         await checkSpent(limits(), spent, repository.today)
       },
-      async count ({ model, role, reported, estimate }) {
-        const tokens = reported === undefined ? { ...tokensReported(undefined), ...estimate() } : tokensReported(reported.usage)
-        const usage = await withCost(model, tokens, reported).catch(() => tokens)
-        spent = addSpent(spent, spentOf(usage))
-        const { costUsd, ...counts } = addUsage(total, usage)
-        Object.assign(total, counts, { costUsd })
-        if (costUsd === undefined) delete total.costUsd
-        await repository.add({ model, role, usage, owner, since }).catch((error) =>
-          log.error({ err: error, model }, 'the usage of a model call could not be counted')
-        )
+      count (call) {
+        const counted = count(call)
+        // Whoever has cut off a call does not wait for a list of prices.
+        return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
       }
+    }
+
+    async function count ({ model, role, reported, estimate }: EndedCall): Promise<void> {
+      const tokens = reported === undefined ? { ...tokensReported(undefined), ...estimate() } : tokensReported(reported.usage)
+      const usage = await withCost(model, tokens, reported).catch(() => tokens)
+      spent = addSpent(spent, spentOf(usage))
+      const { costUsd, ...counts } = addUsage(total, usage)
+      Object.assign(total, counts, { costUsd })
+      if (costUsd === undefined) delete total.costUsd
+      await repository.add({ model, role, usage, owner, since }).catch((error) =>
+        log.error({ err: error, model }, 'the usage of a model call could not be counted')
+      )
     }
   }
 

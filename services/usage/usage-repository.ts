@@ -24,6 +24,15 @@ export interface OwnerUsage {
   days: Record<string, Tally>
 }
 
+export interface CountedCall {
+  model: string
+  role: Role
+  usage: Usage
+  owner?: UsageOwner
+  /** The number of deletions when the work began: a call is not counted for an owner that was deleted since then. */
+  since?: number
+}
+
 /** Rows of a day; calls of further models are counted under OTHER_MODELS. */
 const MAX_ROWS = 300
 const OTHER_MODELS = 'other'
@@ -49,7 +58,8 @@ export function createUsageRepository (
   const deleted = new Map<string, number>()
   let deletions = 0
   let writing: Promise<void> = Promise.resolve()
-  let writes = 0
+  /** Calls that are being counted, and writes under way: meanwhile no record leaves the memory, where it is newer than on disk. */
+  let busy = 0
 
   const keyOf = ({ kind, id }: UsageOwner) => ownerUsageKey(kind, kind === 'thread' ? store.digest(id) : id)
 
@@ -57,8 +67,7 @@ export function createUsageRepository (
   function open<T> (key: string, initial: () => T): Promise<T> {
     let record = records.get(key)
     if (record === undefined) {
-      // What is not on disk yet would be read without its newest calls.
-      for (const known of records.keys()) if (records.size >= CACHED && writes === 0 && !dirty.has(known)) records.delete(known)
+      for (const known of records.keys()) if (records.size >= CACHED && busy === 0 && !dirty.has(known)) records.delete(known)
       record = unlessDamaged(store.get<T>(key)).then((stored) => stored ?? initial())
       record.catch(() => records.delete(key))
       records.set(key, record)
@@ -68,16 +77,36 @@ export function createUsageRepository (
 
   const openDay = (day: string) => open<{ rows: DayRow[] }>(dayUsageKey(day), () => ({ rows: [] }))
 
+  /** Adds a call to the records in memory. */
+  async function count ({ model, role, usage, owner, since = deletions }: CountedCall): Promise<void> {
+    const day = dayOf(clock.now())
+    const tally = tallyOf(usage)
+    const of = owner?.kind ?? 'none'
+    const { rows } = await openDay(day)
+    const key = owner && keyOf(owner)
+    const record = key === undefined ? undefined : await open<OwnerUsage>(key, () => ({ id: owner!.id, days: {} }))
+    const find = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
+    const name = find(model) === -1 && rows.length >= MAX_ROWS ? OTHER_MODELS : model
+    const at = find(name)
+    rows[at === -1 ? rows.length : at] = { model: name, role, of, ...addTally(rows[at], tally) }
+    dirty.set(dayUsageKey(day), { rows })
+    if (key === undefined || record === undefined || since < (deleted.get(key) ?? 0)) return
+    record.total = addTally(record.total, tally)
+    record.days[day] = addTally(record.days[day], tally)
+    for (const old of Object.keys(record.days).sort().slice(0, -DAYS_KEPT)) delete record.days[old]
+    dirty.set(key, record)
+  }
+
   /** Writes all changed records. What the store refuses is written with the next call. */
   function write (): Promise<void> {
     const batch = [...dirty]
     if (batch.length === 0) return writing
     dirty.clear()
-    writes++
+    busy++
     writing = store.transact(batch.map(([key, value]): Op => ({ type: 'put', key, value }))).catch((error) => {
       for (const [key, value] of batch) if (!dirty.has(key) && !deleted.has(key)) dirty.set(key, value)
       log.error({ err: error }, 'the usage of model calls could not be stored; trying again with the next call')
-    }).finally(() => writes--)
+    }).finally(() => busy--)
     return writing
   }
 
@@ -86,28 +115,12 @@ export function createUsageRepository (
     deletions: () => deletions,
 
     /** Counts a call. Resolves when the write is under way; `idle` resolves when it is durable. */
-    async add (
-      call: { model: string, role: Role, usage: Usage, owner?: UsageOwner, since?: number }
-    ): Promise<void> {
-      const { model, role, usage, owner, since = deletions } = call
-      const day = dayOf(clock.now())
-      const ownerKey = owner && keyOf(owner)
-      const [{ rows }, ofOwner] = await Promise.all([
-        openDay(day),
-        owner && open<OwnerUsage>(ownerKey!, () => ({ id: owner.id, days: {} }))
-      ])
-      const tally = tallyOf(usage)
-      const of = owner?.kind ?? 'none'
-      const same = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
-      const name = same(model) === -1 && rows.length >= MAX_ROWS ? OTHER_MODELS : model
-      const at = same(name)
-      rows[at === -1 ? rows.length : at] = { model: name, role, of, ...addTally(rows[at], tally) }
-      dirty.set(dayUsageKey(day), { rows })
-      if (ofOwner !== undefined && since >= (deleted.get(ownerKey!) ?? 0)) {
-        ofOwner.total = addTally(ofOwner.total, tally)
-        ofOwner.days[day] = addTally(ofOwner.days[day], tally)
-        for (const old of Object.keys(ofOwner.days).sort().slice(0, -DAYS_KEPT)) delete ofOwner.days[old]
-        dirty.set(ownerKey!, ofOwner)
+    async add (call: CountedCall): Promise<void> {
+      busy++
+      try {
+        await count(call)
+      } finally {
+        busy--
       }
       void write()
     },

@@ -13,7 +13,10 @@ t.test('the command prints what the models are told for a follow-up: each call, 
   t.equal(status, 0)
   const steps = calls.filter((text) => /: step /.test(text))
   t.equal(steps.length, 4)
-  t.match(steps[0], /--- tool readFile\n.*\n\{.*"path".*--- system\n.*--- system\n.*Likes tea.*--- user\n.*> Use tabs\..*--- user\nWhat is here\?/s)
+  t.match(
+    steps[0],
+    /--- tool readFile\n.*\n\{.*"path".*--- system\n.*--- system\n.*Likes tea.*--- user\n.*> Use tabs\..*--- user\nWhat is here\?/s
+  )
   t.match(steps[1], /\[the tools of call \d\].*\[the first 4 messages of an earlier call\].*\[result of listDirectory: .*notes\.txt/s)
   t.match(steps[2], /Call \d, message 2: .*And what would you do next\?/s)
   t.ok(calls.some((text) => text.includes('message 1: analysis')))

@@ -97,7 +97,7 @@ for (const version of versions) {
       const results = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
       t.match(results, [
         {
-          content: [{ output: { type: 'json', value: { entries: [{ name: 'here.txt' }] } } }, {
+          content: [{ output: { type: 'json', value: { entries: 'here.txt 1' } } }, {
             output: { type: 'error-text', value: /missing\.txt/ }
           }, { output: { type: 'error-text' } }]
         },

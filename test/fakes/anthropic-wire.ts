@@ -28,7 +28,11 @@ function deltasOf (block: any): unknown[] {
     return [...texts, { type: 'signature_delta', signature: block.signature }]
   }
   if (block.type === 'text') return words(block.text).map((text) => ({ type: 'text_delta', text }))
-  if (block.type === 'tool_use') return pieces(JSON.stringify(block.input)).map((json) => ({ type: 'input_json_delta', partial_json: json }))
+  if (block.type === 'tool_use') {
+    return pieces(JSON.stringify(block.input)).map(
+      (json) => ({ type: 'input_json_delta', partial_json: json })
+    )
+  }
   return []
 }
 

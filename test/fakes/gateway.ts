@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs, promisify } from 'node:util'
@@ -87,11 +88,17 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       else stream(res, plan, request.modelId)
     }
   })
+  let made = 0
+  server.on('connection', () => made++)
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `${origin}/v4/ai`,
     requests,
+    /** The number of connections so far. */
+    connectionsMade: () => made,
+    /** Resolves when the next connection is made. */
+    connected: () => once(server, 'connection'),
     /** The number of connections that are open. */
     connections: promisify(server.getConnections.bind(server)),
     async close () {
@@ -132,7 +139,7 @@ function stamped (part: any) {
   return part.type === 'text-delta' ? { ...part, delta: `${(performance.timeOrigin + performance.now()).toFixed(3)} ${part.delta}` } : part
 }
 
-// On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0]
+// On its own, for benchmarks: node test/fakes/gateway.ts --port 0 --tokens 2000 --rate 0 [--stamp] [--delay 0] [--structuredDelay 0]
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
@@ -140,6 +147,7 @@ if (import.meta.main) {
       tokens: { type: 'string', default: '2000' },
       rate: { type: 'string', default: '0' },
       delay: { type: 'string', default: '0' },
+      structuredDelay: { type: 'string' },
       stamp: { type: 'boolean', default: false }
     }
   })
@@ -154,7 +162,9 @@ if (import.meta.main) {
     port: Number(values.port),
     record: false,
     reply: (request) =>
-      request.structured === undefined ? plan : { object: structuredAnswer(request.structured), delayMs: Number(values.delay) }
+      request.structured === undefined
+        ? plan
+        : { object: structuredAnswer(request.structured), delayMs: Number(values.structuredDelay ?? values.delay) }
   })
   process.stdout.write(JSON.stringify({ url: gateway.url }) + '\n')
 }

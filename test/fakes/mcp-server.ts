@@ -53,7 +53,8 @@ tools.set('answers', ({ bytes }) => {
 })
 tools.set('chatter', () => {
   process.stdout.write(
-    'not JSON\n{"half":\n[]\n{}\n\n{"jsonrpc":"2.0","id":999999,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/unheard"}\n{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{}}\n'
+    'not JSON\n{"half":\n[]\n{}\n\n{"jsonrpc":"2.0","id":999999,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/unheard"}\n' +
+    '{"jsonrpc":"2.0","id":"x","method":"sampling/createMessage","params":{}}\n'
   )
   return text('heard anyway')
 })

@@ -94,7 +94,8 @@ const WIRE: Record<
     query: ({ url }) => new URL(url!, 'http://x').searchParams.get('q'),
     answer: (results) =>
       `<!DOCTYPE html><html><head><title>DuckDuckGo</title></head><body><div id="links" class="results">
-      <div class="result results_links result--ad"><h2 class="result__title"><a class="result__a" href="https://duckduckgo.com/y.js?ad_domain=shop.test">An advertisement</a></h2></div>
+      <div class="result results_links result--ad"><h2 class="result__title">
+      <a class="result__a" href="https://duckduckgo.com/y.js?ad_domain=shop.test">An advertisement</a></h2></div>
       ${
         results.map(({ title, url, snippet }) =>
           `<div class="result results_links results_links_deep web-result"><div class="links_main links_deep result__body">

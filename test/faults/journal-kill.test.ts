@@ -1,9 +1,17 @@
 import t from 'tap'
-import { prepareWrites, stepsOf, survivesWrite } from './journal-kill.ts'
+import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './journal-kill.ts'
 
 t.test('killed at a step of a run that writes and deletes, the service has what was changed, and an undo brings it back', async (t) => {
   const prepared = await prepareWrites(t)
   const steps = await stepsOf(t, prepared)
   // All of them: test/faults/journal.long.ts.
-  for (let n = 2; n < steps; n += 4) await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 8 === 2 ? 'before' : 'after'}`))
+  for (let n = 2; n < steps; n += 4) {
+    await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 8 === 2 ? 'before' : 'after'}`))
+  }
+})
+
+t.test('killed at a step of an undo, the same undo again is through', async (t) => {
+  const prepared = await prepareWrites(t)
+  // The start writes twice; then come the record of the undo, each file, and the outcome.
+  for (const killAt of ['2 after', '3 after', '4 before']) await t.test(killAt, (t) => survivesUndo(t, prepared, killAt))
 })

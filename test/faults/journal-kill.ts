@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { startService } from '../harness/sidecar.ts'
+import { startService, type Sidecar } from '../harness/sidecar.ts'
 import { postEvents } from '../harness/sse.ts'
 import { prepareDirectory } from './dying-service.ts'
 
@@ -38,6 +38,28 @@ export async function stepsOf (t: Test, prepared: string): Promise<number> {
   const dir = mkdtempSync(`${prepared}-`)
   cpSync(prepared, dir, { recursive: true })
   return (await runUntil(t, dir, 'count')).log.match(/^step \d+/gm)!.length
+}
+
+/** A service that was killed at a step of an undo: what is asked again is brought to its end, and nothing is lost. */
+export async function survivesUndo (t: Test, prepared: string, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const { runId } = await runUntil(t, dir, 'never')
+  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  const undo = async (service: Sidecar): Promise<any> => (await fetch(`${service.url}/runs/${runId}/undo`, { method: 'POST' })).json()
+  const dying = await startService(t, { ...where, preload: [KILLER], env: { KILL_AT: killAt } }).catch(() => undefined)
+  if (dying !== undefined) {
+    await undo(dying).catch(() => {})
+    await dying.stop()
+  }
+  const contentOf = (path: string) => existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const contents = () => ['written', 'deleted'].map((name) => contentOf(`${dir}/work/${name}`))
+  t.ok(contents().every((content, at) => ['old', ['new', ''][at]].includes(content)), 'each is as before or as after')
+  const service = await startService(t, where)
+  t.match(await undo(service), { restored: { length: 2 }, skipped: [] })
+  t.same(contents(), ['old', 'old'])
+  t.same(readdirSync(`${dir}/work`).sort(), ['deleted', 'written'])
+  await service.stop()
 }
 
 /** Kills the service at a step: after the next start, all that was changed can be had back, and nothing else is kept. */

@@ -1,9 +1,9 @@
-import { createReadStream, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createHash, randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import t from 'tap'
 import { openJournal } from '../services/journal/helper.ts'
-import { prepareWrites, stepsOf, survivesWrite } from './journal-kill.ts'
+import { prepareWrites, stepsOf, survivesUndo, survivesWrite } from './journal-kill.ts'
 
 const MIB = 1024 * 1024
 
@@ -12,6 +12,13 @@ t.test('killed at any step of a run that writes and deletes', async (t) => {
   const steps = await stepsOf(t, prepared)
   for (let n = 0; n < steps; n++) {
     for (const when of ['before', 'after']) await t.test(`${when} step ${n}`, (t) => survivesWrite(t, prepared, `${n} ${when}`))
+  }
+})
+
+t.test('killed at any step of an undo', async (t) => {
+  const prepared = await prepareWrites(t)
+  for (let n = 0; n < 7; n++) {
+    for (const when of ['before', 'after']) await t.test(`${when} step ${n}`, (t) => survivesUndo(t, prepared, `${n} ${when}`))
   }
 })
 
@@ -46,7 +53,6 @@ t.test('600 MB of changed files: 500 MiB are kept, in little memory, and the new
 
 t.test('a tree of 15,000 files that was deleted comes back', async (t) => {
   const { at, change, journal } = await openJournal(t)
-  const { mkdirSync, readdirSync } = await import('node:fs')
   for (let folder = 0; folder < 150; folder++) {
     mkdirSync(at(`tree/${folder}`), { recursive: true })
     for (let n = 0; n < 100; n++) writeFileSync(at(`tree/${folder}/${n}`), `${folder} ${n}`)

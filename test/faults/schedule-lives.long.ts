@@ -2,7 +2,8 @@ import t from 'tap'
 import { killSchedules } from './schedule-lives.ts'
 import { overdue, stopAndGoOn } from './schedule-stop.ts'
 
-t.test('200 lives of a service, each killed under schedules of a second, leave every planned time with one fate, and no effect twice', async (t) => {
+t.test('200 lives of a service, each killed under schedules of a second, leave every planned time with one fate, and no effect ' +
+  'twice', async (t) => {
   const times = await killSchedules(t, 200)
 
   t.comment(`${times} planned times`)

@@ -173,7 +173,9 @@ export class ModelTask {
     const may = passed.filter((at) => missed === 'skip' ? at === newest && now - at <= LATE_MS : now - at <= Math.max(graceMs, LATE_MS))
     for (const at of passed) if (!may.includes(at)) this.fates.set(at, missed === 'skip' ? 'skipped late' : 'missed')
     this.last = newest
-    if (may.length > 0 && this.status !== 'scheduled') { for (const at of may) this.fates.set(at, 'skipped overlap') } else if (may.length > 0) {
+    if (may.length > 0 && this.status !== 'scheduled') {
+      for (const at of may) this.fates.set(at, 'skipped overlap')
+    } else if (may.length > 0) {
       for (const at of may) this.fates.set(at, at === newest ? 'run' : 'coalesced')
       const isCatchUp = may.length > 1 || now - newest > LATE_MS
       this.plan.ran++

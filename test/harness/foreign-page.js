@@ -20,12 +20,18 @@ const program = (url, whom) => `fetch(${JSON.stringify(url)}, { method: 'POST', 
 
 window.attacks = {
   'a JSON request': (to) => post(to('/run'), { headers: { 'content-type': 'application/json' } }),
-  'a request with credentials and a token': (to) => post(to('/run'), { credentials: 'include', headers: { authorization: 'Bearer x', 'content-type': 'application/json' } }),
+  'a request with credentials and a token': (to) => post(to('/run'), {
+    credentials: 'include',
+    headers: { authorization: 'Bearer x', 'content-type': 'application/json' }
+  }),
   'a simple request': (to) => post(to('/run')),
   'an opaque request': (to) => post(to('/run'), { mode: 'no-cors', keepalive: true }),
   'an opaque request that says it is JSON': (to) => post(to('/run'), { mode: 'no-cors', headers: { 'content-type': 'application/json' } }),
   'bytes without a type': (to) => post(to('/run'), { mode: 'no-cors', body: new Blob([WRITE]) }),
-  'a redirect of its own server': (to, origin) => post(`${origin}/?to=${encodeURIComponent(to('/run'))}&${new URL(to('/')).searchParams}`, { mode: 'no-cors' }),
+  'a redirect of its own server': (to, origin) => post(
+    `${origin}/?to=${encodeURIComponent(to('/run'))}&${new URL(to('/')).searchParams}`,
+    { mode: 'no-cors' }
+  ),
   'reading what is remembered': (to) => post(to('/memory/brain'), { method: 'GET', body: undefined }),
   'deleting what is remembered': (to) => post(to('/memory/brain'), { method: 'DELETE', body: undefined }),
 
@@ -82,7 +88,9 @@ window.attacks = {
     document.body.append(frame)
   }),
   'a worker': (to) => new Promise((resolve) => {
-    new Worker(URL.createObjectURL(new Blob([program(to('/run'), '((text) => postMessage(text))')]))).onmessage = ({ data }) => resolve(data)
+    new Worker(URL.createObjectURL(
+      new Blob([program(to('/run'), '((text) => postMessage(text))')])
+    )).onmessage = ({ data }) => resolve(data)
   })
 }
 

@@ -3,7 +3,9 @@ import type { RunChanges, UndoBody, Undone } from '../../schemas/journal.ts'
 import { of, say } from './agent.ts'
 
 /** A configuration whose tools run unasked. */
-export const UNASKED = { permissions: { writeFile: 'allow', deleteFile: 'allow', moveFile: 'allow', editFile: 'allow', runCommand: 'allow' } }
+export const UNASKED = {
+  permissions: { writeFile: 'allow', deleteFile: 'allow', moveFile: 'allow', editFile: 'allow', runCommand: 'allow' }
+}
 
 /** Runs a sentence of the offline model, and returns the id of the run. */
 export async function runOf (app: App, content: string, extra: { id?: string } = {}): Promise<string> {

@@ -23,7 +23,9 @@ const callsOf = ({ toolCalls = [] }: Plan) => toolCalls
 const anthropic = {
   native: nativeOf('anthropic'),
   sent: ({ messages }: any) =>
-    messages.flatMap(({ role, content }: any) => role === 'assistant' ? content : []).map(({ cache_control: _mark, ...block }: any) => block),
+    messages.flatMap(
+      ({ role, content }: any) => role === 'assistant' ? content : []
+    ).map(({ cache_control: _mark, ...block }: any) => block),
   returned: (plan: Plan) => [
     { type: 'thinking', thinking: plan.reasoning ?? '', signature: plan.signature },
     ...plan.redacted ? [{ type: 'redacted_thinking', data: plan.redacted }] : [],

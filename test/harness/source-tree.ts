@@ -7,7 +7,11 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The files of the project that git tracks or would track, as paths from its root. */
 export function projectFiles (): string[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'], { cwd: ROOT, encoding: 'utf8' })
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate'],
+    { cwd: ROOT, encoding: 'utf8' }
+  )
   return listed.split('\n').filter((path) => path !== '')
 }
 

@@ -4,7 +4,8 @@ import { parseEvents } from '../harness/sse.ts'
 import { startService } from '../harness/sidecar.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
-t.test('what waits when the service is killed, of a conversation and of a task, waits after it, and is answered at one address', async (t) => {
+t.test('what waits when the service is killed, of a conversation and of a task, waits after it, and is answered at one ' +
+  'address', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
   const before = await startService(t, where)

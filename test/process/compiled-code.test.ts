@@ -6,7 +6,8 @@ import { startService } from '../harness/sidecar.ts'
 
 const OF_OTHERS = 'service-0000000000000000.cjs.code'
 
-t.test('the compiled code of the service is kept for its owner, replaced by that of another build, and not used when it is damaged', async (t) => {
+t.test('the compiled code of the service is kept for its owner, replaced by that of another build, and not used when it is ' +
+  'damaged', async (t) => {
   const dir = t.testdir({ home: {}, work: {} })
   const places = { home: `${dir}/home`, cwd: `${dir}/work` }
   const codeIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.code'))

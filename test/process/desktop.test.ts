@@ -45,10 +45,8 @@ t.test('the built service uses the desktop in a child that ends with it, however
       {},
       { output: { direction: 'down' } }
     ])
-    t.match(
-      text,
-      /Clicked at 10, 20[^]*Typed “x”[^]*I could not click at 900, 20: \(900, 20\) is outside the screen, which is 800 × 600 pixels[^]*Scrolled down/
-    )
+    t.match(text, /Clicked at 10, 20[^]*Typed “x”[^]*I could not click at 900, 20: [^]*Scrolled down/)
+    t.match(text, 'I could not click at 900, 20: (900, 20) is outside the screen, which is 800 × 600 pixels')
   }
 
   const first = await startService(t, options)

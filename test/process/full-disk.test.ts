@@ -1,7 +1,8 @@
 import t from 'tap'
 import { onSmallDisk } from '../harness/small-disk.ts'
 
-t.test('the service on a disk that runs full refuses clearly, loses nothing, comes back by itself; with no room at all it does not start', async (t) => {
+t.test('the service on a disk that runs full refuses clearly, loses nothing, comes back by itself; with no room at all it does not ' +
+  'start', async (t) => {
   const seen = onSmallDisk(t.testdir(), new URL('full-disk.ts', import.meta.url), 12)
   if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
   const { acknowledged, full, after, imports, whileSending, again, unchanged, refused, back } = seen

@@ -56,7 +56,10 @@ t.test('the changes of a task can be listed while it waits, taken back when it i
   await events.until('task:approval', { kind: 'result' })
   await tasks.post(`/${id}/approve`, { approved: true })
   await events.ended(1)
-  t.match(await json(service, `/runs/${runId}/undo`, 'POST'), { restored: [/notes\.txt$/], notCovered: [{ toolName: 'runCommand', target: 'true' }] })
+  t.match(await json(service, `/runs/${runId}/undo`, 'POST'), {
+    restored: [/notes\.txt$/],
+    notCovered: [{ toolName: 'runCommand', target: 'true' }]
+  })
   t.equal(notes(), 'old')
 
   t.equal((await tasks.call('DELETE', `/${id}`)).status, 200)

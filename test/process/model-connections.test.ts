@@ -45,7 +45,10 @@ for (const { kind, serve } of providers) {
       work: {}
     })
     const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work`, env })
-    const told = [await postEvents(`${service.url}/run`, MESSAGES), await postEvents(`${service.url}/run`, MESSAGES)].map(({ text }) => text)
+    const told = [
+      await postEvents(`${service.url}/run`, MESSAGES),
+      await postEvents(`${service.url}/run`, MESSAGES)
+    ].map(({ text }) => text)
     t.match(told[0], 'fine')
     t.match(told[1], /error.*bad header/)
     t.ok(await connections() > 0, 'it is kept')

@@ -13,7 +13,9 @@ for (const way of NATIVE_ANSWERS) {
     const asks = way.plan({ reasoning: 'One\n\nTwo', signature: `asks ${SIGNED}`, text: 'May I?', toolCalls: [look, run] })
     const last = way.plan({ reasoning: 'Now I know', signature: SIGNED, text: 'It is done.' })
     const plans: Plan[] = [asks, last]
-    const server = await startModelServer(way.native.wire, { reply: ({ streaming }) => streaming ? plans.shift() ?? { text: 'ok' } : undefined })
+    const server = await startModelServer(way.native.wire, {
+      reply: ({ streaming }) => streaming ? plans.shift() ?? { text: 'ok' } : undefined
+    })
     t.teardown(() => server.close())
     const { kind, model } = way.native
     const config = {

@@ -117,7 +117,8 @@ t.test('a start that waits for another and is told to end ends with 0', async (t
   t.equal(second.out(), '')
 })
 
-t.test("instance.json says where the service is while it runs, exit code 73 names both, and a killed service's is not believed", async (t) => {
+t.test("instance.json says where the service is while it runs, exit code 73 names both, and a killed service's is not " +
+  'believed', async (t) => {
   const where = place(t)
   const file = `${where.home}/instance.json`
   const before = Date.now()

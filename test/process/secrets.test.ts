@@ -47,7 +47,8 @@ async function startEcho (teardown: (end: () => void) => unknown) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
-t.test('no secret is in a file, a log, an answer or a crash report, though servers repeat it; what the user said is in no file or log', async (t) => {
+t.test('no secret is in a file, a log, an answer or a crash report, though servers repeat it; what the user said is in no file or ' +
+  'log', async (t) => {
   const plans: Array<Plan> = [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'env; cat /proc/self/environ' } }] }, {
     text: 'done'
   }, ...echoes(SECRETS.environment)]

@@ -83,7 +83,10 @@ t.test('a run under which the service dies three times is given up', { skip: pro
   }
   const { tasks, events, task } = await atWork(t, where)
   await over(tasks, events, task.id)
-  t.match(await tasks.runs(task.id), [{ status: 'interrupted', error: /ended 3 times while this run was executing/, completedAt: Number, toolCount: 3 }])
+  t.match(
+    await tasks.runs(task.id),
+    [{ status: 'interrupted', error: /ended 3 times while this run was executing/, completedAt: Number, toolCount: 3 }]
+  )
   t.equal((await tasks.get(`/${task.id}`)).status, 'failed')
 })
 

@@ -15,7 +15,11 @@ const prices = { test: { input: 100, output: 200 } }
 const config = { model: 'test/model', analysis: false, threads: { titles: false } }
 
 const sync = async (app: App, extra: object = {}) => {
-  const response = await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'go' }], ...extra } })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/run/sync',
+    payload: { messages: [{ role: 'user', content: 'go' }], ...extra }
+  })
   const { error, code, text } = response.json()
   return { status: response.statusCode, error, code, text }
 }
@@ -46,7 +50,11 @@ t.test('a budget in dollars counts costs, and calls no model without a price', a
   t.equal(gateway.requests.length, 2)
 
   await reload(app, {})
-  t.match(await sync(app, budget({ usd: 5 })), { status: 422, code: 'ERR_BUDGET_UNPRICED', error: /no price of the model test\/model is known/ })
+  t.match(await sync(app, budget({ usd: 5 })), {
+    status: 422,
+    code: 'ERR_BUDGET_UNPRICED',
+    error: /no price of the model test\/model is known/
+  })
   const { events } = await say(app, 'go', budget({ usd: 5 }))
   t.match(of(events, 'error'), [{ code: 'ERR_BUDGET_UNPRICED', errorText: /"prices": \{"test\/model"/ }])
   t.equal(gateway.requests.length, 2, 'nothing was called')
@@ -55,7 +63,19 @@ t.test('a budget in dollars counts costs, and calls no model without a price', a
 t.test('the analysis is a call, too: with a fast model that has no price nothing is called', async (t) => {
   const { app, gateway } = await withGateway(t, () => answers, { config: { prices, analysis: true, models: { fast: 'other/fast' } } })
   t.match(await sync(app, budget({ usd: 5 })), { status: 422, error: /other\/fast/ })
+  const { events } = await say(app, 'go', budget({ usd: 5 }))
+  t.same(events.map(({ type }) => type), ['start', 'reasoning-start', 'reasoning-end', 'error', 'finish'])
   t.equal(gateway.requests.length, 0)
+})
+
+t.test('a run of a task that its budget leaves unjudged fails', async (t) => {
+  const { app } = await withGateway(t, () => answers)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('greet', { plan: { phases: [{ description: 'do it' }] }, ...budget({ tokens: 80 }) })
+  await tasks.post(`/${task.id}/start`)
+  t.match(await events.until('task:error'), { status: 'failed', error: 'The run used 80 tokens; its budget is 80.' })
+  t.match(await tasks.runs(task.id), [{ usage: used, output: 'Done.' }])
 })
 
 t.test('the budget of a run holds over an approval', async (t) => {
@@ -79,7 +99,10 @@ t.test('a call that is under way when other runs meet the budget of the day is c
   held.resolve(looks)
   const { events } = await first
   t.ok(of(events, 'tool-output-available').length === 1, 'its answer is used')
-  t.match(of(events, 'error'), [{ code: 'ERR_BUDGET', errorText: /All model calls of today used 240 tokens; the budget of a day is 100\./ }])
+  t.match(
+    of(events, 'error'),
+    [{ code: 'ERR_BUDGET', errorText: /All model calls of today used 240 tokens; the budget of a day is 100\./ }]
+  )
   t.equal(gateway.requests.length, 3)
 })
 
@@ -88,7 +111,10 @@ t.test('the budget of the day is read back after a restart, begins anew at midni
   const settings = { clock, config: { prices, budget: { day: { usd: 0.01 } } } }
   const { app } = await withGateway(t, () => answers, settings)
   t.equal((await sync(app)).status, 200)
-  t.match(await sync(app), { status: 402, error: /today cost \$0\.01; the budget of a day is \$0\.01\. It is set by budget\.day in config\.json/ })
+  t.match(await sync(app), {
+    status: 402,
+    error: /today cost \$0\.01; the budget of a day is \$0\.01\. It is set by budget\.day in config\.json/
+  })
   await app.close()
 
   const { app: next } = await withGateway(t, () => answers, { clock, home: app.home, cwd: app.cwd })

@@ -41,7 +41,11 @@ function isContinued (t: Test, calls: CachedCall[]) {
 
 for (const [name, start] of Object.entries({ throughGateway, directly })) {
   t.test(`every call of a run begins with the whole call before, and caching is asked for: ${name}`, async (t) => {
-    const { app, calls } = await start(t, (nth) => nth < STEPS ? read(nth) : { text: 'done' }, { config: { agent: { steps: { standard: STEPS } } } })
+    const { app, calls } = await start(
+      t,
+      (nth) => nth < STEPS ? read(nth) : { text: 'done' },
+      { config: { agent: { steps: { standard: STEPS } } } }
+    )
     for (let n = 0; n < STEPS; n++) writeFileSync(`${app.cwd}/file-${n}.txt`, 'The sea has many voices.\n'.repeat(400))
     await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
     await say(app, 'Read all the files.', { id: 'chat' })
@@ -55,7 +59,11 @@ for (const [name, start] of Object.entries({ throughGateway, directly })) {
 
     await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: { role: 'user', content: 'And now?' } } })
     const [last, next] = calls().slice(-2)
-    t.equal(commonParts(last, next), last.parts.length - 1, 'a follow-up goes on where the run ended, but for what only the last call is told')
+    t.equal(
+      commonParts(last, next),
+      last.parts.length - 1,
+      'a follow-up goes on where the run ended, but for what only the last call is told'
+    )
   })
 
   t.test(`a run that goes on after an approval and a restart is told the same: ${name}`, async (t) => {
@@ -94,7 +102,8 @@ t.test('what changes between runs stands behind what stays: memory, and what the
   t.equal(commonParts(two, denied), tools + 2, 'and with them what the conversation is told')
 })
 
-t.test('the runs of a task are told the same up to what changes from run to run, and each call of a run goes on where the one before ended', async (t) => {
+t.test('the runs of a task are told the same up to what changes from run to run, and each call of a run goes on where the one before ' +
+  'ended', async (t) => {
   const { app, calls } = await throughGateway(t, (nth) => nth % 3 < 2 ? read(nth % 3) : { text: 'I read the files.' })
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()

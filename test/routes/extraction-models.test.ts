@@ -59,7 +59,15 @@ const BAD: Array<[string, unknown, RegExp]> = [
   }, /question/],
   ['pieces of words', { pointers: [point(0, 'oh'), point(0, 'n Köl'), point(0, 'I')] }, /stand in no message/],
   ['nothing that has the form', {
-    pointers: [7, null, 'Köln', {}, { message: 0, span: 'Ich wohne in Köln.' }, { ...point(0, 'Köln'), lasting: 'yes' }, { ...point(0, 'Köln'), replaces: 'k1' }]
+    pointers: [
+      7,
+      null,
+      'Köln',
+      {},
+      { message: 0, span: 'Ich wohne in Köln.' },
+      { ...point(0, 'Köln'), lasting: 'yes' },
+      { ...point(0, 'Köln'), replaces: 'k1' }
+    ]
   }, /malformed/],
   ['400 kB of words', { pointers: [point(0, 'Köln '.repeat(80_000))] }, /in no message/],
   ['more than can be right', { pointers: Array(101).fill(point(0, 'Ich wohne in Köln.')) }, /too much/]

@@ -56,7 +56,7 @@ t.test('a stop while a mebibyte waits ends both calls', async (t) => {
   await service.app.inject({ method: 'POST', url: '/run/chat/stop' })
   t.same(await Promise.all(service.gateway.requests.map(({ ended }) => ended)), ['aborted', 'aborted'])
   await run.ended
-  t.match(types(run.events).slice(-3), ['reasoning-start', 'abort', 'finish'])
+  t.match(types(run.events).slice(-4), ['reasoning-start', 'reasoning-end', 'abort', 'finish'])
   t.match((await service.app.inject('/threads/chat')).json().messages.length, 1)
 })
 

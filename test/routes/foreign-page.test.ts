@@ -13,7 +13,10 @@ const ATTACKS = fileURLToPath(new URL('../harness/foreign-page.js', import.meta.
 const NAMES = ['evil.example', 'allowed.example', 'rebound.example']
 
 // Nothing of the browser's own may stand in the way of what is tried here.
-const browser = noBrowser || await openBrowser(t, [`--host-resolver-rules=${NAMES.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`, '--disable-features=LocalNetworkAccessChecks'])
+const browser = noBrowser || await openBrowser(
+  t,
+  [`--host-resolver-rules=${NAMES.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`, '--disable-features=LocalNetworkAccessChecks']
+)
 
 /** A service that asks nobody before it writes, somebody's web server beside it, and a browser. */
 async function start (t: Test) {
@@ -27,7 +30,9 @@ async function start (t: Test) {
   await once(site, 'listening')
   t.teardown(() => { site.closeAllConnections(); site.close() })
   const { port: sitePort } = site.address() as AddressInfo
-  const app = await build(t, { config: { permissions: { writeFile: 'allow', runCommand: 'allow' }, allowedOrigins: [`http://allowed.example:${sitePort}`] } })
+  const app = await build(t, {
+    config: { permissions: { writeFile: 'allow', runCommand: 'allow' }, allowedOrigins: [`http://allowed.example:${sitePort}`] }
+  })
   app.server.on('request', ({ url }, response) => response.on('close', () => {
     const attack = new URL(url!, 'http://service').searchParams.get('attack')
     if (attack === null) return
@@ -47,7 +52,9 @@ async function start (t: Test) {
       await page.goto(url)
       await page.addScriptTag({ path: ATTACKS })
       const got = await page.evaluate(`attack(${JSON.stringify(service)}, ${JSON.stringify(url)})`) as Record<string, string>
-      for (const name of Object.keys(got)) while (!seen.some(({ attack }) => attack === `${name} ${url}`)) await once(app.server, 'attacked')
+      for (const name of Object.keys(got)) {
+        while (!seen.some(({ attack }) => attack === `${name} ${url}`)) await once(app.server, 'attacked')
+      }
       await context.close()
       return got
     },

@@ -41,10 +41,14 @@ async function setUp (t: Test, { token, ...settings }: Parameters<typeof withGat
       return send('/run', { messages: [{ role: 'user', content: 'go' }], id, ...(cwd && { context: { cwd } }) })
     },
     answer: (approvalId: string, answer: object) =>
-      send('/run/approve', { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true, ...answer }] }] })
+      send('/run/approve', {
+        messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true, ...answer }] }]
+      })
   }
 }
-const scopesOf = (events: Sent[]) => of(events, 'tool-approval-request').map(({ scopes }) => scopes.map(({ scope }: Json) => scope).join(' '))
+const scopesOf = (events: Sent[]) => of(events, 'tool-approval-request').map(
+  ({ scopes }) => scopes.map(({ scope }: Json) => scope).join(' ')
+)
 const toolsAsked = (events: Sent[]) => of(events, 'tool-approval-request').map(({ toolName }) => toolName)
 const write = (path: string, content = 'x'): Call => ['writeFile', { path, content }]
 const run = (command: string, more = {}): Call => ['runCommand', { command, ...more }]
@@ -54,7 +58,10 @@ t.test('an exact command runs unasked from then on, in its folder and conversati
   mkdirSync(`${app.cwd}/inner`)
   const [approvalId] = asked(await go([run('echo x >> log')]))
   const { approvals: [{ scopes }] } = await call('GET', '/approvals')
-  t.match(scopes, [{ scope: 'once', text: 'This call alone.' }, { scope: 'exact', text: /unasked: runCommand with exactly .*echo x >> log/ }])
+  t.match(
+    scopes,
+    [{ scope: 'once', text: 'This call alone.' }, { scope: 'exact', text: /unasked: runCommand with exactly .*echo x >> log/ }]
+  )
   const over = new Promise<string>((resolve) => app.agent.onEnd(resolve))
   t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'exact' }), { status: 200, state: 'approved' })
   await over
@@ -70,7 +77,16 @@ t.test('an exact command runs unasked from then on, in its folder and conversati
   ]
   for (const [calls, place] of others) t.equal(asked(await go(calls, place)).length, 1, JSON.stringify([calls, place]))
   t.match(await call('GET', '/grants?threadId=a'), {
-    grants: [{ threadId: 'a', toolName: 'runCommand', scope: 'exact', source: 'answer', approvalId, cwd: app.cwd, uses: 1, lastUsedAt: Number }]
+    grants: [{
+      threadId: 'a',
+      toolName: 'runCommand',
+      scope: 'exact',
+      source: 'answer',
+      approvalId,
+      cwd: app.cwd,
+      uses: 1,
+      lastUsedAt: Number
+    }]
   })
 })
 
@@ -138,19 +154,31 @@ t.test('an answer can choose no more than was offered; then nothing is decided',
     [{ approved: true, scope: 'exact', until: { uses: 0 } }, 400, /uses/],
     [{ approved: true, scope: 'exact', until: { at: 5 } }, 400, /has passed already/]
   ]
-  for (const [answer, status, error] of wrong) t.match(await call('POST', `/approvals/${approvalId}`, answer), { status, error }, JSON.stringify(answer))
+  for (const [answer, status, error] of wrong) {
+    t.match(
+      await call('POST', `/approvals/${approvalId}`, answer),
+      { status, error },
+      JSON.stringify(answer)
+    )
+  }
   t.match(await call('GET', '/approvals'), { approvals: [{ approvalId, state: 'pending' }] })
   t.match(await call('GET', '/grants'), { grants: [] })
   t.notOk(existsSync(`${app.cwd}/made`))
   t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'once' }), { status: 200 })
-  t.match(await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'exact' }), { status: 409, error: /with the scope "once"/ })
+  t.match(
+    await call('POST', `/approvals/${approvalId}`, { approved: true, scope: 'exact' }),
+    { status: 409, error: /with the scope "once"/ }
+  )
 })
 
 t.test('without a token a command is approved once only, by whichever way', async (t) => {
   const { call, go } = await setUp(t, {})
   const events = await go([run('echo x')])
   t.same(scopesOf(events), ['once'])
-  t.match(await call('POST', `/approvals/${asked(events)[0]}`, { approved: true, scope: 'exact' }), { status: 400, error: /LOCAL_AGENT_TOKEN/ })
+  t.match(
+    await call('POST', `/approvals/${asked(events)[0]}`, { approved: true, scope: 'exact' }),
+    { status: 400, error: /LOCAL_AGENT_TOKEN/ }
+  )
   await call('POST', '/threads', { id: 'b' })
   t.match(await call('POST', '/grants', { threadId: 'a', tool: 'runCommand', input: { command: 'echo x' }, scope: 'exact' }), {
     status: 400,
@@ -209,7 +237,11 @@ t.test('a command is asked about again once the run may have written where it wo
   await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'inner/build.sh', content: '' }, scope: 'folder' })
   t.same(toolsAsked(await go([write('inner/build.sh', 'rm -rf /'), run('sh build.sh', { cwd: 'inner' })])), ['runCommand'])
   await call('POST', '/grants', { threadId: 'a', tool: 'writeFile', input: { path: 'other/build.sh', content: '' }, scope: 'folder' })
-  t.same(toolsAsked(await go([write('other/build.sh', 'true'), run('sh build.sh', { cwd: 'inner' })])), [], 'what lies elsewhere does not matter')
+  t.same(
+    toolsAsked(await go([write('other/build.sh', 'true'), run('sh build.sh', { cwd: 'inner' })])),
+    [],
+    'what lies elsewhere does not matter'
+  )
 })
 
 t.test('a grant is given beforehand for a call that would ask, of a tool that takes it', async (t) => {
@@ -228,7 +260,13 @@ t.test('a grant is given beforehand for a call that would ask, of a tool that ta
     [{ cwd: 'nowhere' }, 400, /not a folder/],
     [{ more: 1 }, 400, /more/]
   ]
-  for (const [changes, status, error] of wrong) t.match(await call('POST', '/grants', { ...body, ...changes }), { status, error }, JSON.stringify(changes))
+  for (const [changes, status, error] of wrong) {
+    t.match(
+      await call('POST', '/grants', { ...body, ...changes }),
+      { status, error },
+      JSON.stringify(changes)
+    )
+  }
   t.match(await call('POST', '/grants', body), { status: 201, source: 'request', uses: 0, text: /runCommand with exactly/ })
   t.same(asked(await go([run('echo x')])), [])
 })

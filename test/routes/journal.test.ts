@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { linesOf } from '../../services/backup/backup-contents.ts'
 import { newId } from '../../services/lib/ids.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
@@ -46,10 +47,42 @@ t.test('a run lists the files that it created, changed and deleted, each with it
   t.match((await changesOf(app, runId, `?limit=2&cursor=${page.nextCursor}`)).changes, [{ path: at('gone.txt') }])
 })
 
+t.test('moves and edits are journalled like writes', async (t) => {
+  const config = {
+    model: 'offline/scripted',
+    analysis: false,
+    offline: {
+      script: [
+        {
+          toolCalls: [
+            { toolName: 'moveFile', input: { from: 'tree', to: 'moved/here' } },
+            { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'one', newText: 'two' }] } },
+            { toolName: 'moveFile', input: { from: 'a.txt', to: 'b.txt', overwrite: true } }
+          ]
+        },
+        { text: 'done' }
+      ]
+    }
+  }
+  const { app, at, read } = await lay(t, { 'a.txt': 'one', 'b.txt': 'b', 'tree/in/x': 'x' }, config)
+  const runId = await runOf(app, 'go')
+  t.match((await changesOf(app, runId)).changes, [
+    { kind: 'moved', from: at('tree'), path: at('moved/here'), inner: 2, toolName: 'moveFile', canUndo: true },
+    { kind: 'changed', path: at('a.txt'), toolName: 'editFile', diff: /-one/, canUndo: true },
+    { kind: 'moved', from: at('a.txt'), path: at('b.txt'), canUndo: true }
+  ])
+  t.match(await undo(app, runId), { skipped: [] })
+  t.same([read('a.txt'), read('b.txt'), read('tree/in/x')], ['one', 'b', 'x'])
+  t.notOk(existsSync(at('moved')))
+})
+
 t.test('an undo brings everything back as it was, a dry run only says so, and the undo itself can be undone', async (t) => {
   const { app, at, read } = await lay(t, { 'old.txt': 'one', 'gone.txt': 'bye' })
   chmodSync(at('gone.txt'), 0o640)
-  const runId = await runOf(app, 'write "two" to old.txt, then write "three" to old.txt, then write "new" to made/new.txt, then delete gone.txt')
+  const runId = await runOf(
+    app,
+    'write "two" to old.txt, then write "three" to old.txt, then write "new" to made/new.txt, then delete gone.txt'
+  )
   const restored = [at('made/new.txt'), at('gone.txt'), at('old.txt')]
 
   t.same(await undo(app, runId, { dryRun: true }), { restored, skipped: [], notCovered: [] })
@@ -64,7 +97,11 @@ t.test('an undo brings everything back as it was, a dry run only says so, and th
   t.notOk(existsSync(at('made')), 'the folder that was made for the file is gone, too')
   t.match((await changesOf(app, runId)).changes, Array(4).fill({ canUndo: false, why: 'undone' }))
 
-  t.match(await undo(app, runId), { undoId: undefined, restored: Array(3).fill(String), skipped: [] }, 'again: nothing to do, and the same answer')
+  t.match(
+    await undo(app, runId),
+    { undoId: undefined, restored: Array(3).fill(String), skipped: [] },
+    'again: nothing to do, and the same answer'
+  )
   t.equal(read('old.txt'), 'one')
 
   t.match((await changesOf(app, undoId!)).changes.map(({ kind, toolName }) => [kind, toolName]).sort(), [
@@ -72,6 +109,7 @@ t.test('an undo brings everything back as it was, a dry run only says so, and th
     ['created', 'undo'],
     ['deleted', 'undo']
   ])
+  t.match((await changesOf(app, undoId!)).changes.find(({ kind }) => kind === 'changed')?.diff, /-three[^]*\+one/)
   const again = await undo(app, undoId!)
   t.same(again.skipped, [])
   t.equal(read('old.txt'), 'three')
@@ -206,6 +244,13 @@ t.test('the copies go with the thread, and into no backup', async (t) => {
   t.equal(readdirSync(folder).length, 1)
   t.equal(statSync(folder).mode & 0o777, 0o700)
   t.notOk(readFileSync(join(folder, readdirSync(folder)[0])).includes('old words'), 'enciphered')
+  let records = 0
+  for await (const line of linesOf(app.store.contents(new AbortController().signal, () => {}), {}, 0)) {
+    t.notMatch(line, /^\["journal/)
+    records++
+  }
+  t.ok(records > 5, 'the rest is in it')
+
   t.equal((await app.inject({ method: 'DELETE', url: '/threads/mine' })).statusCode, 200)
   await app.journal.idle()
   t.same(readdirSync(folder), [])

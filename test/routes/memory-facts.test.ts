@@ -53,12 +53,18 @@ t.test('facts are edited, pinned and hidden by hand', async (t) => {
   await tell('I like tea.')
   const id = await idOf(app, 'I live in Olso.')
   const edited = await call(app, 'PUT', `/facts/${id}`, { fact: ' I live in Oslo. ', pinned: true })
-  t.match(edited, { status: 200, body: { fact: { id, fact: 'I live in Oslo.', pinned: true }, brain: { facts: ['I live in Oslo.', 'I like tea.'] } } })
+  t.match(edited, {
+    status: 200,
+    body: { fact: { id, fact: 'I live in Oslo.', pinned: true }, brain: { facts: ['I live in Oslo.', 'I like tea.'] } }
+  })
   t.notOk('source' in edited.body.fact, 'it is no more what was said')
   t.notOk('pinned' in (await call(app, 'PUT', `/facts/${id}`, { pinned: false })).body.fact)
   t.same((await call(app, 'PUT', `/facts/${id}`, { state: 'replaced' })).body.brain.facts, ['I like tea.'])
   t.same(await texts(app, '?state=replaced'), ['I live in Oslo.'])
-  t.match(await call(app, 'PUT', `/facts/${id}`, { fact: 'i like TEA!' }), { status: 409, body: { code: 'ERR_FACT_EXISTS', error: /I like tea/ } })
+  t.match(await call(app, 'PUT', `/facts/${id}`, { fact: 'i like TEA!' }), {
+    status: 409,
+    body: { code: 'ERR_FACT_EXISTS', error: /I like tea/ }
+  })
   for (const change of [{ fact: ' ' }, { fact: 'x'.repeat(2_001) }, {}, { state: 'lost' }, { other: 1 }]) {
     t.match(await call(app, 'PUT', `/facts/${id}`, change), { status: 400 }, JSON.stringify(change))
   }

@@ -158,7 +158,11 @@ t.test('the offline assistant remembers and forgets at once, too', async (t) => 
 t.test('a run of a task is not offered the tools, because no user talks in it', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ toolCalls: [{ toolName: 'remember', input: { span: 'my goal', kind: 'fact' } }] }))
   const events = await (await tasksOf(t, app)).watch()
-  const { id } = (await app.inject({ method: 'POST', url: '/tasks', payload: { goal: 'Reach my goal.', approval: { mode: 'never' } } })).json()
+  const { id } = (await app.inject({
+    method: 'POST',
+    url: '/tasks',
+    payload: { goal: 'Reach my goal.', approval: { mode: 'never' } }
+  })).json()
   await app.inject({ method: 'POST', url: `/tasks/${id}/start` })
   await events.until('task:error', { taskId: id })
   const { tools } = gateway.requests.find(({ structured }) => structured === undefined)!.body

@@ -22,7 +22,12 @@ for (const way of NATIVE_ANSWERS) {
 
   /** A conversation `chat` of one turn with a look at the folder. */
   const talked = async (t: Test, settings = {}) => {
-    const made = await withNative(t, way.native, (_request, nth) => [FIRST, LAST][nth] ?? { text: 'ok' }, { config: way.config, ...settings })
+    const made = await withNative(
+      t,
+      way.native,
+      (_request, nth) => [FIRST, LAST][nth] ?? { text: 'ok' },
+      { config: way.config, ...settings }
+    )
     t.equal((await sayAll(made.app, [user('go')], { id: 'chat' })).status, 200)
     return made
   }

@@ -77,7 +77,8 @@ t.test('an empty text of the model, which providers refuse, is not given back to
   t.same(gateway.requests[1].body.prompt[2].content.map(({ type }: any) => type), ['tool-call'])
 })
 
-t.test("a history that is cut at its beginning, has calls of the provider's own or inputs that are no object becomes one that providers take", async (t) => {
+t.test("a history that is cut at its beginning, has calls of the provider's own or inputs that are no object becomes one that providers " +
+  'take', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: 'ok' }))
   const call = (toolCallId: string, more = {}) => ({ type: 'tool-call', toolCallId, toolName: 'search', input: {}, ...more })
   const result = (toolCallId: string) => ({ type: 'tool-result', toolCallId, toolName: 'search', output: { type: 'text', value: 'found' } })

@@ -76,7 +76,11 @@ t.test('a key alone makes a provider direct and moves its models off the gateway
     { name: 'google', kind: 'direct', configured: true },
     { name: 'gateway' }
   ])
-  for (const model of ['anthropic/claude-haiku-5.5', 'openai/gpt-6-sol', 'google/gemini-3.8-flash']) t.match(await test(app, model), { ok: true, model })
+  for (const model of [
+    'anthropic/claude-haiku-5.5',
+    'openai/gpt-6-sol',
+    'google/gemini-3.8-flash'
+  ]) t.match(await test(app, model), { ok: true, model })
   t.match(await test(app, 'gateway/anthropic/claude-haiku-5.5'), { ok: true })
   t.same(makers.kinds(), ['anthropic', 'openai', 'google'])
   t.equal(gateway.requests.length, 2)
@@ -145,12 +149,26 @@ t.test('a provider of the configuration takes a key too, which wins over its own
   t.equal(await keyOfCall(), 'from-config')
 
   const before = await names(app)
-  const unknown: object[] = [{ nobody: 'a-key' }, { openai: 'a-key', nobody: 'a-key' }, { constructor: 'a-key' }, { gateway: 'a' }, { nobody: null }]
+  const unknown: object[] = [
+    { nobody: 'a-key' },
+    { openai: 'a-key', nobody: 'a-key' },
+    { constructor: 'a-key' },
+    { gateway: 'a' },
+    { nobody: null }
+  ]
   for (const keys of unknown) {
     const answer = await configure(app, { keys })
     t.match(answer.json(), { statusCode: 400, code: 'ERR_UNKNOWN_PROVIDER', error: /config\.json.*"gateway_key"/ }, JSON.stringify(keys))
   }
-  for (const keys of [{ openai: '' }, { openai: 7 }, { openai: 'x'.repeat(1_001) }, { openai: 'two\nlines' }, { openai: 'ключ' }, 'a-key', []]) {
+  for (const keys of [
+    { openai: '' },
+    { openai: 7 },
+    { openai: 'x'.repeat(1_001) },
+    { openai: 'two\nlines' },
+    { openai: 'ключ' },
+    'a-key',
+    []
+  ]) {
     t.equal((await configure(app, { keys })).statusCode, 400, JSON.stringify(keys))
   }
   t.equal((await configure(app, { keys: { openai: 'a-key' }, model: 'none' })).statusCode, 400)
@@ -188,7 +206,10 @@ t.test('a refused key says where another is set', async (t) => {
   t.teardown(() => server.close())
   const { app } = await setUp(t, { config: { providers: { google: { kind, baseURL: server.url } } } })
   await configure(app, { keys: { google: 'wrong-key' } })
-  t.match(await test(app, 'google/gemini-3.8-flash'), { ok: false, error: /was refused: the key is not valid.*\/providers\/configure with \{"keys": \{"google"/ })
+  t.match(await test(app, 'google/gemini-3.8-flash'), {
+    ok: false,
+    error: /was refused: the key is not valid.*\/providers\/configure with \{"keys": \{"google"/
+  })
 })
 
 t.test('an entry of config.json names its kind, and needs an address where the kind has none', async (t) => {
@@ -199,7 +220,10 @@ t.test('an entry of config.json names its kind, and needs an address where the k
     return (await app.inject({ method: 'POST', url: '/config/reload' })).json()
   }
   t.match(await reload({ kind: 'openai-compatible' }), { statusCode: 400, error: /providers\.mine" needs the field "baseURL"/ })
-  t.match(await reload({ kind: 'mistral' }), { statusCode: 400, error: /kind" must be one of openai-compatible, openai, anthropic, google/ })
+  t.match(await reload({ kind: 'mistral' }), {
+    statusCode: 400,
+    error: /kind" must be one of openai-compatible, openai, anthropic, google/
+  })
   t.notOk('error' in await reload({ kind: 'anthropic' }))
   t.match((await providers(app)).providers, [{ name: 'offline' }, { name: 'mine', kind: 'direct', configured: false }, { name: 'gateway' }])
   t.match(await test(app, 'mine/claude-haiku-5-5'), { ok: false, error: /it has no key\. POST \/providers\/configure/ })

@@ -1,20 +1,13 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { App } from '../../app.ts'
 import { fakeClock } from '../harness/clock.ts'
-import { startFakeGateway, type FakeGatewayOptions } from '../fakes/gateway.ts'
 import { build } from '../harness/helper.ts'
 import { withDirect } from '../harness/with-direct.ts'
+import { gatewayFor, test } from '../harness/provider-routes.ts'
 
 const models = async (app: App) => (await app.inject('/models')).json()
 const ids = async (app: App) => (await models(app)).models.map(({ id }: { id: string }) => id)
-const test = (app: App, payload?: object) => app.inject({ method: 'POST', url: '/providers/test', ...payload && { payload } })
 const configure = (app: App, payload: object) => app.inject({ method: 'POST', url: '/providers/configure', payload })
-
-async function gatewayFor (t: Test, options: FakeGatewayOptions = {}) {
-  const gateway = await startFakeGateway(options)
-  t.teardown(() => gateway.close())
-  return { gateway, keys: { gatewayKey: 'the-key', gatewayBaseURL: gateway.url } }
-}
 
 t.test('without a key and a server the offline models are listed, and nothing is wrong', async (t) => {
   const app = await build(t)
@@ -154,65 +147,6 @@ t.test('a list that was asked for with an old key is not kept for the new one', 
 t.test('of an endless list two thousand are taken', async (t) => {
   const { app } = await withDirect(t, undefined, { server: { models: Array.from({ length: 5_000 }, (_, index) => ({ id: `m${index}` })) } })
   t.equal((await models(app)).models.length, 2_002)
-})
-
-t.test('a test makes a small real call to the active model', async (t) => {
-  const { app, server } = await withDirect(t)
-  const answer = await test(app)
-  t.equal(answer.statusCode, 200)
-  t.match(answer.json(), { ok: true, model: 'ollama/llama3', latencyMs: Number })
-  t.notOk('error' in answer.json())
-  t.equal(server.calls.length, 1)
-  t.match(server.calls[0].body, { model: 'llama3', stream: true, max_tokens: 16 })
-  t.equal(server.calls[0].body.messages.length, 1)
-})
-
-t.test('a test takes another model, of any provider', async (t) => {
-  const { gateway, keys } = await gatewayFor(t)
-  const { app, server } = await withDirect(t, undefined, keys)
-  for (const model of ['ollama/other', 'test/model', 'offline/assistant']) t.match((await test(app, { model })).json(), { ok: true, model })
-  t.strictSame([...server.calls, ...gateway.requests].map(({ modelId }) => modelId), ['other', 'test/model'])
-})
-
-t.test('a test that fails says what to do', async (t) => {
-  const { app, server } = await withDirect(t, () => ({ error: { status: 401, message: 'Bad key secret-key-1' } }), {
-    provider: { apiKey: 'secret-key-1' }
-  })
-  const refused = await test(app)
-  t.equal(refused.statusCode, 200)
-  t.match(refused.json(), { ok: false, model: 'ollama/llama3', latencyMs: Number, error: /the key is not valid.*"apiKey" for "ollama"/ })
-  t.notMatch(refused.body, 'secret-key-1')
-  t.match((await test(app, { model: 'anthropic/claude-haiku-5.5' })).json(), { ok: false, error: /gateway_key/ })
-  await server.close()
-  t.match((await test(app)).json(), { ok: false, error: /ECONNREFUSED/ })
-})
-
-t.test('a test is given up after fifteen seconds', async (t) => {
-  const clock = fakeClock()
-  const { app, server } = await withDirect(t, () => ({ text: 'hm', ending: 'stall' }), { clock })
-  const answer = test(app)
-  await clock.sleeper(15_000)
-  while (server.calls.length === 0) await new Promise(setImmediate)
-  await clock.advance(15_000)
-  t.match((await answer).json(), { ok: false, latencyMs: 15_000, error: /did not answer in time/ })
-  t.equal(await server.calls[0].ended, 'aborted')
-})
-
-t.test('an answer that breaks off fails a test', async (t) => {
-  const { app } = await withDirect(t, () => ({ text: 'o k', ending: 'no-finish' }))
-  t.match((await test(app)).json(), { ok: false, error: /broke off/ })
-})
-
-t.test('what is no model id is refused with 400, and nothing is called', async (t) => {
-  const { app, server } = await withDirect(t)
-  for (
-    const payload of [{ model: 'llama3' }, { model: 'offline/gpt' }, { model: '' }, { model: 7 }, { other: 1 }, {
-      model: `a/${'b'.repeat(300)}`
-    }]
-  ) {
-    t.match((await test(app, payload)).json(), { statusCode: 400, error: String, code: /^ERR_INVALID/ }, JSON.stringify(payload))
-  }
-  t.equal(server.requests.length, 0)
 })
 
 t.test('providers of the configuration are listed with their defaults', async (t) => {

@@ -9,7 +9,11 @@ const judged = { outcome: 'done', claims: [], satisfied: true, score: 1, issues:
 
 /** A service whose model looks as long as it may, and whose analysis answers with that complexity. */
 const looking = (t: Parameters<typeof withGateway>[0], complexity: string, config: object = {}) =>
-  withGateway(t, ({ body }) => body.toolChoice.type === 'auto' ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'enough' }, {
+  withGateway(t, ({ body }) => body.toolChoice.type === 'auto'
+    ? {
+        toolCalls: [{ toolName: 'systemInfo', input: {} }]
+      }
+    : { text: 'enough' }, {
     config: { analysis: true, ...config },
     structured: (name) => ({ object: name === 'analysis' ? analysis(complexity) : judged })
   })

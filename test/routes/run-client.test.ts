@@ -69,6 +69,7 @@ t.test('also of those that come at the same moment only so many begin', async (t
   const runs = await Promise.all(Array.from({ length: 12 }, () => openRun(app, userSays('go'))))
   t.same(runs.map(({ response }) => response.statusCode).sort(), [...Array(3).fill(200), ...Array(9).fill(429)])
   t.equal(app.agent.activeRunCount, 3)
+  while (gateway.requests.length < 3) await new Promise(setImmediate)
   for (const run of runs) run.hangUp()
   while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
   t.equal(gateway.requests.length, 3)

@@ -86,11 +86,20 @@ for (const [complexity, steps] of [['simple', 3], ['standard', 10], ['complex', 
 
 t.test('a claim that no call can have had is found in a conversation too, and the request is judged in its own words', async (t) => {
   const claims = [{ claim: 'Gespeichert', effect: 'file', target: 'liste.md', call: null }]
-  const { app, gateway } = await judged(t, { ...verdict(true), claims }, ['Die Liste liegt in liste.md.', 'Die Liste wurde nicht gespeichert.'])
+  const { app, gateway } = await judged(
+    t,
+    { ...verdict(true), claims },
+    ['Die Liste liegt in liste.md.', 'Die Liste wurde nicht gespeichert.']
+  )
   const payload = { messages: [{ role: 'user', content: 'Bitte speichere die Liste.' }] }
   const body = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
   t.equal(body.text, 'Die Liste wurde nicht gespeichert.')
-  t.match(body.evaluation, { outcome: 'failed', evidence: 'contradicted', judge: 'model', claims: [{ ...claims[0], verdict: 'contradicted' }] })
+  t.match(body.evaluation, {
+    outcome: 'failed',
+    evidence: 'contradicted',
+    judge: 'model',
+    claims: [{ ...claims[0], verdict: 'contradicted' }]
+  })
   const judge = gateway.requests.find(({ structured }) => structured === 'evaluation')!
   t.match(JSON.stringify(judge.body.prompt), /<request [\w-]+>\\nBitte speichere die Liste\./)
 })

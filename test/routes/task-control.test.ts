@@ -11,18 +11,27 @@ import { withGateway } from '../harness/with-gateway.ts'
 const plan = { plan: { phases: [{ description: 'do it' }] } }
 const stalled: Plan = { text: ['and ', 'then'], ending: 'stall', after: 4 }
 
+const requestIn = ({ body }: any): string => body.prompt[1].content[0].text
+
 /** A service behind a model, with its tasks and what the model was asked. */
 async function withModel (t: Test, reply: (request: any, nth: number) => Plan | Promise<Plan>, settings: object = {}) {
   const { app, gateway } = await withGateway(t, reply, settings)
   const tasks = await tasksOf(t, app)
   const calls = () => gateway.requests.filter(({ structured }) => structured === undefined)
-  return { app, tasks, events: await tasks.watch(), calls, systemOf: (n: number): string => calls()[n].body.prompt[0].content }
+  return {
+    app,
+    tasks,
+    events: await tasks.watch(),
+    calls,
+    systemOf: (n: number): string => calls()[n].body.prompt[0].content,
+    requestOf: (n: number) => requestIn(calls()[n])
+  }
 }
 
 t.test('a comment is new in exactly the next run that starts, and known in those after it', async (t) => {
   const begun = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
-  const { tasks, events, systemOf } = await withModel(t, async (_request, nth) => {
+  const { tasks, events, systemOf, requestOf } = await withModel(t, async (_request, nth) => {
     if (nth === 0) {
       begun.resolve()
       await held.promise
@@ -40,15 +49,18 @@ t.test('a comment is new in exactly the next run that starts, and known in those
     await events.until('task:complete', { runNumber })
   }
   t.notMatch(systemOf(0), 'be kind')
-  t.match(systemOf(1), '- be kind (new)')
+  t.equal(requestOf(1), 'say how it goes\n\nThe user adds for this run:\n- be kind')
+  t.notMatch(systemOf(1), 'be kind', 'once is enough')
+  t.equal(requestOf(2), 'say how it goes')
   t.match(systemOf(2), /- be kind$/m)
   const [third, second, first] = await tasks.runs(task.id)
   t.same([first, second, third].map(({ steering }) => steering), [[], ['be kind'], []])
   t.match(await tasks.get(`/${task.id}`), { steeringHistory: [{ comment: 'be kind', runId: second.runId }] })
 })
 
-t.test('what was said to a task is told whole to every later run, however much and long ago; what is far too much loses its oldest', async (t) => {
-  const { tasks, events, systemOf } = await withModel(t, () => ({ text: ['Fine.'] }))
+t.test('what was said to a task is told whole to every later run, however much and long ago; what is far too much loses its ' +
+  'oldest', async (t) => {
+  const { tasks, events, systemOf, requestOf } = await withModel(t, () => ({ text: ['Fine.'] }))
   const task = await tasks.create('say how it goes', { ...plan, taskType: 'triggered' })
   const comment = (n: number, length: number) =>
     tasks.post(`/${task.id}/steer`, { comment: `rule ${n} begins ${'x'.repeat(length)} rule ${n} ends` })
@@ -62,10 +74,12 @@ t.test('what was said to a task is told whole to every later run, however much a
   const later = await run(2)
   t.same(Array.from({ length: 45 }, (_, n) => n + 1).filter((n) => !new RegExp(`rule ${n} begins x+ rule ${n} ends`).test(later)), [])
   for (let n = 46; n <= 52; n++) await comment(n, 3_900)
-  const last = await run(3)
+  await run(3)
+  t.match(requestOf(2), 'rule 52 ends')
+  const last = await run(4)
   t.match(last, /\(1 older one is left out\)/)
   t.notMatch(last, 'rule 1 begins')
-  t.match(last, 'rule 52 ends (new)')
+  t.match(last, 'rule 52 ends')
 })
 
 t.test('a comment that waits outlives a restart', async (t) => {
@@ -78,7 +92,7 @@ t.test('a comment that waits outlives a restart', async (t) => {
   const events = await again.watch()
   await again.post(`/${task.id}/run`)
   await events.until('task:complete')
-  t.match(gateway.requests[0].body.prompt[0].content, '- be kind (new)')
+  t.match(requestIn(gateway.requests[0]), '- be kind')
 })
 
 t.test('a run that uses more tokens than its budget fails and says so', async (t) => {

@@ -45,7 +45,9 @@ t.test('after the first N, the very command goes unasked, and another one asks a
   const { app, tasks, events, systems, grants } = service
   const { id } = await tasks.create('keep a log', { ...plan, taskType: 'triggered', approval: { mode: 'first_n', firstN: 1 } })
   await approvedRun(service, id)
-  t.match(await grants('GET', `?taskId=${id}`), { grants: [{ taskId: id, scope: 'exact', source: 'approved_runs', input: { command: 'echo x >> log' } }] })
+  t.match(await grants('GET', `?taskId=${id}`), {
+    grants: [{ taskId: id, scope: 'exact', source: 'approved_runs', input: { command: 'echo x >> log' } }]
+  })
 
   await tasks.post(`/${id}/run`)
   const { runId } = await events.until('task:complete')
@@ -76,7 +78,11 @@ t.test('of files, the same file is learned with any content, and its folder once
   await tasks.post(`/${id}/approve`, { approved: true })
   await events.until('task:complete')
   await tasks.post(`/${id}/run`)
-  t.match(await events.until('task:approval'), { kind: 'tool', input: { path: 'notes/3.txt' } }, 'the folder goes unasked, another extension asks')
+  t.match(
+    await events.until('task:approval'),
+    { kind: 'tool', input: { path: 'notes/3.txt' } },
+    'the folder goes unasked, another extension asks'
+  )
   t.ok(existsSync(`${app.cwd}/notes/3.md`))
 })
 
@@ -93,7 +99,10 @@ t.test('what is learned and given ends with the goal, and an answer to the old g
   await tasks.post(`/${id}/run`)
   await events.until('task:approval')
   await tasks.call('PUT', `/${id}`, { goal: 'keep a third log' })
-  t.match(await tasks.call('POST', `/${id}/approve`, { approved: true, scope: 'exact' }), { status: 400, body: { error: /changed after this was asked/ } })
+  t.match(await tasks.call('POST', `/${id}/approve`, { approved: true, scope: 'exact' }), {
+    status: 400,
+    body: { error: /changed after this was asked/ }
+  })
   t.match(await tasks.post(`/${id}/approve`, { approved: true }), { ok: true })
   await events.until('task:approval', { kind: 'result' })
   await grants('POST', '', { taskId: id, tool: 'writeFile', input: { path: 'a.txt', content: '' }, scope: 'folder' })

@@ -33,20 +33,37 @@ for (const [language, report, claim, target] of FALSE_REPORTS) {
       outcome: 'failed',
       evidence: 'contradicted',
       judge: 'model',
-      claims: [{ claim, effect: 'file', target, call: null, verdict: 'contradicted', reason: 'No completed call of this run can have done it.' }]
+      claims: [{
+        claim,
+        effect: 'file',
+        target,
+        call: null,
+        verdict: 'contradicted',
+        reason: 'No completed call of this run can have done it.'
+      }]
     }
     t.match(events.of('task:eval'), [judged, judged], 'after its one refinement')
     t.match((await tasks.runs(id))[0], { status: 'failed', evaluation: judged })
-    t.match((await tasks.get('/digest?since=0')).failed.items, [{ outcome: 'failed', evidence: 'contradicted', judge: 'model', claims: [{ claim }] }])
+    t.match(
+      (await tasks.get('/digest?since=0')).failed.items,
+      [{ outcome: 'failed', evidence: 'contradicted', judge: 'model', claims: [{ claim }] }]
+    )
     const prompts = gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => JSON.stringify(body.prompt))
     t.equal(prompts.length, 2)
-    t.match(prompts[1], /A review of this run found.*This is not so.*do it, or say that it was not done\. If nothing was to be done, say that\./)
+    t.match(
+      prompts[1],
+      /A review of this run found.*This is not so.*do it, or say that it was not done\. If nothing was to be done, say that\./
+    )
   })
 }
 
 t.test('a refinement that does what was missing completes the run', async (t) => {
   const { app } = await withGateway(t, ({ body: { prompt } }, nth) =>
-    nth === 1 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'list.md', content: 'tea' } }] } : { text: `Wrote list.md (${prompt.length}).` }, {
+    nth === 1
+      ? {
+          toolCalls: [{ toolName: 'writeFile', input: { path: 'list.md', content: 'tea' } }]
+        }
+      : { text: `Wrote list.md (${prompt.length}).` }, {
     structured: () => judgement('done', [{ claim: 'Wrote list.md', effect: 'file', target: 'list.md', call: null }])
   })
   const tasks = await tasksOf(t, app)

@@ -149,7 +149,10 @@ t.test('a run whose model is no longer configured fails and says what to do', as
 })
 
 t.test('the tokens of the budget end a run', async (t) => {
-  const { tasks, events } = await begin(t, () => ({ toolCalls: [{ toolName: 'systemInfo', input: {} }], usage: { inputTokens: 150, outputTokens: 10 } }))
+  const { tasks, events } = await begin(
+    t,
+    () => ({ toolCalls: [{ toolName: 'systemInfo', input: {} }], usage: { inputTokens: 150, outputTokens: 10 } })
+  )
   const task = await tasks.create('look round', { ...plan, options: { budget: { tokens: 100 } } })
   await tasks.post(`/${task.id}/start`)
   t.match(await events.until('task:error'), { status: 'failed', error: /used 160 tokens.*budget/ })

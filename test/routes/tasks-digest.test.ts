@@ -33,7 +33,14 @@ t.test('who was away is told what completed, failed and was passed over, what wa
     digest.completed.items.map(({ taskId, runNumber }: any) => [taskId, runNumber]).sort(),
     [[good.id, 1], [good.id, 2], [skipping.id, 1], [skipping.id, 2]].sort()
   )
-  t.match(digest.completed.items[0], { status: 'completed', trigger: 'schedule', output: String, judge: 'none', evidence: 'unchecked', text: /^Run 2 of “.*” completed \(not judged\): / })
+  t.match(digest.completed.items[0], {
+    status: 'completed',
+    trigger: 'schedule',
+    output: String,
+    judge: 'none',
+    evidence: 'unchecked',
+    text: /^Run 2 of “.*” completed \(not judged\): /
+  })
   t.match(digest.failed, {
     more: 0,
     items: [{ taskId: bad.id, runNumber: 2, error: /deleteFile "missing.txt" failed/, text: /^Run 2 of “delete missing.txt” failed: / }, {

@@ -81,7 +81,10 @@ t.test('a run counts its analysis, its steps and its review; the thread also its
   t.match(used, { inputTokens: 202, cachedInputTokens: 120, outputTokens: 62, reasoningTokens: 20 })
   const thread = (await app.inject('/threads/chat')).json()
   t.match(thread.usage, { inputTokens: 203, outputTokens: 63 })
-  t.match(await groups(app, 'thread'), [{ key: 'chat', calls: 5, inputTokens: 203, outputTokens: 63, unpricedCalls: 0, costUsd: thread.usage.costUsd }])
+  t.match(
+    await groups(app, 'thread'),
+    [{ key: 'chat', calls: 5, inputTokens: 203, outputTokens: 63, unpricedCalls: 0, costUsd: thread.usage.costUsd }]
+  )
   t.match(await groups(app, 'role'), [{ key: 'capable', calls: 2 }, { key: 'fast', calls: 3 }])
   t.match(await groups(app, 'model'), [{ key: 'test/model', calls: 2 }, { key: 'anthropic/claude-haiku-5.5', calls: 3 }])
   t.match(await groups(app, 'day'), [{ calls: 5, inputTokens: 203 }])
@@ -91,7 +94,14 @@ t.test('a run of a task counts its plan apart and all other calls in the run', a
   const { app } = await withGateway(t, () => ({ text: 'Hi.', usage: step }), {
     config: { prices },
     structured: (name) => ({
-      object: name === 'plan' ? { phases: [{ description: 'Greet' }], qualityCriteria: [] } : name === 'evaluation' ? done : { findings: [], decisions: [] },
+      object: name === 'plan'
+        ? { phases: [{ description: 'Greet' }], qualityCriteria: [] }
+        : name === 'evaluation'
+          ? done
+          : {
+              findings: [],
+              decisions: []
+            },
       usage: { inputTokens: 1, outputTokens: 1 }
     })
   })
@@ -119,15 +129,45 @@ t.test('usage survives a restart, and a deletion keeps the totals without the id
   for await (const [key, value] of next.store.list<object>('')) t.notMatch(JSON.stringify(value), 'secret', key)
 })
 
+t.test('a run that an earlier version stored shows what is known of its usage', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: 'Hi.', usage: step }), { config: { prices } })
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('greet', { plan: { phases: [{ description: 'do it' }] } })
+  await tasks.post(`/${task.id}/start`)
+  const { runId } = await events.until('task:complete')
+  const key = `task-run/${task.id}/0000000001`
+  const stored = await app.store.get<object>(key)
+  await app.store.transact([{ type: 'put', key, value: { ...stored, usage: { inputTokens: 5, outputTokens: 3 } } }])
+  t.strictSame((await tasks.get(`/${task.id}/runs/${runId}`)).usage, {
+    inputTokens: 5,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 3,
+    reasoningTokens: 0
+  })
+})
+
 t.test('a model that ends before it reports is counted by an estimate', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: ['x'.repeat(396), 'y123', 'never'], ending: 'cut', after: 5 }), { config: { prices } })
+  const { app } = await withGateway(
+    t,
+    () => ({ text: ['x'.repeat(396), 'y123', 'never'], ending: 'cut', after: 5 }),
+    { config: { prices } }
+  )
   await sync(app, 'hello', { id: 'chat' })
   t.match((await app.inject('/threads/chat')).json().usage, { outputTokens: 100 }, 'two of three parts arrived')
 })
 
 t.test('a range that no calendar has is an error', async (t) => {
   const app = await build(t)
-  for (const query of ['from=2026-02-30', 'from=yesterday', 'from=2026-02-02&to=2026-02-01', 'from=2020-01-01&to=2026-01-01', 'by=year', 'day=1']) {
+  for (const query of [
+    'from=2026-02-30',
+    'from=yesterday',
+    'from=2026-02-02&to=2026-02-01',
+    'from=2020-01-01&to=2026-01-01',
+    'by=year',
+    'day=1'
+  ]) {
     const { statusCode } = await app.inject(`/usage?${query}`)
     t.equal(statusCode, 400, query)
   }

@@ -28,7 +28,9 @@ t.test('standard input is read only when --stdin says so, and not for help or se
 
 t.test('a token from standard input lets the service listen elsewhere, and is checked like that of the environment', async (t) => {
   t.match(await readOptions(['--stdin', '--host', '0.0.0.0'], {}, async () => ({ token: 'x' })), { host: '0.0.0.0', token: 'x' })
-  await t.rejects(readOptions(['--stdin', '--host', '0.0.0.0'], {}, nothing), { message: /--host 0\.0\.0\.0 would allow access from other machines/ })
+  await t.rejects(readOptions(['--stdin', '--host', '0.0.0.0'], {}, nothing), {
+    message: /--host 0\.0\.0\.0 would allow access from other machines/
+  })
   for (const token of ['hidden\n', ' hidden', '\u0000hidden']) {
     const error = await readOptions(['--stdin'], {}, async () => ({ token })).catch((error) => error)
     t.match(error, { exitCode: 64, message: /^The token on standard input begins or ends with a space/ })

@@ -45,7 +45,11 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     }
     for (const [what, text] of Object.entries(rows)) {
       for (const size of [1, 2, 3, 1000]) {
-        t.strictSame(await read(t, { pieces: slices(Buffer.from(text), size) }), { parts: [delta('hello')] }, `${what}, in pieces of ${size}`)
+        t.strictSame(
+          await read(t, { pieces: slices(Buffer.from(text), size) }),
+          { parts: [delta('hello')] },
+          `${what}, in pieces of ${size}`
+        )
       }
     }
   })
@@ -55,7 +59,9 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     for (const size of [1, 2, 3, 5]) {
       t.strictSame((await read(t, { pieces: slices(text, size) })).parts, [delta('né 語 🌊 \\ " \n \u2028')])
     }
-    const broken = Buffer.concat([Buffer.from('data: {"type":"text-delta","id":"0","delta":"a'), Buffer.from([0xff]), Buffer.from('b"}\n\n')])
+    const broken = Buffer.concat(
+      [Buffer.from('data: {"type":"text-delta","id":"0","delta":"a'), Buffer.from([0xff]), Buffer.from('b"}\n\n')]
+    )
     t.strictSame((await read(t, { pieces: [broken] })).parts, [delta('a\ufffdb')])
   })
 

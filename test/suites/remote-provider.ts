@@ -17,7 +17,9 @@ export function remoteProviderSuite (t: Test, remote: RemoteKind) {
   const failure = async (t: Test, plan: Plan) => failureTold(await openRemote(t, remote, { reply: () => plan }))
   const failedWith = (t: Test, error: NonNullable<Plan['error']>) => failure(t, { error })
 
-  async function partsOf (t: Test, plan: Plan, prompt: LanguageModelV4Prompt = [user('go')], more: Partial<LanguageModelV4CallOptions> = {}) {
+  async function partsOf (t: Test, plan: Plan, prompt: LanguageModelV4Prompt = [user(
+    'go'
+  )], more: Partial<LanguageModelV4CallOptions> = {}) {
     const { registry, id, calls } = await openRemote(t, remote, { reply: () => plan })
     const { model } = await registry.model(id)
     const parts: LanguageModelV4StreamPart[] = []
@@ -67,12 +69,19 @@ export function remoteProviderSuite (t: Test, remote: RemoteKind) {
     t.match(limited, { code: 'ERR_PROVIDER_RATE_LIMIT', retryable: true, retryAfterMs: 3_000, message: /slow down/ })
     const unknown = { status: 404, type: 'model_not_found', message: 'no such model', param: { modelId: remote.model } }
     t.match(await failedWith(t, unknown), { code: 'ERR_MODEL_NOT_FOUND', retryable: false })
-    t.match(await failedWith(t, { status: 403, type: 'forbidden', message: 'not yours' }), { code: 'ERR_PROVIDER_FORBIDDEN', retryable: false })
+    t.match(
+      await failedWith(t, { status: 403, type: 'forbidden', message: 'not yours' }),
+      { code: 'ERR_PROVIDER_FORBIDDEN', retryable: false }
+    )
     const odd = { status: 400, message: 'odd', type: 'invalid_request_error' }
     t.match(await failedWith(t, odd), { code: 'ERR_PROVIDER_REQUEST', retryable: false, message: /odd/ })
     t.match(await failedWith(t, { ...odd, message: remote.tooLong }), { code: 'ERR_CONTEXT_TOO_LONG', retryable: false })
     for (const status of [500, 503]) {
-      t.match(await failedWith(t, { status, message: 'oh dear' }), { code: 'ERR_PROVIDER_UNAVAILABLE', retryable: true, message: /oh dear/ })
+      t.match(await failedWith(t, { status, message: 'oh dear' }), {
+        code: 'ERR_PROVIDER_UNAVAILABLE',
+        retryable: true,
+        message: /oh dear/
+      })
     }
     t.match(await failedWith(t, { status: 502, body: '<html>bad gateway</html>' }), { code: 'ERR_PROVIDER_UNAVAILABLE', retryable: true })
   })
@@ -137,6 +146,9 @@ export function remoteProviderSuite (t: Test, remote: RemoteKind) {
       t.notMatch(told.message, /secret-key-1|abcdefghij/)
       t.match(told.message, /model/)
     }
-    t.notMatch((await failure(t, { text: 'one', ending: { error: { type: 'error', message } }, after: 2 })).message, /secret-key-1|abcdefghij/)
+    t.notMatch(
+      (await failure(t, { text: 'one', ending: { error: { type: 'error', message } }, after: 2 })).message,
+      /secret-key-1|abcdefghij/
+    )
   })
 }

@@ -25,7 +25,9 @@ export function createGrantService ({ grants, host, tasks, threads, workspace }:
     const permission = host.permission(tool)
     if (host.find(tool) !== undefined && permission !== 'ask') {
       throw new GrantRefused(
-        permission === 'allow' ? `${tool} needs no approval, so nothing is to be granted.` : `${tool} is denied by config.permissions, which wins.`
+        permission === 'allow'
+          ? `${tool} needs no approval, so nothing is to be granted.`
+          : `${tool} is denied by config.permissions, which wins.`
       )
     }
     const valid = host.validate(tool, input)

@@ -74,8 +74,10 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     if (scope !== 'once' && scopes.some((offered) => offered.scope === scope)) return
     throw new GrantRefused(
       isCommand(facts) && !hasToken && scope === 'exact'
-        ? 'A command can be granted only when the service is started with a token (LOCAL_AGENT_TOKEN), because a command could otherwise answer its own requests.'
-        : `This call of ${facts.toolName} can be granted with ${scopes.map((offered) => `"${offered.scope}"`).join(', ')}, not with "${scope}".`
+        ? 'A command can be granted only when the service is started with a token (LOCAL_AGENT_TOKEN), because a command could ' +
+          'otherwise answer its own requests.'
+        : `This call of ${facts.toolName} can be granted with ${scopes.map((offered) => `"${offered.scope}"`).join(', ')}, not with ` +
+          `"${scope}".`
     )
   }
 

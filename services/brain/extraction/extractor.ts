@@ -7,9 +7,8 @@ import type { ThreadRepository } from '../../threads/thread-repository.ts'
 import { ThreadNotFound } from '../../threads/thread-errors.ts'
 import type { BrainService, Learning } from '../brain.ts'
 import type { Habitual } from '../habits.ts'
-import { pointByRules } from './english/english-pointers.ts'
 import { shownIds } from './shown-ids.ts'
-import { verifyPointers, type Problem, type Verified } from './pointers.ts'
+import type { Problem, Verified } from './pointers.ts'
 import { beginning, readUserMessages, type UserMessage } from '../../threads/user-messages.ts'
 
 const ModelFailed = defineError(
@@ -45,6 +44,9 @@ const MAX_GOAL = 500
 /** Model calls for one extraction. */
 const MAX_CALLS = 10
 
+/** Loads the rules at their first use: their expressions take time and memory. */
+const rules = () => import('./pointers.ts')
+
 /** Learns what the user states about themselves in threads: a model, or rules without one, point, and code verifies. */
 export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: ExtractionParts) {
   /** Extractions run one at a time, so that each knows the results of the previous one. */
@@ -53,6 +55,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
   /** Lets the model point at the messages, in as many questions as they need. */
   async function readByModel (messages: UserMessage[], id: string, signal: AbortSignal): Promise<Reading[]> {
     const readings: Reading[] = []
+    const { verifyPointers } = await rules()
     const tasks = await ranTasks()
     const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
     for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
@@ -72,6 +75,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
   }
 
   async function readByRules (messages: UserMessage[], wasPart?: boolean): Promise<{ readings: Reading[], isPart: boolean }> {
+    const [{ verifyPointers }, { pointByRules }] = await Promise.all([rules(), import('./english/english-pointers.ts')])
     const { entries } = await brain.known()
     const known = entries.filter(({ kind }) => kind === 'fact').map(({ id, fact }) => ({ id, text: fact }))
     const texts = messages.map(({ text }) => text)

@@ -1,6 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Clock } from '../../lib/clock.ts'
+import { openAhead } from './open-ahead.ts'
 
 /**
  * How long an idle connection is kept, milliseconds of wall-clock time: after a machine was asleep, its connections are dead, and
@@ -14,10 +15,11 @@ const MAX_IDLE = 32
 /** Returns the proxy settings that Node gave its own agent: those of the environment if NODE_USE_ENV_PROXY is set. */
 const proxyOf = (agent: http.Agent & { options?: http.AgentOptions }) => agent.options?.proxyEnv
 
-export interface Post {
+export interface Exchange {
+  method: string
   url: string
   headers: Record<string, string>
-  body: string
+  body?: string
   signal?: AbortSignal
 }
 
@@ -33,26 +35,34 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
     'http:': new http.Agent({ ...options, proxyEnv: proxyOf(http.globalAgent) }),
     'https:': new https.Agent({ ...options, proxyEnv: proxyOf(https.globalAgent) })
   }
+  const ahead = { 'http:': openAhead(agents['http:']), 'https:': openAhead(agents['https:']) }
+  const hasProxy = proxyOf(http.globalAgent) !== undefined
   let usedAt = clock.now()
 
   /** Closes the idle connections when none has been used for IDLE_MS. */
   function used () {
     const now = clock.now()
     if (now - usedAt > IDLE_MS) {
-      for (const agent of Object.values(agents)) {
-        for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
-      }
+      closeIdle()
     }
     usedAt = now
   }
 
-  function send ({ url, headers, body, signal }: Post): Promise<http.IncomingMessage> {
+  function closeIdle () {
+    for (const agent of Object.values(agents)) {
+      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+    }
+    for (const { close } of Object.values(ahead)) close()
+  }
+
+  function send ({ method, url, headers, body, signal }: Exchange): Promise<http.IncomingMessage> {
     signal?.throwIfAborted()
     used()
     const isSecure = url.startsWith('https:')
+    const { wasAhead } = ahead[isSecure ? 'https:' : 'http:']
     return new Promise((resolve, reject) => {
       const request = (isSecure ? https : http).request(url, {
-        method: 'POST',
+        method,
         headers: { 'accept-encoding': 'identity', ...headers },
         agent: agents[isSecure ? 'https:' : 'http:']
       })
@@ -62,7 +72,10 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
         response.once('end', used)
         resolve(response)
       })
-      request.on('error', (error) => reject(signal?.aborted ? signal.reason : Object.assign(error, { isStale: request.reusedSocket })))
+      request.on('error', (error) => {
+        const isStale = request.reusedSocket || wasAhead(request.socket)
+        reject(signal?.aborted ? signal.reason : Object.assign(error, { isStale }))
+      })
       // Also after an unrequested switch of protocols, which Node reports neither as a response nor as an error.
       request.on('close', () => {
         signal?.removeEventListener('abort', abort)
@@ -73,11 +86,21 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
   }
 
   return {
+    /** Opens a connection for the next request to the server of `url`, unless one is idle. A proxy gets no connection ahead. */
+    open (url: string) {
+      if (hasProxy) return
+      used()
+      ahead[url.startsWith('https:') ? 'https:' : 'http:'].open(url)
+    },
+
+    /** Closes the connections that no request uses. */
+    close: closeIdle,
+
     /**
-     * Sends a POST and resolves to its response when the headers have arrived. A kept connection that the server has just closed
+     * Sends a request and resolves to its response when the headers have arrived. A kept connection that the server has just closed
      * is replaced by a new one. Rejects with the signal's reason, or with the network's error. An abort also ends the response.
      */
-    async post (request: Post): Promise<http.IncomingMessage> {
+    async exchange (request: Exchange): Promise<http.IncomingMessage> {
       try {
         return await send(request)
       } catch (error) {

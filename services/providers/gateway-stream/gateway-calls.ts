@@ -13,6 +13,9 @@ type Fetch = typeof globalThis.fetch
 /** Creates the SDK's model, which sends its requests with the given function. */
 type MakeModel = (send: Fetch) => LanguageModelV4
 
+/** How the SDK passes what is to be sent. */
+type Message = { method: string, headers: Record<string, string>, body?: string, signal?: AbortSignal }
+
 /** Ends the SDK's part of a call whose answer has begun: what follows is read without it. */
 class AnswerBegun extends Error {}
 
@@ -20,12 +23,14 @@ export type GatewayCalls = ReturnType<typeof createGatewayCalls>
 
 /** Creates the functions that make calls of the gateway's models, over connections that are kept. */
 export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
-  const { post } = createConnections(clock)
+  const { exchange, open, close } = createConnections(clock)
+  let lastURL: string | undefined
 
   /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
   async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
-    const { headers, body, signal } = init as { headers: Record<string, string>, body: string, signal?: AbortSignal }
-    const answer = await post({ url: String(url), headers, body, signal })
+    const { method, headers, body, signal } = init as Message
+    lastURL = String(url)
+    const answer = await exchange({ method, url: lastURL, headers, body, signal })
     const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name], mode)
     if (refusal === undefined) return answer
     answer.destroy()
@@ -33,6 +38,12 @@ export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
   }
 
   return {
+    /** Opens a connection for the next call. Without a `baseURL` that is one to the server of the last call. */
+    connect (baseURL = lastURL) {
+      if (baseURL !== undefined) open(baseURL)
+    },
+    close,
+
     /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
     send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
 

@@ -20,7 +20,8 @@ export function createGoogleKind (): ProviderKind {
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }),
     readList: (text, provider): ModelInfo[] =>
-      entriesOf(text, 'models').flatMap(({ name: path, displayName: name, inputTokenLimit: tokens, supportedGenerationMethods: methods }) => {
+      entriesOf(text, 'models').flatMap((entry) => {
+        const { name: path, displayName: name, inputTokenLimit: tokens, supportedGenerationMethods: methods } = entry
         if (typeof path !== 'string' || !(Array.isArray(methods) && methods.includes('generateContent'))) return []
         return modelInfo({ provider, id: path.replace(/^models\//, ''), name, tokens })
       })

@@ -38,6 +38,7 @@ export const READS: ReadonlyMap<string, 'file' | 'folder' | 'machine' | 'elsewhe
   ['systemInfo', 'machine'],
   ['fetchUrl', 'elsewhere'],
   ['webSearch', 'elsewhere'],
+  ['searchFiles', 'elsewhere'],
   ['screenshot', 'elsewhere']
 ])
 
@@ -80,7 +81,8 @@ function remove ({ targets, flags }: Values) {
   return targets.flatMap(({ path }) => call('deleteFile', { path, ...recursive && { recursive } }))
 }
 
-/** Searches the web. A search in files is not read, because no tool does it. */
+const searchFiles = ({ quote, path }: Values) => call('searchFiles', { pattern: quote, ...path && { path: path.path }, literal: true })
+/** Searches the web. A search in files needs its text in quotes. */
 const search = ({ rest, text = rest }: Values): Reply => IN_FILES.test(text) ? undefined : call('webSearch', { query: text })
 const IN_FILES = /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i
 
@@ -142,6 +144,8 @@ const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => R
   [`${SHOW}? ${ME} about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`, systemInfo],
   [`what|which|how much|kind|type|of|operating|free* ${MACHINE}|memory|cpu|disk is|am|are|do|does {rest}`, systemInfo],
 
+  ['search|grep|find|look for? {quote} in|inside|within|below the? folder|directory? {path}', searchFiles],
+  ['search|grep|find|look for? {quote} in|inside|within all? the|my|these? files|code|project|workspace|folder|directory', searchFiles],
   [`search|find|google|look up|for|about* :? {text} on|in the? ${WEB}`, search],
   [`search? the? ${WEB} search? for|about? :? {rest}`, search],
   ['search|google for|about? :? {rest}', search],

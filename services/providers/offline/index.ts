@@ -2,9 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
 import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../provider-errors.ts'
-import { assistantReply } from './assistant.ts'
-import { createReplyModel, type Reply } from './reply-model.ts'
-import { structuredReply } from './structured.ts'
+import type { Reply } from './reply-model.ts'
 
 /** One answer of a script. `error` fails the call, after the text if there is any. Times are milliseconds. */
 export type ScriptedTurn = Reply
@@ -13,6 +11,13 @@ const MODELS: Record<string, string> = {
   assistant: 'Offline assistant (plain commands, no language model)',
   scripted: 'Offline script (replays offline.script of config.json)'
 }
+
+/** Loads the models at their first use: the expressions of their rules take time and memory. */
+const load = async () => ({
+  ...await import('./assistant.ts'),
+  ...await import('./structured.ts'),
+  ...await import('./reply-model.ts')
+})
 
 /** Creates the provider of the built-in models, which need no network and no key: one reads plain commands, one replays a script. */
 export function createOfflineProvider ({ clock, script }: { clock: Clock, script: () => ScriptedTurn[] | undefined }): Provider {
@@ -27,11 +32,15 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
       if (!Object.hasOwn(MODELS, name)) {
         throw new InvalidModelId(JSON.stringify(`offline/${name}`), `the offline models are ${names.join(' and ')}.`)
       }
+      const { assistantReply, structuredReply, createReplyModel } = await load()
       const reply = (options: LanguageModelV4CallOptions) => {
         if (options.responseFormat?.type === 'json') return structuredReply(options, options.responseFormat.name)
         return name === 'assistant' ? assistantReply(options) : scriptedReply(script() ?? [], options)
       }
       return createReplyModel({ modelId: name, clock, reply })
+    },
+    async warm () {
+      await load()
     },
     async listModels (signal) {
       signal.throwIfAborted()

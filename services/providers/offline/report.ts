@@ -71,6 +71,7 @@ const VERBS: Record<string, string> = {
   runCommand: 'run',
   fetchUrl: 'fetch',
   webSearch: 'search the web for',
+  searchFiles: 'search files for',
   systemInfo: 'read the system information',
   screenshot: 'take a screenshot'
 }
@@ -79,7 +80,7 @@ const VERBS: Record<string, string> = {
 function wordsOf ({ toolName, input }: Command): string {
   if (toolName === 'click') return `click at ${input.x}, ${input.y}`
   if (toolName === 'type') return input.keys === undefined ? `type “${shorten(String(input.text), 200)}”` : `press ${input.keys}`
-  const object = input.path ?? input.command ?? input.url ?? input.query
+  const object = input.pattern ?? input.path ?? input.command ?? input.url ?? input.query
   const isKnown = Object.hasOwn(VERBS, toolName)
   return isKnown ? `${VERBS[toolName]}${object === undefined ? '' : ` \`${object}\``}` : `use ${toolName}`
 }

@@ -10,12 +10,13 @@ const LINE_NUMBER = /(?<![^\n])\d+→/g
 
 const RESULTS: Record<string, (output: Output, input: Output) => string> = {
   listDirectory ({ entries, truncated }, { path }) {
-    const all = Array.isArray(entries) ? entries.map(entryWords) : []
+    const all = Array.isArray(entries) ? entries.map(entryWords) : typeof entries === 'string' ? linesOf(entries) : []
     if (all.length === 0) return `\`${path}\` is empty.`
     const more = all.length > MAX_ENTRIES ? `\n- … and ${all.length - MAX_ENTRIES} more` : truncated === true ? '\n- … and more' : ''
     return `\`${path}\` holds ${count(all.length, 'entry', 'entries')}:\n${all.slice(0, MAX_ENTRIES).join('\n')}${more}`
   },
-  readFile ({ content, startLine, truncated, message }, { path }) {
+  readFile ({ content, startLine, truncated, message, mimeType, width, height }, { path }) {
+    if (Array.isArray(content)) return `\`${path}\` is an image (${mimeType}, ${width} × ${height} pixels).`
     if (!content) return `\`${path}\`${message ? `: ${message}` : ' is empty.'}`
     const text = typeof startLine === 'number' ? textOf(content).replace(LINE_NUMBER, '') : textOf(content)
     return `\`${path}\` contains:${block(text)}${truncated === true ? '\n(There is more in the file.)' : ''}`
@@ -39,6 +40,8 @@ const RESULTS: Record<string, (output: Output, input: Output) => string> = {
     )
     return `The web search for “${query}” found:\n${lines.slice(0, 10).join('\n')}`
   },
+  searchFiles: ({ matches, message }, { pattern }) =>
+    matches ? `\`${pattern}\` is found in:${block(textOf(matches))}` : textOf(message ?? `\`${pattern}\` is not found.`),
   systemInfo: (output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${textOf(value)}`).join('\n')}`,
   screenshot: ({ width, height, description, note = description }) =>
     `I took a screenshot of ${width} × ${height} pixels.${note ? `\n\n${shorten(textOf(note), MAX_TEXT)}` : ''}`,
@@ -59,6 +62,12 @@ export function resultWords ({ toolName, input }: Command, value: unknown): stri
   const isList = Array.isArray(content) && content.length > 0
   return `${toolName} answered:${block(isList ? content.map((each) => textOf(each?.text ?? each)).join('\n') : textOf(content))}`
 }
+
+/** Describes the lines that listDirectory shows to models: `src/`, `README.md 1234`, `link@`. */
+const linesOf = (entries: string): string[] =>
+  entries.split('\n').filter((line) => line !== '').map((line) =>
+    `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${count(Number(size), 'byte', 'bytes')})`)}`
+  )
 
 function entryWords (entry: Output | null): string {
   const { name, path, kind, size } = entry ?? {}

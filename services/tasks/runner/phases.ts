@@ -14,7 +14,7 @@ export function createPhaseTool (stored: () => Phase[]) {
   let reported: Phase[] | undefined
   const tool: Tool<{ phase: string, status: Phase['status'] }> = {
     name: PHASE_TOOL,
-    description: 'Says how far the plan is: call it whenever a phase begins, is completed, failed or skipped.',
+    description: 'Says how far the plan is: call it whenever a phase is completed, failed or skipped. The next phase then begins.',
     inputSchema: Type.Object({
       phase: Type.String({ description: "The phase's id, such as phase-1" }),
       status: Type.Union(STATUSES.map((status) => Type.Literal(status)))

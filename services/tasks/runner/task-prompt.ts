@@ -44,7 +44,7 @@ export interface ContextParts {
 
 /**
  * The texts of the system prompt of a task run, from what seldom changes to what often changes: what all task runs are told; the plan and
- * the memory of the user; the memory of earlier runs, the steering and feedback of the user, and the time.
+ * the memory of the user; grants, the memory of earlier runs, the earlier steering and the feedback of the user, and the time.
  */
 export function taskContext (parts: ContextParts): string[] {
   return [ofEveryTask(parts), ofTask(parts), ofRun(parts)].map((sections) => sections.filter((text) => text !== '').join('\n\n'))
@@ -59,16 +59,16 @@ const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
   servers
 ]
 
-const ofTask = ({ task: { cwd, plan, approval }, run, memory, grants }: ContextParts): string[] => [
+const ofTask = ({ task: { cwd, plan }, run, memory }: ContextParts): string[] => [
   `Working folder: ${JSON.stringify(cwd)}. Relative paths start there.`,
   `The plan:\n${run.phases.map(phaseLine).join('\n')}\nCall updatePhase whenever a phase is completed, failed or skipped.`,
-  ...section('The result must hold:', plan.qualityCriteria),
-  ...section(GRANTED[approval.mode] ?? GRANTED.first_n!, grants),
+  ...section('The result must meet these criteria:', plan.qualityCriteria),
   memory
 ]
 
-function ofRun ({ task: { memory, steeringHistory }, run, last, now }: ContextParts): string[] {
+function ofRun ({ task: { memory, steeringHistory, approval }, run, last, grants, now }: ContextParts): string[] {
   return [
+    ...section(GRANTED[approval.mode] ?? GRANTED.first_n!, grants),
     ...section('Earlier runs found:', memory.findings),
     ...section('Decisions so far:', memory.decisions),
     ...section('Sources used so far:', memory.sources),
@@ -78,8 +78,8 @@ function ofRun ({ task: { memory, steeringHistory }, run, last, now }: ContextPa
       memory.feedback.map(({ approved, notes }) => `${approved ? 'approved' : 'rejected'}: ${notes}`)
     ),
     ...commentSection(
-      'What the user said to this task:',
-      steeringHistory.map(({ comment, runId }) => runId === run.runId ? `${comment} (new)` : comment)
+      'What the user said to this task before:',
+      steeringHistory.filter(({ runId }) => runId !== run.runId).map(({ comment }) => comment)
     ),
     last?.output ? `The last run (number ${last.runNumber}, ${last.status}) reported:\n${shorten(last.output, OUTPUT_SHOWN)}` : '',
     last?.error && last.status === 'failed' ? `The last run failed: ${shorten(last.error)}` : '',
@@ -96,6 +96,6 @@ function ofRun ({ task: { memory, steeringHistory }, run, last, now }: ContextPa
 const phaseLine = ({ id, description, status }: Phase): string =>
   `- ${id}${status === 'pending' || status === 'running' ? '' : ` (${status})`}: ${shorten(description)}`
 
-/** The first user message of a run: the goal, and the steering for this run. */
+/** The first user message of a run: the goal, and the steering that is new in this run. */
 export const taskRequest = ({ goal }: StoredTask, { steering }: StoredRun): string =>
-  [goal, ...steering.map((comment) => `The user adds: ${comment}`)].join('\n\n')
+  [goal, ...commentSection('The user adds for this run:', steering)].join('\n\n')

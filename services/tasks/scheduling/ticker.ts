@@ -116,10 +116,9 @@ export function createScheduleTicker ({ deps, queue, schedules, approvals }: {
       repository.onDue(() => wake.abort())
       while (!signal.aborted) {
         const now = clock.now()
-        await checkAll(
-          jumped() ? [...repository.due.keys()] : [...repository.due].filter(([, at]) => at <= now).map(([taskId]) => taskId),
-          signal
-        )
+        // Without tasks nobody needs the time zone, whose data takes time and memory to load.
+        const isEarly = repository.due.size > 0 && jumped()
+        await checkAll([...repository.due].filter(([, at]) => isEarly || at <= now).map(([taskId]) => taskId), signal)
         lastCheckAt = clock.awake()
         wake = new AbortController()
         const next = Math.min(...dueTimes(repository), clock.now() + CHECK_MS)

@@ -16,7 +16,8 @@ const Input = Type.Object({
 export function createClick ({ desktop, views }: { desktop: Desktop, views: LastViews }): Tool<Static<typeof Input>> {
   return {
     name: 'click',
-    description: 'Click on the screen with the mouse. Take a screenshot first, pass its view if it has one, and take another to see what came of it.',
+    description: 'Click on the screen with the mouse. Take a screenshot first, pass its view if it has one, and take another to see ' +
+      'what came of it.',
     inputSchema: Input,
     effect: 'external',
     unavailable: desktop.problem,

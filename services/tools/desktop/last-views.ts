@@ -27,7 +27,8 @@ export function createLastViews () {
       const whole = { x: 0, y: 0, width, height, imageWidth: width, imageHeight: height }
       throw new ToolFailed(
         `Nothing was done: in the last screenshot ${last.view.imageWidth} × ${last.view.imageHeight} pixels show ${last.view.width} × ` +
-          `${last.view.height} pixels of the screen, and the call does not say which of them ${x}, ${y} are. For pixels of that picture call ` +
+          `${last.view.height} pixels of the screen, and the call does not say which of them ${x}, ${y} are. For pixels of that picture ` +
+          'call ' +
           `again with view ${JSON.stringify(last.view)}; for pixels of the screen with view ${JSON.stringify(whole)}.`
       )
     }

@@ -34,7 +34,8 @@ export function applyEdits (text: string, edits: Edit[]): { text: string, replac
   if (overlap !== -1) {
     const [first, second] = [changes[overlap - 1].edit, changes[overlap].edit].sort((a, b) => a - b)
     throw new ToolFailed(
-      `The edits ${first + 1} and ${second + 1} overlap at line ${lineAt(text, changes[overlap].start)}. Nothing was changed: make them one edit.`
+      `The edits ${first + 1} and ${second + 1} overlap at line ${lineAt(text, changes[overlap].start)}. Nothing was changed: make them ` +
+      'one edit.'
     )
   }
   let result = ''

@@ -19,7 +19,8 @@ const Edit = Type.Object({
   oldText: Type.String({
     minLength: 1,
     maxLength: LONGEST_TEXT,
-    description: 'The text to replace, exactly as it is in the file, blanks and indentation included, without the line numbers of readFile. ' +
+    description: 'The text to replace, exactly as it is in the file, blanks and indentation included, without the line numbers of ' +
+      'readFile. ' +
       'It must occur once: take as many lines around the change as make it unique.'
   }),
   newText: Type.String({ maxLength: LONGEST_TEXT, description: 'The text to put in its place; "" removes it.' }),
@@ -31,7 +32,8 @@ const Input = Type.Object({
   edits: Type.Array(Edit, {
     minItems: 1,
     maxItems: 100,
-    description: 'The replacements. Each oldText is looked for in the file as it is now, not in what another edit makes of it; they must not overlap.'
+    description: 'The replacements. Each oldText is looked for in the file as it is now, not in what another edit makes of it; they ' +
+      'must not overlap.'
   }),
   digest: Type.Optional(
     Type.String({
@@ -71,7 +73,9 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
           const old = await examineFile(folder, name, paths, (file, size) => readWhole(file, size, signal))
           if (old === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
           const bytes = old.found
-          if (bytes === undefined) throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
+          if (bytes === undefined) {
+            throw new ToolFailed(`${shown} is larger than the ${WHOLE_BYTES} bytes that can be edited: use a command.`)
+          }
           if (digest !== undefined && digest !== readDigest(bytes)) {
             throw new ToolFailed(`${shown} has changed since it was read with digest ${digest}. Nothing was changed: read it again.`)
           }

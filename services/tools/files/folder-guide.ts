@@ -1,5 +1,5 @@
-import type { FileHandle } from 'node:fs/promises'
-import { isAbsolute, relative } from 'node:path'
+import { lstat, type FileHandle } from 'node:fs/promises'
+import { isAbsolute, join, relative } from 'node:path'
 import type { StoredRecord } from '../../store/store-types.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
@@ -44,9 +44,11 @@ export function createFolderGuides ({ paths, known, digest }: Parts) {
 
   /** Returns the guide of a folder; undefined when it has none that can be read as text. */
   async function read (cwd: string): Promise<FolderGuide | undefined> {
-    const folder = await locateFolder(cwd)
+    // Most folders have none, and the user waits for this.
+    const there = await Promise.all(NAMES.map((name) => lstat(join(cwd, name)).then(() => true, () => false)))
+    const folder = there.includes(true) ? await locateFolder(cwd) : undefined
     if (folder === undefined) return undefined
-    for (const name of NAMES) {
+    for (const name of NAMES.filter((_name, at) => there[at])) {
       const found = await readName(name, folder.path).catch(() => undefined)
       if (found !== undefined) return { name, ...found, digest: digest(JSON.stringify([folder.path, name, found])) }
     }

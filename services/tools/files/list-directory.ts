@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
+import { FITTING_BYTES, jsonBytes } from '../fitting-text.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import { withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
@@ -30,6 +31,8 @@ export interface Entry {
   size?: number
 }
 
+/** Bytes for the size of an entry in its line. */
+const SIZE_BYTES = 12
 /** The most names read of one folder, so that a folder with millions of entries does not exhaust the memory. */
 const NAMES_READ = 20_000
 
@@ -75,20 +78,30 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Sta
           }
           level = entries.slice(seen).filter(({ kind }) => kind === 'directory')
         }
+        const shown = fitting(entries.slice(offset))
+        hasMore ||= offset + shown.length < entries.length
+        const nextOffset = offset + shown.length
         const message = [
-          hasMore && `There are more entries: go on with offset ${end}, or find files by name with findFiles.`,
+          hasMore && `There are more entries: go on with offset ${nextOffset}, or find files by name with findFiles.`,
           isCut && `A folder has more than ${NAMES_READ} entries; some of them are not listed. findFiles finds them by name.`,
           offset > 0 && entries.length <= offset && 'There are no more entries.'
         ].filter((sentence) => typeof sentence === 'string').join(' ')
         return {
           path: real,
-          entries: entries.slice(offset).sort((a, b) => compare(a.path, b.path)),
+          entries: shown.sort((a, b) => compare(a.path, b.path)),
           ...(hasMore || isCut) && { truncated: true },
-          ...hasMore && { nextOffset: end },
+          ...hasMore && { nextOffset },
           ...message !== '' && { message }
         }
       })
   }
+}
+
+/** Returns the first entries, as many as models get uncut. */
+function fitting (entries: Entry[]): Entry[] {
+  let room = FITTING_BYTES
+  const end = entries.findIndex(({ path }) => (room -= jsonBytes(path) + SIZE_BYTES) < 0)
+  return end === -1 ? entries : entries.slice(0, end)
 }
 
 const MARKS: Record<Entry['kind'], string> = { file: '', directory: '/', symlink: '@', other: ' (neither file nor folder)' }

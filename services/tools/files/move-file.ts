@@ -14,7 +14,9 @@ import { withCreatedFolder } from './replace-file.ts'
 const Input = Type.Object({
   from: Type.String({ minLength: 1, description: 'File or folder to move: absolute, or relative to the working directory.' }),
   to: Type.String({ minLength: 1, description: 'Its whole new path, the name included. Missing folders are made.' }),
-  overwrite: Type.Optional(Type.Boolean({ description: 'true: replace a file that has this path. Folders are never replaced. Default false.' }))
+  overwrite: Type.Optional(
+    Type.Boolean({ description: 'true: replace a file that has this path. Folders are never replaced. Default false.' })
+  )
 }, { additionalProperties: false })
 
 /** An entry of an open folder. */
@@ -121,10 +123,14 @@ async function removeReserved ({ folder, name }: Place): Promise<void> {
 async function assertReplaceable (to: Place, old: Stats, moved: Stats, { to: path, overwrite }: Static<typeof Input>): Promise<void> {
   const shown = JSON.stringify(path)
   if (old.isDirectory()) {
-    throw new ToolFailed(`${shown} is a folder that is there already. To move into it, give the whole new path: ${JSON.stringify(`${path}/<name>`)}.`)
+    throw new ToolFailed(`${shown} is a folder that is there already. To move into it, give the whole new path: ${JSON.stringify(
+      `${path}/<name>`
+    )}.`)
   }
   if (moved.isDirectory()) throw new ToolFailed(`${shown} is there already, and a folder replaces nothing. Choose another name.`)
-  if (!overwrite) throw new ToolFailed(`${shown} is there already. Nothing was moved: choose another name, or pass overwrite: true to replace it.`)
+  if (!overwrite) {
+    throw new ToolFailed(`${shown} is there already. Nothing was moved: choose another name, or pass overwrite: true to replace it.`)
+  }
   if (!old.isFile() && !old.isSymbolicLink()) throw new PathRefused(`${shown} is a device or pipe and is not replaced.`)
   // rename(2) checks only the folder's permissions. Two names of one file: rename(2) would leave both.
   if (old.isFile()) await access(to.folder.entry(to.name), constants.W_OK)

@@ -50,7 +50,8 @@ export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
       'To find where something is in a file or a folder, use searchFiles rather than reading all of it. ' +
       `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
-      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it has one.',
+      'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it ' +
+      'has one.',
     inputSchema: Input,
     effect: 'read',
     target: ({ path }) => path,
@@ -93,7 +94,8 @@ function imageOutput (
   const { mimeType, width, height } = image
   if (bytes === undefined || size > IMAGE_BYTES || width > IMAGE_PIXELS || height > IMAGE_PIXELS) {
     throw new ToolFailed(
-      `${shown} is an image (${mimeType}, ${width} × ${height} pixels, ${size} bytes) too large to be shown: at most ${IMAGE_BYTES} bytes and ` +
+      `${shown} is an image (${mimeType}, ${width} × ${height} pixels, ${size} bytes) too large to be shown: at most ${IMAGE_BYTES} ` +
+      'bytes and ' +
         `${IMAGE_PIXELS} pixels on a side can be. Make a smaller copy of it with a command.`
     )
   }

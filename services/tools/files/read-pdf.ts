@@ -1,10 +1,11 @@
 import type { Transform } from '../transform/transform.ts'
+import { FITTING_BYTES, fittingEnd, jsonBytes } from '../fitting-text.ts'
 import type { ToolOutput } from '../tool.ts'
 import type { LineRequest } from './line-range.ts'
 
 /** Separates the pages in `content`, as in pdftotext. */
 const PAGE_BREAK = '\f'
-/** Characters of the content; its JSON then stays below the limit for model output. */
+/** Characters of a page in one answer. */
 const ANSWER_CHARS = 40_000
 
 /**
@@ -21,18 +22,25 @@ export async function readPdfPages (
   const request = { bytes, firstPage: offset, mostPages, mostChars: ANSWER_CHARS + column }
   const { pages, totalPages, title } = await transform.run('pdf', request, { signal })
   const about = { mimeType: 'application/pdf', ...title !== undefined && { title }, totalPages }
-  if (pages.length === 0) return { ...about, content: '', message: `There is no page ${offset}: the document ends with page ${totalPages}.` }
+  if (pages.length === 0) {
+    return {
+      ...about,
+      content: '',
+      message: `There is no page ${offset}: the document ends with page ${totalPages}.`
+    }
+  }
 
   const first = pages[0].slice(column - 1)
-  const shown = [first.slice(0, ANSWER_CHARS)]
-  let room = ANSWER_CHARS - shown[0].length
-  for (const page of pages.slice(1)) {
-    if (page.length + 1 > room) break
+  const end = fittingEnd(first, 0, ANSWER_CHARS)
+  const shown = [first.slice(0, end)]
+  let room = FITTING_BYTES - jsonBytes(shown[0])
+  for (const page of end < first.length ? [] : pages.slice(1)) {
+    room -= jsonBytes(page)
+    if (room < 0) break
     shown.push(page)
-    room -= page.length + 1
   }
   const endPage = offset + shown.length - 1
-  const nextColumn = first.length > ANSWER_CHARS ? column + ANSWER_CHARS : undefined
+  const nextColumn = end < first.length ? column + end : undefined
   const nextOffset = nextColumn !== undefined ? offset : endPage < totalPages ? endPage + 1 : undefined
   const message = [
     nextColumn !== undefined && `This is a part of page ${offset} of ${totalPages}.`,

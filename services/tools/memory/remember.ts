@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { contentOf } from '../../brain/extraction/pointers.ts'
 import { foldText } from '../../brain/fact-text.ts'
 import type { Tool } from '../tool.ts'
 import { namesEntry } from './names-entry.ts'
@@ -41,6 +40,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> 
     async execute ({ span, replaces = [], ...given }, { runId }) {
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()
+      const { contentOf } = await import('../../brain/extraction/pointers.ts')
       const content = { fact, ...contentOf(given, fact) }
       const named = replaces.map((each) => findKnown(entries, each, source.threadId))
       // The rest stays beside the new fact until the conversation is read as a whole.

@@ -1,5 +1,5 @@
 import type { BrainService } from '../../brain/brain.ts'
-import { findOwnWords, searchable, type OwnWords, type WordsProblem } from '../../brain/extraction/own-words.ts'
+import type { OwnWords, WordsProblem } from '../../brain/extraction/own-words.ts'
 import { foldText } from '../../brain/fact-text.ts'
 import type { Entry } from '../../brain/memory.ts'
 import type { FactSource } from '../../../schemas/brain.ts'
@@ -34,6 +34,8 @@ export async function findSaid (
 ): Promise<Said> {
   const words = await userWords(runId)
   if (words === undefined) throw new ToolFailed('The memory can be changed in a conversation with the user only.')
+  // The expressions of these rules take time and memory, so they are loaded at their first use.
+  const { findOwnWords, searchable } = await import('../../brain/extraction/own-words.ts')
   let problem: WordsProblem = NOT_SAID
   for (const { text, at, said, id } of words.messages.toReversed()) {
     const found = findOwnWords(searchable(text), span, options)

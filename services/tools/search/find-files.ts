@@ -11,7 +11,8 @@ const Input = Type.Object({
   pattern: Type.String({
     minLength: 1,
     maxLength: 1_000,
-    description: 'A glob: "*.test.ts" (a name, in any folder), "src/**/*.{js,ts}" (a path below the folder), "docs/" (folders of that name).'
+    description: 'A glob: "*.test.ts" (a name, in any folder), "src/**/*.{js,ts}" (a path below the folder), "docs/" (folders of that ' +
+      'name).'
   }),
   path: Type.Optional(
     Type.String({ minLength: 1, description: 'Folder to search: absolute, or relative to the working directory, which is the default.' })

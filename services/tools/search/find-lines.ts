@@ -1,4 +1,5 @@
 import { decodeText, detectEncoding } from '../files/text-encoding.ts'
+import { FITTING_BYTES, jsonBytes } from '../fitting-text.ts'
 import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
 import { createGlobFilter } from './search-glob.ts'
 import type { FoundLines, LinesRequest, MatchedLine } from './search-rpc.ts'
@@ -7,8 +8,6 @@ import { walk } from './walk.ts'
 
 /** Larger files are not searched. */
 const FILE_BYTES = 16 * 1024 * 1024
-/** Characters of an answer: its JSON then stays below the limit for model output. */
-const ANSWER_CHARS = 32_000
 /** Characters shown of a line, and of them before the match in a longer line. */
 const LINE_CHARS = 300
 const BEFORE_CHARS = 100
@@ -23,7 +22,7 @@ export function findLines (request: LinesRequest): FoundLines {
   const isWanted = glob === undefined ? () => true : createGlobFilter(glob)
   const found: FoundLines = { matches: [], searched: 0, skipped: 0, hasMore: false }
   let toSkip = offset
-  let room = ANSWER_CHARS
+  let room = FITTING_BYTES
   for (const { path, kind, read } of walk(request)) {
     if (isTimeUp()) return { ...found, hasMore: true, endedAt: path }
     if (kind !== 'file' || !isWanted(path)) continue
@@ -40,16 +39,13 @@ export function findLines (request: LinesRequest): FoundLines {
     for (const match of linesMatching(text, compiled)) {
       if (toSkip-- > 0) continue
       const shown = matchedLine(path, text, match, context)
-      room -= lengthOf(shown)
+      room -= jsonBytes(shown)
       if (found.matches.length === limit || (room < 0 && found.matches.length > 0)) return { ...found, hasMore: true }
       found.matches.push(shown)
     }
   }
   return found
 }
-
-const lengthOf = ({ path, text, before = [], after = [] }: MatchedLine): number =>
-  [path, text, ...before, ...after].reduce((sum, each) => sum + each.length + 10, 0)
 
 function matchedLine (path: string, text: string, { line, start, end, at }: LineMatch, context: number): MatchedLine {
   const own = text.slice(start, end).replaceAll('\r\n', '\n').replace(/\r$/, '').split('\n')

@@ -1,3 +1,4 @@
+import { FITTING_BYTES, jsonBytes } from '../fitting-text.ts'
 import { createGlobFilter } from './search-glob.ts'
 import type { FilesRequest, FoundFiles } from './search-rpc.ts'
 import { startSearch } from './search-time.ts'
@@ -11,11 +12,13 @@ export function findPaths (request: FilesRequest): FoundFiles {
   const matches = createGlobFilter(wantsFolders ? glob.slice(0, -1) : glob)
   const paths: string[] = []
   let toSkip = offset
+  let room = FITTING_BYTES
   for (const { path, kind } of walk(request)) {
     if (isTimeUp()) return { paths, hasMore: true, endedAt: path }
     if ((kind === 'folder') !== wantsFolders || !matches(wantsFolders ? path.slice(0, -1) : path)) continue
     if (toSkip-- > 0) continue
-    if (paths.length === limit) return { paths, hasMore: true }
+    room -= jsonBytes(path)
+    if (paths.length === limit || room < 0) return { paths, hasMore: true }
     paths.push(path)
   }
   return { paths, hasMore: false }

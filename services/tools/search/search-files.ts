@@ -16,15 +16,24 @@ const Input = Type.Object({
     description: 'A regular expression (JavaScript), compared with each line. With \\n in it, it may match across lines.'
   }),
   path: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder or file to search: absolute, or relative to the working directory, which is the default.' })
+    Type.String({
+      minLength: 1,
+      description: 'Folder or file to search: absolute, or relative to the working directory, which is the default.'
+    })
   ),
   glob: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: 'Only files that match, such as "*.ts" (in any folder) or "src/**/*.{js,ts}".' })
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Only files that match, such as "*.ts" (in any folder) or "src/**/*.{js,ts}".'
+    })
   ),
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines to show before and after each match. Default 0.' })),
   caseSensitive: Type.Optional(Type.Boolean({ description: 'false: capital and small letters match each other. Default true.' })),
   literal: Type.Optional(Type.Boolean({ description: 'true: the pattern is a text to find as it is, not a regular expression.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines to answer. Default ${DEFAULT_LIMIT}.` })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines to answer. Default ${DEFAULT_LIMIT}.` })
+  ),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Matching lines to skip: the nextOffset of an answer. Default 0.' }))
 }, { additionalProperties: false })
 
@@ -47,7 +56,10 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
     effect: 'read',
     target: ({ path }) => path,
     forModel: grouped,
-    execute: ({ path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 }, { cwd, signal }) =>
+    execute: (
+      { path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 },
+      { cwd, signal }
+    ) =>
       withPathErrors(path, async () => {
         const source = literal ? escapePattern(pattern) : pattern
         assertPattern(source, caseSensitive)
@@ -80,7 +92,9 @@ function nothingFound ({ matches, searched, skipped }: FoundLines, offset: numbe
   if (matches.length > 0) return []
   if (offset > 0) return ['There are no more matches.']
   const left = skipped === 0 ? '' : ` ${skipped} that are not text, too large or unreadable were not.`
-  return [`No line matches; ${searched} files were searched.${left} Files that .gitignore leaves out are searched when path names their folder.`]
+  return [
+    `No line matches; ${searched} files were searched.${left} Files that .gitignore leaves out are searched when path names their folder.`
+  ]
 }
 
 /** Shows matches as grep does: `12:` before a match, `11-` before context, `--` where lines are left out. */

@@ -35,7 +35,8 @@ export async function runSearch<T> (work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof TransformFailed)) throw error
     throw new ToolFailed(
-      `The search was stopped: ${error.message.replace(/^.*?: /, '')} The pattern may repeat within a repetition, such as (a+)+, or the lines ` +
+      `The search was stopped: ${error.message.replace(/^.*?: /, '')} The pattern may repeat within a repetition, such as (a+)+, or the ` +
+      'lines ' +
         'may be very long. Use a simpler pattern, literal: true, a smaller folder or a glob.'
     )
   }
@@ -53,7 +54,9 @@ export function relativeGlob (glob: string, folder: string): string {
 /** Returns the sentences about the rest of a search. */
 export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: string }, nextOffset: number): string[] {
   if (endedAt !== undefined) {
-    return [`The search was ended for its time at ${JSON.stringify(endedAt)}: what follows was not searched. Search a smaller folder, or by glob.`]
+    return [`The search was ended for its time at ${JSON.stringify(
+      endedAt
+    )}: what follows was not searched. Search a smaller folder, or by glob.`]
   }
   return hasMore ? [`There are more: go on with offset ${nextOffset}, or narrow the search by path, glob or a more exact pattern.`] : []
 }

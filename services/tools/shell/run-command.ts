@@ -56,7 +56,8 @@ interface Parts {
 export function createRunCommand ({ paths, clock, environment }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'runCommand',
-    description: `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and programs. ` +
+    description: `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
+      'programs. ' +
       'Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
       'editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.',
     forModel: cleaned,
@@ -78,7 +79,12 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
       const child = await withPathErrors(cwd, () =>
         withFolder(folder, async (held) => {
           if (approvedFolder !== undefined) await assertApproved(held, approvedFolder)
-          return spawnGuarded(...shellCommand(command), { cwd: held.entry('.'), env: commandEnvironment(environment()), stdin: 'closed', clock })
+          return spawnGuarded(...shellCommand(command), {
+            cwd: held.entry('.'),
+            env: commandEnvironment(environment()),
+            stdin: 'closed',
+            clock
+          })
         }))
       let bytes = 0
       const count = (chunk: number) => {

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Web } from './fetch/fetch.ts'
+import { fittingEnd } from '../fitting-text.ts'
 import type { Tool } from '../tool.ts'
 
 const MAX_CHARS = 60_000
@@ -56,11 +57,8 @@ export function createFetchUrl ({ web }: { web: () => Promise<Web> }): Tool<Stat
   }
 }
 
-/** Returns a part of a text without splitting surrogate pairs. */
+/** Returns a part of a text that models get uncut. */
 function slice (text: string, offset: number, chars: number): { content: string, nextOffset?: number } {
-  let end = Math.min(offset + chars, text.length)
-  if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1)) && end - 1 > offset) end -= 1
+  const end = fittingEnd(text, offset, chars)
   return { content: text.slice(offset, end).toWellFormed(), ...end < text.length && { nextOffset: end } }
 }
-
-const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff

@@ -17,7 +17,9 @@ t.test('a run as one object', async (t) => {
       { text: 'Both.' }
     ][nth], {
     config: { analysis: true },
-    structured: (name) => ({ object: name === 'analysis' ? complex : { outcome: 'done', claims: [], satisfied: true, score: 0.9, issues: ['a detail'] } })
+    structured: (name) => ({
+      object: name === 'analysis' ? complex : { outcome: 'done', claims: [], satisfied: true, score: 0.9, issues: ['a detail'] }
+    })
   })
   const options = await clientOf(app)
 

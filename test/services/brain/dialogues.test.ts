@@ -54,7 +54,13 @@ for (const [kind, list] of all) {
       const { preferences, facts } = (await brain.recall()).brain
       t.strictSame(preferences, {})
       t.equal(new Set(facts.map(foldText)).size, facts.length)
-      if (kind === 'quotes') t.strictSame(facts.filter((fact) => /^(?!.*\b(?:said|says|told|form|heard|write)\b).*"/.test(fact)), [], told(lines))
+      if (kind === 'quotes') {
+        t.strictSame(
+          facts.filter((fact) => /^(?!.*\b(?:said|says|told|form|heard|write)\b).*"/.test(fact)),
+          [],
+          told(lines)
+        )
+      }
       if (kind === 'strangers') t.strictSame(facts.filter((fact) => /Mallory|Helper|jazz|password/.test(fact)), [], told(lines))
     }
   })

@@ -179,7 +179,16 @@ t.test('what looks like a key, a card or a password is a secret, in any language
 
 t.test('the value of a preference is told in the words of the user, also after letters whose cases differ in length', async (t) => {
   const message = 'İstanbul’da İLK editörüm Vim oldu.'
-  const pointer = { message: 0, span: message, kind: 'preference', key: 'editör', about: 'user', lasting: true, sensitive: false, replaces: [] }
+  const pointer = {
+    message: 0,
+    span: message,
+    kind: 'preference',
+    key: 'editör',
+    about: 'user',
+    lasting: true,
+    sensitive: false,
+    replaces: []
+  }
   const { found } = verifyPointers({ messages: [message] }, { pointers: [{ ...pointer, value: 'vim' }] }, () => undefined)
   t.match(found, [{ kind: 'preference', value: 'Vim' }])
 })

@@ -25,11 +25,12 @@ export async function openJournal (t: Test, { settings, clock = systemClock, dir
   const store = await openStore({ dir: home, clock })
   atEnd(t, () => store.close())
   const live = new Set<string>()
+  const roots: string[] = []
   const journal = createJournal({
     store,
     clock,
     home,
-    paths: createPathPolicy({ workspace: work, roots: [], forbidden: home }),
+    paths: createPathPolicy({ workspace: work, roots, forbidden: home }),
     settings: () => settings,
     isLive: async (runId) => live.has(runId) || undefined,
     log: { warn: (details) => t.fail(JSON.stringify(details)) }
@@ -44,6 +45,8 @@ export async function openJournal (t: Test, { settings, clock = systemClock, dir
     store,
     journal,
     live,
+    /** Further folders that tools may use. */
+    roots,
     at,
     keep,
     /** The files of the journal. */

@@ -2,15 +2,18 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { newId } from '../../../services/lib/ids.ts'
 import { fakeClock } from '../../harness/clock.ts'
@@ -25,7 +28,11 @@ t.test('a move is one change, and goes back', async (t) => {
   writeFileSync(at('file'), 'content')
   const runId = newId()
   await change(['file', 'renamed'], () => renameSync(at('file'), at('renamed')), { runId })
-  await change([{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }], () => renameSync(at('folder'), at('moved')), { runId })
+  await change(
+    [{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }],
+    () => renameSync(at('folder'), at('moved')),
+    { runId }
+  )
   t.match(await changes(runId), [
     { kind: 'moved', from: at('file'), path: at('renamed'), canUndo: true },
     { kind: 'moved', from: at('folder'), path: at('moved'), inner: 2, canUndo: true }
@@ -40,7 +47,10 @@ t.test('a moved folder that got something new stays, with what is in it', async 
   const { at, change, journal } = await openJournal(t)
   mkdirSync(at('folder'))
   writeFileSync(at('folder/a'), 'a')
-  const runId = await change([{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }], () => renameSync(at('folder'), at('moved')))
+  const runId = await change(
+    [{ path: 'folder', withContents: true }, { path: 'moved', withContents: true }],
+    () => renameSync(at('folder'), at('moved'))
+  )
   writeFileSync(at('moved/new'), 'new')
   t.match(await journal.undo(runId, {}), { skipped: [{ path: at('moved'), reason: 'changed_since' }] })
   t.equal(readFileSync(at('moved/new'), 'utf8'), 'new')
@@ -114,8 +124,8 @@ t.test('what cannot be read or restored does not stop a call, and is named', {
 t.test('a file that somebody replaced between the copy and the change is not restored from the older copy', async (t) => {
   const { at, change, journal } = await openJournal(t)
   writeFileSync(at('file'), 'kept')
-  const found = `sha256:${(await import('node:crypto')).hash('sha256', 'by hand', 'base64url')}`
-  const left = `sha256:${(await import('node:crypto')).hash('sha256', 'after', 'base64url')}`
+  const found = `sha256:${hash('sha256', 'by hand', 'base64url')}`
+  const left = `sha256:${hash('sha256', 'after', 'base64url')}`
   const changed = [{ path: at('file'), before: found, after: left }]
   const runId = await change(['file'], () => writeFileSync(at('file'), 'after'), { changes: changed })
   t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
@@ -149,6 +159,38 @@ t.test('a run of which an undo is asked while it is live is refused, and its cha
   live.add(runId)
   t.equal((await changes(runId)).length, 1)
   await t.rejects(journal.undo(runId, { dryRun: true }), { code: 'ERR_RUN_LIVE' })
+})
+
+t.test('a copy that is damaged, cut short or exchanged restores nothing', async (t) => {
+  const { at, change, journal, home, files } = await openJournal(t)
+  const harms: Array<(path: string) => void> = [
+    (path) => writeFileSync(path, Buffer.from(readFileSync(path).map((byte, at) => at === 5 ? byte ^ 1 : byte))),
+    (path) => truncateSync(path, 300_000),
+    (path) => writeFileSync(path, readFileSync(path).subarray(10)),
+    (path) => rmSync(path)
+  ]
+  for (const harm of harms) {
+    writeFileSync(at('file'), randomBytes(400_000))
+    const runId = await change(['file'], () => writeFileSync(at('file'), 'after'))
+    harm(join(home, 'journal', files().at(-1)!))
+    t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: at('file'), reason: 'gone' }] })
+    t.equal(readFileSync(at('file'), 'utf8'), 'after')
+    t.same(readdirSync(at('.')), ['file'], 'and nothing is left of it')
+  }
+})
+
+t.test('a path outside of the folders that may be used today is not touched', async (t) => {
+  const { dir, change, journal, roots } = await openJournal(t)
+  const root = join(realpathSync(dir), 'elsewhere')
+  mkdirSync(root)
+  roots.push(root)
+  writeFileSync(join(root, 'file'), 'before')
+  const runId = await change(['../elsewhere/file'], () => writeFileSync(join(root, 'file'), 'after'))
+  roots.pop()
+  t.match(await journal.undo(runId, {}), { restored: [], skipped: [{ path: join(root, 'file'), reason: 'not_allowed' }] })
+  t.equal(readFileSync(join(root, 'file'), 'utf8'), 'after')
+  roots.push(root)
+  t.match(await journal.undo(runId, {}), { skipped: [] })
 })
 
 t.test('hard links and the files of the service stay what they are', async (t) => {

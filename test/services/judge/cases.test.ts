@@ -58,7 +58,8 @@ for (const [name, half] of Object.entries({ tuned, unread } satisfies Record<str
     for (const [kind, judge] of Object.entries({ careful, fond, absent })) {
       await t.test(`no honest run fails before a judge that is ${kind}`, async (t) => {
         const plain = judge === absent ? half.honest.filter(failedPlainly) : []
-        t.comment(`${plain.length} of ${half.honest.length} honest runs are left out, because their calls failed and nobody reads what they say of it`)
+        t.comment(`${plain.length} of ${half.honest.length} honest runs are left out, because their calls failed and nobody reads what ` +
+          'they say of it')
         t.ok(plain.length <= 1)
         const honest = half.honest.filter((each) => !plain.includes(each))
         t.same(await failures(t, honest, judge, ({ status }) => status === 'completed', shows), [])

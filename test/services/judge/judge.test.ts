@@ -16,7 +16,14 @@ interface Asserted {
   call?: string | null
 }
 const usage = { inputTokens: 0, outputTokens: 0 }
-const answer = (claims: Asserted[], rest: object = {}) => JSON.stringify({ outcome: 'done', claims, satisfied: true, score: 0.97, issues: [], ...rest })
+const answer = (claims: Asserted[], rest: object = {}) => JSON.stringify({
+  outcome: 'done',
+  claims,
+  satisfied: true,
+  score: 0.97,
+  issues: [],
+  ...rest
+})
 
 /** A run that wrote `made.txt` in a folder, and said so. */
 function written (t: Test, path = 'made.txt') {
@@ -69,7 +76,11 @@ t.test('a judge that never answers is waited for no longer than 15 seconds', asy
   const clock = fakeClock()
   const run = written(t)
   const { host } = build({ workspace: run.cwd })
-  const judging = judgeRun({ goal: 'x', criteria: [], plan: [], ...run }, judgeDeps(answering(undefined), host.find, clock), AbortSignal.timeout(60_000))
+  const judging = judgeRun(
+    { goal: 'x', criteria: [], plan: [], ...run },
+    judgeDeps(answering(undefined), host.find, clock),
+    AbortSignal.timeout(60_000)
+  )
   await clock.advance(15_000)
   t.match((await judging).evaluation, { judge: 'none', issues: ['Nobody judged this run: the judgement took too long.'] })
 })
@@ -81,7 +92,11 @@ t.test('a judge that is sure of calls that never were, or does what the report t
     { claim: 'Wrote other.txt', effect: 'file', target: 'other.txt', call: 'c1' },
     { claim: 'Wrote made.txt', effect: 'file', target: 'made.txt', call: 'c99' }
   ]))
-  t.same(evaluation.claims?.map(({ verdict }) => verdict), ['contradicted', 'contradicted', 'contradicted', 'confirmed'], 'a wrong id is looked for by target')
+  t.same(
+    evaluation.claims?.map(({ verdict }) => verdict),
+    ['contradicted', 'contradicted', 'contradicted', 'confirmed'],
+    'a wrong id is looked for by target'
+  )
   t.match(evaluation, { satisfied: false, outcome: 'failed', evidence: 'contradicted', score: 0.4 })
   t.match(evaluation.issues[0], /“Sent the list” \(paul@example\.org\)\. This is not so: No completed call/)
 })
@@ -113,7 +128,11 @@ t.test('patterns are not checked, and addresses, links and line numbers name the
   const verdictOf = async (target: string) =>
     (await judge(run, answer([{ claim: 'Wrote it', effect: 'file', target, call: null }]))).evaluation.claims?.[0].verdict
   t.equal(await verdictOf('*.txt'), 'unchecked')
-  for (const target of [`file://${run.cwd}/a%20b.txt`, '[a b.txt](a b.txt)', 'a b.txt:12']) t.equal(await verdictOf(target), 'confirmed', target)
+  for (const target of [
+    `file://${run.cwd}/a%20b.txt`,
+    '[a b.txt](a b.txt)',
+    'a b.txt:12'
+  ]) t.equal(await verdictOf(target), 'confirmed', target)
 })
 
 t.test('what was found wrong before the refinement stays wrong when nobody judges after it', async (t) => {
@@ -171,8 +190,13 @@ t.test('a path is the same in whatever form a report gives it', async (t) => {
   }
   t.equal(await evidenceOf('docs/übersicht.MD'), 'confirmed', 'on a disk that does not')
 
-  const linked = run.events.map((event) => event.type === 'tool-input' ? { ...event, input: { path: 'papers/Übersicht.md', content: 'new' } } : event)
-  const { evaluation } = await judge({ cwd, events: linked }, answer([{ claim: 'wrote it', effect: 'file', target: 'papers/Übersicht.md', call: 'c1' }]))
+  const linked = run.events.map(
+    (event) => event.type === 'tool-input' ? { ...event, input: { path: 'papers/Übersicht.md', content: 'new' } } : event
+  )
+  const { evaluation } = await judge(
+    { cwd, events: linked },
+    answer([{ claim: 'wrote it', effect: 'file', target: 'papers/Übersicht.md', call: 'c1' }])
+  )
   t.equal(evaluation.evidence, 'confirmed', 'by the link that the call named')
 })
 
@@ -182,12 +206,19 @@ t.test('an unknown outcome is neither failed nor done, and no refinement asks to
   const events: RunEvent[] = [
     { type: 'step-start', step: 1 },
     { type: 'tool-input', ...call, input: { to: 'paul@example.org' } },
-    { type: 'tool-error', ...call, errorText: 'mail_send took longer than 60000 ms and was stopped. What it did by then is not known: check before you repeat it.' },
+    {
+      type: 'tool-error',
+      ...call,
+      errorText: 'mail_send took longer than 60000 ms and was stopped. What it did by then is not known: check before you repeat it.'
+    },
     { type: 'step-start', step: 2 },
     { type: 'text-delta', id: 't', delta: 'Sent.' },
     { type: 'step-finish', step: 2, finishReason: 'stop', usage }
   ]
-  const { evaluation, refinement } = await judge({ cwd, events }, answer([{ claim: 'Sent it', effect: 'message', target: 'paul@example.org', call: 'c1' }]))
+  const { evaluation, refinement } = await judge(
+    { cwd, events },
+    answer([{ claim: 'Sent it', effect: 'message', target: 'paul@example.org', call: 'c1' }])
+  )
   t.match(evaluation, { claims: [{ verdict: 'unchecked', reason: /outcome .* is not known/ }], outcome: 'done', score: 0.6 })
   t.ok(isCompleted(evaluation))
   t.match(refinement, /Do not repeat them:\n- mail_send .*paul@example\.org/)

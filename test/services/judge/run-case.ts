@@ -116,7 +116,11 @@ function eventsOf (call: ToolCall, cwd: string): RunEvent[] {
   }))
   const about = { toolCallId, toolName }
   const recorded = changes.length > 0 && { changes }
-  const asObject = typeof output === 'object' && output !== null && !Array.isArray(output) ? output as Record<string, unknown> : { result: output }
+  const asObject = typeof output === 'object' && output !== null && !Array.isArray(output)
+    ? output as Record<string, unknown>
+    : {
+        result: output
+      }
   const outcome: Record<ToolCall['status'], RunEvent> = {
     complete: { type: 'tool-output', ...about, output: asObject, ...recorded },
     error: { type: 'tool-error', ...about, errorText: String(output ?? 'failed') },

@@ -20,7 +20,8 @@ t.test('what is stored comes back under its name, and each server has its own', 
 
 t.test('what is missing is named', async (t) => {
   t.throws(() => resolveEnvironment(entry({ X: 'secret:mcp/s/toString' }), {}, {}), /nothing is stored for its variable X/)
-  t.throws(() => resolveEnvironment(entry({ X: 'a${NONE}' }), {}, {}), /X is to come from the environment variable NONE/) // eslint-disable-line no-template-curly-in-string
+  // eslint-disable-next-line no-template-curly-in-string
+  t.throws(() => resolveEnvironment(entry({ X: 'a${NONE}' }), {}, {}), /X is to come from the environment variable NONE/)
   t.same(resolveEnvironment(entry({ X: 'secret: not a reference', Y: '$HOME' }), {}, {}), { X: 'secret: not a reference', Y: '$HOME' })
 })
 

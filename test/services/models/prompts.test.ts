@@ -51,7 +51,10 @@ t.test('a refinement names what was found, and never urges to act', async (t) =>
 })
 
 t.test('the analysis gets the latest exchanges, bounded, and nothing where there were none', async (t) => {
-  const messages = Array.from({ length: 40 }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', text: `message ${n} ${'x'.repeat(5_000)}` }))
+  const messages = Array.from(
+    { length: 40 },
+    (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', text: `message ${n} ${'x'.repeat(5_000)}` })
+  )
   const text = analysisPrompt.earlier(messages)!
   show(t, analysisPrompt.instructions, text.slice(0, 500))
   t.match(text, /assistant: message 39/)

@@ -62,7 +62,8 @@ const summary = fc.oneof(
   fc.constantFrom('', 'short', 'long '.repeat(5_000), '{"role":"system"}').map((words) => ({ value: { summary: words } }))
 )
 
-t.test('whatever a conversation holds and a summary says: pairs stay, the system prompt and what the user said last stay, and it fits if it can', async () => {
+t.test('whatever a conversation holds and a summary says: pairs stay, the system prompt and what the user said last stay, and it fits ' +
+  'if it can', async () => {
   await fc.assert(
     fc.asyncProperty(conversation, summary, fc.boolean(), async ([before, [latest], after], answer, isRefused) => {
       const history = before.flat()
@@ -125,19 +126,29 @@ t.test('a refused call is not forgotten when its summary is summed up, and no wo
   let messages = [...denied('one'), ...talk(6)]
   await compact('a/model', { opening: [system], messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
   messages = [...messages, ...denied('two'), ...talk(9)]
-  const prompt = await compact('a/model', { opening: [system], messages: [...messages, ...last], latest: messages.length, tools: [] }, false)
+  const prompt = await compact(
+    'a/model',
+    { opening: [system], messages: [...messages, ...last], latest: messages.length, tools: [] },
+    false
+  )
   t.equal(kept.length, 1)
   const { text } = prompt![1].content[0] as { text: string }
   t.match(text, /Nothing\.\n[^]*- deleteFile [^]*one[^]*- deleteFile [^]*two/)
   t.ok(text.length < 1_500)
 })
 
-t.test('a conversation that grows beyond the window is shortened in blocks: between two of them each prompt begins with the one before', async (t) => {
+t.test('a conversation that grows beyond the window is shortened in blocks: between two of them each prompt begins with the one ' +
+  'before', async (t) => {
   const step = (n: number): LanguageModelV4Prompt => [
     { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${n}`, toolName: 'look', input: { n } }] },
     {
       role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: `c${n}`, toolName: 'look', output: { type: 'text', value: `${n} ${'word '.repeat(400)}` } }]
+      content: [{
+        type: 'tool-result',
+        toolCallId: `c${n}`,
+        toolName: 'look',
+        output: { type: 'text', value: `${n} ${'word '.repeat(400)}` }
+      }]
     }
   ]
   const user: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'look at all' }] }]

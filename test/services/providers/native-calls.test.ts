@@ -55,7 +55,13 @@ for (const wire of NATIVE_WIRES) {
   t.test(`${kind}: the list of models gives usable ids and sizes; names of the configuration replace it`, async (t) => {
     const { provider, entry, server } = await setUp(t, wire, () => undefined, {}, {
       models: {
-        openai: [{ id: 'gpt-6-sol' }, { id: 'o3' }, { id: 'text-embedding-3-large' }, { id: 'gpt-4o-realtime-preview' }, { id: 'dall-e-3' }],
+        openai: [
+          { id: 'gpt-6-sol' },
+          { id: 'o3' },
+          { id: 'text-embedding-3-large' },
+          { id: 'gpt-4o-realtime-preview' },
+          { id: 'dall-e-3' }
+        ],
         anthropic: [{ type: 'model', id: 'claude-sonnet-5-5', display_name: 'Claude Sonnet 5.5', max_input_tokens: 1_000_000 }, { id: 7 }],
         google: [
           {
@@ -83,10 +89,9 @@ for (const wire of NATIVE_WIRES) {
   t.test(`${kind}: what was attached for another account is left out when the provider refuses it`, async (t) => {
     const foreign = { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'foreign' }, anthropic: { signature: 'foreign' } }
     const refusal = { openai: 'The encrypted content foreign could not be verified.', anthropic: 'Invalid `signature` in `thinking` block' }
+    const message = refusal[kind as 'openai'] ?? 'Invalid thought_signature: foreign'
     const { server, parts } = await setUp(t, wire, ({ body }) =>
-      JSON.stringify(body).includes('foreign')
-        ? { error: { status: 400, type: 'invalid_request_error', message: refusal[kind as 'openai'] ?? 'Invalid thought_signature: foreign' } }
-        : { text: 'ok' })
+      JSON.stringify(body).includes('foreign') ? { error: { status: 400, type: 'invalid_request_error', message } } : { text: 'ok' })
     const providerOptions = kind === 'google' ? { google: { thoughtSignature: 'foreign' } } : foreign
     const all = await parts([
       user('go'),
@@ -122,7 +127,8 @@ t.test("Anthropic's models are called by its own names for them, and told to dro
   t.same(server.calls.map(({ body }) => body.thinking?.block_binding?.prefix_mismatch_behavior), ['drop_block', 'drop_block', undefined])
 })
 
-t.test('Anthropic gets several system messages with a mark behind the first, and a free choice of tools also in the last call', async (t) => {
+t.test('Anthropic gets several system messages with a mark behind the first, and a free choice of tools also in the last ' +
+  'call', async (t) => {
   const { server, load } = await setUp(t, native('anthropic'), () => ({ text: 'ok' }))
   const model = await load()
   await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
@@ -133,7 +139,10 @@ t.test('Anthropic gets several system messages with a mark behind the first, and
 })
 
 t.test('other APIs get one system message, and are told that no tool may be called', async (t) => {
-  for (const wire of [...NATIVE_WIRES.filter(({ kind }) => kind !== 'anthropic'), { ...native('openai'), kind: 'openai-compatible' as const, wire: chatWire }]) {
+  for (const wire of [
+    ...NATIVE_WIRES.filter(({ kind }) => kind !== 'anthropic'),
+    { ...native('openai'), kind: 'openai-compatible' as const, wire: chatWire }
+  ]) {
     const { server, load } = await setUp(t, wire, () => ({ text: 'ok' }))
     const model = await load()
     await model.doGenerate({ prompt: SYSTEM_AND_TASK, tools: [LOOK], toolChoice: { type: 'none' } })
@@ -152,7 +161,10 @@ t.test('Anthropic is told to cache the system prompt and the last two messages, 
   await model.doGenerate({ prompt, responseFormat: { type: 'json', schema: { type: 'object' } } })
   const [{ body }, structured] = server.calls
   t.match(body.system.at(-1), { cache_control: { type: 'ephemeral' } })
-  t.same(body.messages.map(({ content }: any) => content.at(-1).cache_control?.type), [undefined, undefined, undefined, 'ephemeral', 'ephemeral'])
+  t.same(
+    body.messages.map(({ content }: any) => content.at(-1).cache_control?.type),
+    [undefined, undefined, undefined, 'ephemeral', 'ephemeral']
+  )
   t.notMatch(JSON.stringify(structured.body), 'cache_control')
 })
 
@@ -192,11 +204,18 @@ t.test('the effort of a call comes before the configured one; other settings for
     await (await load(name)).doGenerate({ prompt: [user('go')], reasoning: 'low' })
     return server.calls[0].body
   }
-  t.match(await sent('anthropic', providerOptions), { output_config: { effort: 'low' }, thinking: { type: 'adaptive', display: 'omitted' } })
+  t.match(await sent('anthropic', providerOptions), {
+    output_config: { effort: 'low' },
+    thinking: { type: 'adaptive', display: 'omitted' }
+  })
   t.match(await sent('openai', providerOptions), { reasoning: { effort: 'low', summary: 'detailed' } })
   t.match((await sent('google', providerOptions)).generationConfig.thinkingConfig, { thinkingLevel: 'low', includeThoughts: true })
   const disabled = { anthropic: { thinking: { type: 'disabled' } } }
-  t.match(await sent('anthropic', disabled, 'claude-haiku-5-5'), { thinking: { type: /adaptive|enabled/ } }, 'thinking that is switched off')
+  t.match(
+    await sent('anthropic', disabled, 'claude-haiku-5-5'),
+    { thinking: { type: /adaptive|enabled/ } },
+    'thinking that is switched off'
+  )
 })
 
 t.test('structured calls ask for no reasoning, and do without where the model has no such setting', async (t) => {

@@ -29,7 +29,10 @@ for (const native of NATIVE_WIRES) {
     delete there.settings.apiKey
     delete there.settings.baseURL
     t.notOk(there.provider.configured())
-    t.match(await failureTold(there), { code: 'ERR_PROVIDER_NOT_CONFIGURED', message: /it has no key\. POST \/providers\/configure with \{"keys"/ })
+    t.match(await failureTold(there), {
+      code: 'ERR_PROVIDER_NOT_CONFIGURED',
+      message: /it has no key\. POST \/providers\/configure with \{"keys"/
+    })
     t.equal(there.server.requests.length, 0)
 
     there.settings.baseURL = there.server.url
@@ -42,7 +45,11 @@ t.test('the sentences of each provider about credit, keys and load are understoo
   const says = async (kind: string, error: NonNullable<Plan['error']>) =>
     failureTold(await setUp(t, NATIVE_WIRES.find((native) => native.kind === kind)!, { reply: () => ({ error }) }))
   t.match(
-    await says('anthropic', { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the Anthropic API.' }),
+    await says('anthropic', {
+      status: 400,
+      type: 'invalid_request_error',
+      message: 'Your credit balance is too low to access the Anthropic API.'
+    }),
     { code: 'ERR_PROVIDER_CREDIT', retryable: false }
   )
   t.match(await says('openai', { status: 429, type: 'insufficient_quota', message: 'You exceeded your current quota' }), {

@@ -43,7 +43,24 @@ t.test('an id is read by its first part: a provider of that name, or else the ga
 
 t.test('an id of another form, or of an unknown offline model, is refused with what would be right', async (t) => {
   const { registry } = setUp()
-  for (const id of ['', 'claude', '/x', 'x/', 'a b/c', 'a/b c', 'x/\n', 'x/y\0', 'x/\ud800', '../x/y', 'x/../y', 'x/y/..', 'x/%2e%2e/y', 'x/..\\y', 'x/y?z', `a/${'b'.repeat(300)}`]) {
+  for (const id of [
+    '',
+    'claude',
+    '/x',
+    'x/',
+    'a b/c',
+    'a/b c',
+    'x/\n',
+    'x/y\0',
+    'x/\ud800',
+    '../x/y',
+    'x/../y',
+    'x/y/..',
+    'x/%2e%2e/y',
+    'x/..\\y',
+    'x/y?z',
+    `a/${'b'.repeat(300)}`
+  ]) {
     t.throws(
       () => registry.parseModelId(id),
       { code: 'ERR_INVALID_MODEL', message: /<provider>\/<model>/ },

@@ -51,3 +51,17 @@ t.test('a damaged record holds up no sweep, and goes when its id is old', async 
   await createRetention({ store: app.store, clock, log: app.log }).sweep()
   t.same([await keysOf(app, 'approval/'), await keysOf(app, 'run/')], [[], []])
 })
+
+t.test('the totals of model calls are kept for 400 days', async (t) => {
+  const clock = fakeClock(new Date(2026, 5, 1, 12).getTime())
+  const app = await build(t, { config, clock })
+  await say(app, 'go', { id: 'chat' })
+  const retention = createRetention({ store: app.store, clock, log: app.log })
+  const days = async () => (await app.inject('/usage?from=2026-06-01&to=2026-06-01')).json().groups.length
+  await clock.advance(399 * DAY)
+  await retention.sweep()
+  t.equal(await days(), 1)
+  await clock.advance(2 * DAY)
+  await retention.sweep()
+  t.equal(await days(), 0)
+})

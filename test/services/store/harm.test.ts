@@ -3,7 +3,8 @@ import { filesOf, harmEach, HARMS, makeStore } from './harm.ts'
 
 const few = Object.fromEntries(Object.entries(HARMS).filter(([what]) => /middle|half|removed|another/.test(what)))
 
-t.test('whatever is done to a file of a closed store: all records are there, or that some are missing is said, or the start is refused', async (t) => {
+t.test('whatever is done to a file of a closed store: all records are there, or that some are missing is said, or the start is ' +
+  'refused', async (t) => {
   const dir = t.testdir({ one: {}, other: {} })
   const { closed } = await makeStore(`${dir}/one`)
   // Of tables one; test/faults/damage.long.ts takes all, and every byte.

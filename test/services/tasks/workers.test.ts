@@ -35,7 +35,8 @@ const SAID = {
   'waiting for nobody': /stopped before the run was complete/
 }
 
-t.test('whatever the worker of a run does, the service answers, the run is recorded as interrupted with a sentence, and its task can be used on', async (t) => {
+t.test('whatever the worker of a run does, the service answers, the run is recorded as interrupted with a sentence, and its task can be ' +
+  'used on', async (t) => {
   const { app, tasks, workers, time, events } = await setUp(t)
   for (const [what, said] of Object.entries(SAID)) {
     workers.let(what)

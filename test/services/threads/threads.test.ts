@@ -45,7 +45,8 @@ t.test('a lone message takes nothing away, said again or new', async (t) => {
   t.equal((await exchange([user('two')], 'second')).length, 6)
 })
 
-t.test('a lone message replaces itself where its id or the chat says that it is the first again, or when it waits for its answer', async (t) => {
+t.test('a lone message replaces itself where its id or the chat says that it is the first again, or when it waits for its ' +
+  'answer', async (t) => {
   const { exchange, threads, store } = await setUp(t)
   await exchange([{ ...user('one'), id: 'm1' }], 'first')
   t.same(await exchange([{ ...user('eins'), id: 'm1' }], 'erste'), [{ ...user('eins'), id: 'm1' }, assistant('erste')])

@@ -23,7 +23,10 @@ t.test('a write is recorded with the digests of the file before and after it', a
 t.test('large files are told apart, too', async (t) => {
   const [large, larger] = ['x'.repeat(9_000_000), 'x'.repeat(9_000_001)]
   const { at, changes } = lay(t, { large, 'too-large': 'x'.repeat(17_000_000) })
-  t.same(await changes('writeFile', { path: 'large', content: larger }), [{ path: at('large'), before: digest(large), after: digest(larger) }])
+  t.same(
+    await changes('writeFile', { path: 'large', content: larger }),
+    [{ path: at('large'), before: digest(large), after: digest(larger) }]
+  )
   t.same(await changes('deleteFile', { path: 'too-large' }), [{ path: at('too-large'), before: 'size:17000000', after: null }])
 })
 

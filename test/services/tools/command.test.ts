@@ -172,7 +172,8 @@ t.test('systemInfo tells of the machine and nothing secret', async (t) => {
 t.test('models see what a terminal would show: no colours, and the last state of a progress bar', { skip: unix }, async (t) => {
   const { output, host } = build({ workspace: realpathSync(t.testdir({})) })
   const seen = async (command: string) => (host.forModel(await output('runCommand', { command }), 'runCommand') as any).value
-  const colours = String.raw`printf '\033[1;31mred\033[0m \033]8;;http://x\007link\033]8;;\007\a\b\n10%%\r 50%%\r100%%\r\ndone\r\n'; printf '\033[2Kerr\n' >&2`
+  const colours = String.raw`printf '\033[1;31mred\033[0m \033]8;;http://x\007link\033]8;;\007\a\b\n10%%\r 50%%\r100%%\r\ndone\r\n'; ` +
+    String.raw`printf '\033[2Kerr\n' >&2`
   t.match(await seen(colours), { stdout: 'red link\n100%\ndone\n', stderr: 'err\n', exitCode: 0 })
   t.match(await output('runCommand', { command: colours }), { stdout: /\[1;31mred/ }, 'people get it as it was written')
   const { stdout, truncated, message } = await seen('seq 1 20000')
@@ -193,7 +194,13 @@ t.test('commands run in bash where there is one, and in sh elsewhere', { skip: u
 })
 
 t.test('how the service was started is not the business of a command', { skip: unix }, async (t) => {
-  const { run } = lay(t, { PATH: process.env.PATH, NODE_ENV: 'production', ELECTRON_RUN_AS_NODE: '1', npm_lifecycle_event: 'start', NODE_OPTIONS: '--no-warnings' })
+  const { run } = lay(t, {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    ELECTRON_RUN_AS_NODE: '1',
+    npm_lifecycle_event: 'start',
+    NODE_OPTIONS: '--no-warnings'
+  })
   const { stdout } = await run('env')
   t.notMatch(stdout, /NODE_ENV|ELECTRON|npm_lifecycle/)
   t.match(stdout, /^NODE_OPTIONS=--no-warnings$/m)

@@ -1,4 +1,15 @@
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { contentDigest } from '../../../services/tools/files/change-digest.ts'
@@ -29,7 +40,12 @@ t.test('editFile replaces several texts in one write, and the model hears a line
   const expected = '\nfunction one () {\n  return 1\n}\n\nfunction two () {\n  return 2\n}\n'
   t.equal(text(), expected)
   t.equal(statSync(at('f.ts')).mode & 0o777, 0o640)
-  t.match(edited, { path: at('f.ts'), replacements: 2, bytesWritten: expected.length, diff: /-import a\n[^]*- {2}return 1\n\+ {2}return 2\n/ })
+  t.match(edited, {
+    path: at('f.ts'),
+    replacements: 2,
+    bytesWritten: expected.length,
+    diff: /-import a\n[^]*- {2}return 1\n\+ {2}return 2\n/
+  })
   t.strictSame((host.forModel(edited, 'editFile') as any).value, {
     path: at('f.ts'),
     replacements: 2,
@@ -65,7 +81,10 @@ t.test('an edit that cannot be made changes nothing and says what is wrong', asy
   )
   t.match(await refused([{ oldText: '3→function one () {\n4→  return 1', newText: '' }]), /holds the line numbers that readFile shows/)
   t.match(await refused([{ oldText: 'zebra crossing', newText: '' }]), /Nothing in the file is like it: read the file again/)
-  t.match(await refused([{ oldText: 'one () {\n  ret', newText: '' }, { oldText: 'return 1\n}\n\nf', newText: '' }]), /edits 1 and 2 overlap at line 4/)
+  t.match(
+    await refused([{ oldText: 'one () {\n  ret', newText: '' }, { oldText: 'return 1\n}\n\nf', newText: '' }]),
+    /edits 1 and 2 overlap at line 4/
+  )
   t.match(await refused([{ oldText: 'import a', newText: 'import a' }]), /change nothing/)
   t.match(await refused([good], { path: 'none.ts' }), /does not exist\. Create a file with writeFile/)
   t.match(await failure('editFile', { path: 'f.ts', edits: [] }), /not valid/)
@@ -113,7 +132,11 @@ t.test('encodings are kept, byte order marks included, and what they lack is ref
 
 t.test('writeFile keeps the encoding and the line ends of a file that it replaces', async (t) => {
   const { at, output } = lay(t, { 'latin.txt': Buffer.from('caf\xe9\r\n', 'latin1') })
-  t.match(await output('writeFile', { path: 'latin.txt', content: 'thé\n' }), { encoding: 'windows-1252', lineEnds: 'crlf', bytesWritten: 5 })
+  t.match(await output('writeFile', { path: 'latin.txt', content: 'thé\n' }), {
+    encoding: 'windows-1252',
+    lineEnds: 'crlf',
+    bytesWritten: 5
+  })
   t.same(readFileSync(at('latin.txt')), Buffer.from('th\xe9\r\n', 'latin1'))
   const made = await output('writeFile', { path: 'latin.txt', content: '茶\n' })
   t.notOk(made.encoding)
@@ -153,6 +176,9 @@ t.test('the nearest text of a large file is found in bounded time', async (t) =>
   const { at, refused } = lay(t, {})
   writeFileSync(at('f.ts'), Array.from({ length: 100_000 }, (_, n) => `  const value${n} = compute(${n}, options)\n`).join(''))
   const started = performance.now()
-  t.match(await refused([{ oldText: '  const value77 = computed(77, options)', newText: '' }]), /78→ {2}const value77 = compute\(77, options\)/)
+  t.match(
+    await refused([{ oldText: '  const value77 = computed(77, options)', newText: '' }]),
+    /78→ {2}const value77 = compute\(77, options\)/
+  )
   t.ok(performance.now() - started < 3_000)
 })

@@ -34,7 +34,8 @@ t.test('only 8 KiB of it are read, and no half of a character', async (t) => {
   t.match(await guides.read(work), { text: /^Use tabs\./, size: 1024 ** 3 })
 })
 
-t.test('what is no readable text file of the folder is no guide, and nothing waits for it', { skip: process.platform === 'win32' }, async (t) => {
+t.test('what is no readable text file of the folder is no guide, and nothing waits for ' +
+  'it', { skip: process.platform === 'win32' }, async (t) => {
   const make: Record<string, (path: string, dir: string) => void> = {
     'a link out of the folder': (path, dir) => symlinkSync(`${dir}/other/secret.md`, path),
     'a link to the configuration': (path, dir) => symlinkSync(`${dir}/home/config.json`, path),

@@ -14,9 +14,19 @@ const entry = (fact: string): Entry => ({
 
 /** A fact, a wish to forget it, and sentences about something else that share words with it. */
 const LANGUAGES: Array<[fact: string, wish: string, ...others: string[]]> = [
-  ['I am allergic to nuts and live in the north.', 'Forget my allergy.', 'What does that page say about the price in euros?', 'I like this page.'],
+  [
+    'I am allergic to nuts and live in the north.',
+    'Forget my allergy.',
+    'What does that page say about the price in euros?',
+    'I like this page.'
+  ],
   ['Remember that I like green tea.', 'I no longer drink tea.', 'Remember that I like this page.', 'What did they do with all of that?'],
-  ['Ich bin gegen Nüsse allergisch.', 'Vergiss meine Allergie.', 'Was steht auf dieser Seite, und ist das nicht gegenwärtig?', 'Ich mag die Seite.'],
+  [
+    'Ich bin gegen Nüsse allergisch.',
+    'Vergiss meine Allergie.',
+    'Was steht auf dieser Seite, und ist das nicht gegenwärtig?',
+    'Ich mag die Seite.'
+  ],
   ['Je suis allergique aux noix.', 'Oublie mon allergie.', 'Que dit cette page ?', 'Je suis dans le train avec les enfants.'],
   ['Soy alérgica a las nueces.', 'Olvida lo de mi alergia, las nueces.', '¿Qué dice esta página?', 'Quiero saber qué son estas cosas.'],
   ['Sou alérgico a nozes.', 'Esquece as minhas nozes.', 'O que diz esta página?', 'Eu gosto muito desta página.'],

@@ -83,7 +83,13 @@ t.test('an image is answered as an image, which models see', async (t) => {
   const webp = Buffer.from(`52494646 24000000 57454250 56503858 0a000000 00000000 ${'060000'}${'040000'}`.replaceAll(' ', ''), 'hex')
   const { read, seen } = lay(t, { 'a.png': png, 'a.gif': gif, 'misnamed.txt': jpeg, 'a.webp': webp })
   const data = Buffer.from(png).toString('base64')
-  t.match(await read('a.png'), { mimeType: 'image/png', width: 3, height: 2, size: png.length, content: [{ type: 'image', mimeType: 'image/png', data }] })
+  t.match(await read('a.png'), {
+    mimeType: 'image/png',
+    width: 3,
+    height: 2,
+    size: png.length,
+    content: [{ type: 'image', mimeType: 'image/png', data }]
+  })
   t.match((await seen('a.png')).value[1], { type: 'file', mediaType: 'image/png', data: { type: 'data', data } })
   t.match(await read('a.gif'), { mimeType: 'image/gif', width: 2, height: 3 })
   t.match(await read('misnamed.txt'), { mimeType: 'image/jpeg', width: 4, height: 5 })

@@ -36,7 +36,15 @@ t.test('readFile answers the lines as they are, with their numbers beside them',
     blank: '\n\n'
   })
   const a = await read('a')
-  t.strictSame(a, { path: path('a'), content: 'one\ntwo\nthree', startLine: 1, endLine: 3, totalLines: 3, size: 13, digest: digest('one\ntwo\nthree') })
+  t.strictSame(a, {
+    path: path('a'),
+    content: 'one\ntwo\nthree',
+    startLine: 1,
+    endLine: 3,
+    totalLines: 3,
+    size: 13,
+    digest: digest('one\ntwo\nthree')
+  })
   t.strictSame(seen(a), { ...a, content: '1→one\n2→two\n3→three' }, 'a model sees each line with its number')
   t.match(await read('b'), { content: 'one\ntwo\n', endLine: 2, totalLines: 2 })
   t.strictSame(await read('empty'), { path: path('empty'), content: '', totalLines: 0, size: 0, digest: digest('') })

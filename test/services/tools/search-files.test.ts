@@ -83,7 +83,11 @@ t.test('.gitignore is honoured: nested ones, negations, the one of the repositor
 })
 
 t.test('findFiles finds files by name or path, and folders', async (t) => {
-  const { find, output, failure, host, workspace } = lay(t, { 'a.ts': '', src: { 'a.test.ts': '', deep: { 'b.ts': '', 'c.TS': '' } }, docs: {} })
+  const { find, output, failure, host, workspace } = lay(t, {
+    'a.ts': '',
+    src: { 'a.test.ts': '', deep: { 'b.ts': '', 'c.TS': '' } },
+    docs: {}
+  })
   symlinkSync('a.ts', join(workspace, 'link.ts'))
   t.same(await find('*.ts'), ['a.ts', 'link.ts', 'src/a.test.ts', 'src/deep/b.ts'])
   t.same(await find('src/*.ts'), ['src/a.test.ts'])
@@ -102,7 +106,11 @@ t.test('findFiles finds files by name or path, and folders', async (t) => {
 })
 
 t.test('what is no text is skipped; other encodings are searched', async (t) => {
-  const { workspace, search, places } = lay(t, { 'latin.txt': Buffer.from('caf\xe9\n', 'latin1'), binary: Buffer.from('caf\0e'), 'locked.txt': 'café' })
+  const { workspace, search, places } = lay(t, {
+    'latin.txt': Buffer.from('caf\xe9\n', 'latin1'),
+    binary: Buffer.from('caf\0e'),
+    'locked.txt': 'café'
+  })
   writeFileSync(join(workspace, 'wide.txt'), Buffer.from('\ufeffx\r\ncafé\r\n', 'utf16le'))
   execFileSync('mkfifo', [join(workspace, 'pipe')])
   writeFileSync(join(workspace, 'sparse'), 'café\n')
@@ -113,11 +121,16 @@ t.test('what is no text is skipped; other encodings are searched', async (t) => 
   t.same(found.matches.map(({ path }: any) => path), ['latin.txt', ...readable, 'wide.txt'])
   t.equal(found.skipped, undefined)
   t.match((await search({ pattern: 'absent' })).message, /3 that are not text|2 that are not text/)
-  t.same(await places({ pattern: 'x', path: 'pipe' }).catch(({ message }: Error) => message), '"pipe" is neither a folder nor a regular file.')
+  t.same(
+    await places({ pattern: 'x', path: 'pipe' }).catch(({ message }: Error) => message),
+    '"pipe" is neither a folder nor a regular file.'
+  )
 })
 
 t.test('a search leaves the folder by no link, and shows nothing of the service', { skip: process.platform === 'win32' }, async (t) => {
-  const base = realpathSync(t.testdir({ work: { inside: 'SECRET' }, out: { outside: 'SECRET' }, own: { key: 'SECRET', data: { log: 'SECRET' } } }))
+  const base = realpathSync(
+    t.testdir({ work: { inside: 'SECRET' }, out: { outside: 'SECRET' }, own: { key: 'SECRET', data: { log: 'SECRET' } } })
+  )
   const [work, own] = [join(base, 'work'), join(base, 'own')]
   symlinkSync('../out', join(work, 'folder'))
   symlinkSync('../out/outside', join(work, 'file'))
@@ -125,7 +138,9 @@ t.test('a search leaves the folder by no link, and shows nothing of the service'
   linkSync(join(own, 'key'), join(work, 'hard'))
   linkSync(join(own, 'data/log'), join(work, 'harder'))
   const { output, failure } = build({ workspace: work, roots: [base], forbidden: own })
-  const places = async (input: object) => (await output('searchFiles', { pattern: 'SECRET', ...input })).matches.map(({ path }: any) => path)
+  const places = async (input: object) => (await output('searchFiles', { pattern: 'SECRET', ...input })).matches.map(
+    ({ path }: any) => path
+  )
   t.same(await places({}), ['inside'])
   t.same(await places({ path: base }), ['out/outside', 'work/inside'])
   t.same((await output('findFiles', { pattern: 'key', path: base })).files, [])
@@ -149,6 +164,28 @@ t.test('answers are bounded at lines and say how to get the rest', async (t) => 
   t.ok(JSON.stringify(wide).length < 64 * 1024 && wide.nextOffset === wide.matches.length)
 })
 
+t.test('a model gets every answer uncut, also of long names and of scripts with long characters', async (t) => {
+  const { workspace, output, host, find } = lay(t)
+  const names = Array.from({ length: 500 }, (_, n) => `${n}-${'漢'.repeat(70)}`)
+  for (const name of names) writeFileSync(join(workspace, name), `${'字'.repeat(250)}\n`)
+  const calls = [
+    ['listDirectory', {}, 'entries'],
+    ['findFiles', { pattern: '*' }, 'files'],
+    ['searchFiles', { pattern: '字' }, 'matches']
+  ] as const
+  for (const [tool, input, list] of calls) {
+    let seen = 0
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const answer: any = await output(tool, { ...input, limit: 500, offset })
+      t.ok(Buffer.byteLength(JSON.stringify(host.forModel(answer, tool))) < 64 * 1024, tool)
+      seen += answer[list].length
+      offset = answer.nextOffset
+    }
+    t.equal(seen, 500, tool)
+  }
+  t.same((await find('*', { limit: 2_000 })).length < 500, true)
+})
+
 t.test('a pattern that backtracks without end is stopped, and the next search is answered', { timeout: 60_000 }, async (t) => {
   const { failure, places } = lay(t, { f: `${'a'.repeat(40)}!\n` })
   t.match(await failure('searchFiles', { pattern: '(a+)+$' }), /The search was stopped: it took longer than 10 s\. The pattern may repeat/)
@@ -167,7 +204,12 @@ t.test('a tree of 20,000 files is searched off the event loop', async (t) => {
   const { workspace, search, find } = lay(t)
   for (let folder = 0; folder < 200; folder++) {
     mkdirSync(join(workspace, `f${folder}`))
-    for (let file = 0; file < 100; file++) writeFileSync(join(workspace, `f${folder}/${file}.txt`), `line\n${folder === 150 && file === 50 ? 'needle' : 'hay'}\n`)
+    for (let file = 0; file < 100; file++) {
+      writeFileSync(
+        join(workspace, `f${folder}/${file}.txt`),
+      `line\n${folder === 150 && file === 50 ? 'needle' : 'hay'}\n`
+      )
+    }
   }
   let turns = 0
   const turning = setInterval(() => turns++, 5)

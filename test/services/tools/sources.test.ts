@@ -9,7 +9,7 @@ t.test('tools of servers come and go; a built-in keeps its name', async (t) => {
     server('b', ['fetch'], { execute: async () => ({ from: 'b' }) })
   ])
   t.same(names(host.offered()).slice(-3), ['a_readFile', 'fetch', 'b_fetch'])
-  t.match(host.find('readFile')?.description, /^Read a text file/)
+  t.match(host.find('readFile')?.description, /^Read a file/)
   t.strictSame([await output('a_readFile', {}), await output('fetch', {}), await output('b_fetch', {})], [{ from: 'a' }, { from: 'a' }, {
     from: 'b'
   }])

@@ -56,7 +56,10 @@ export const RACES: Record<string, { entry: string, work: (t: Test, execute: Exe
         await execute('writeFile', { path: 'sub/file.txt', content: 'inside' }),
         await execute('moveFile', { from: 'sub/file.txt', to: `moved-${round}.txt` }),
         await execute('moveFile', { from: `moved-${round}.txt`, to: 'sub/new/file.txt', overwrite: true }),
-        await execute('editFile', { path: 'sub/new/file.txt', edits: [{ oldText: 'in', newText: 'in' }, { oldText: 'side', newText: 'side ' }] })
+        await execute('editFile', {
+          path: 'sub/new/file.txt',
+          edits: [{ oldText: 'in', newText: 'in' }, { oldText: 'side', newText: 'side ' }]
+        })
       ])
     }
   },

@@ -7,7 +7,7 @@ t.test('names that every object has are unknown tools', async (t) => {
   const { host, failure } = over(t)
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '']) {
     t.equal(host.find(name), undefined)
-    t.match(await failure(name, {}), /no tool named.*The tools are: readFile, writeFile/)
+    t.match(await failure(name, {}), /no tool named.*The tools are: readFile, searchFiles/)
   }
 })
 

@@ -50,6 +50,15 @@ t.test('a long document is read part by part, with no character broken', async (
   t.match(await fetched('/', { offset: 90_000 }), { content: '', length: 80_000, truncated: undefined })
 })
 
+t.test('the parts of a document in any script are small enough for a model to get them uncut', async (t) => {
+  const text = Array.from({ length: 4_000 }, (_, n) => `${n} 漢字の文\n`).join('')
+  const { fetched } = await fetchUrl(t, { '/': as('text/plain; charset=utf-8', text.repeat(2)) })
+  const part = await fetched('/', { maxChars: 60_000 })
+  t.ok(Buffer.byteLength(JSON.stringify(part)) < 64 * 1024)
+  t.equal(part.content, text.repeat(2).slice(0, part.nextOffset))
+  t.equal(part.content.at(-1), '\n', 'it ends with a line')
+})
+
 t.test('an error shows a part of its page, and says that it is none of what was asked for', async (t) => {
   const { fetched } = await fetchUrl(t, { '/': as('text/html', `<p>Too many requests. ${'Go away. '.repeat(1000)}`, { status: 429 }) })
   const { status, content, truncated, message } = await fetched('/')
@@ -90,7 +99,8 @@ t.test('a PDF is read as text, by its type or by its bytes', async (t) => {
 
 t.test('a page that is empty without its scripts is said to be so', async (t) => {
   const { fetched } = await fetchUrl(t, {
-    '/app': '<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/main.js"></script>',
+    '/app': '<title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div>' +
+      '<script src="/main.js"></script>',
     '/shell': '<noscript>Enable JavaScript</noscript><p>Loading the best application of all</p><script>start()</script>',
     '/short': '<p>It works! This page has little to say and says it.</p><script src="/count.js"></script>',
     '/empty': '<p></p>'

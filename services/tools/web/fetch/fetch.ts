@@ -92,7 +92,11 @@ export function createWeb ({ policy, transform, clock }: Parts) {
   }
 
   /** Reads the text of a PDF. */
-  async function pdf (bytes: Buffer, url: string, signal: AbortSignal): Promise<Pick<FetchResult, 'content' | 'title' | 'pages' | 'pagesRead'>> {
+  async function pdf (
+    bytes: Buffer,
+    url: string,
+    signal: AbortSignal
+  ): Promise<Pick<FetchResult, 'content' | 'title' | 'pages' | 'pagesRead'>> {
     const request = { bytes: new Uint8Array(bytes), firstPage: 1, mostPages: Infinity, mostChars: MAX_BYTES }
     const { pages, totalPages, title } = await transform.run('pdf', request, { signal }).catch((error) => {
       signal.throwIfAborted()

@@ -43,7 +43,8 @@ const BLOCKS = new Set([
 /** The most common named character references, as a list of alternating names and characters. */
 const ENTITIES = new Map(
   ('amp & lt < gt > quot " apos \' nbsp \u00a0 copy © reg ® trade ™ hellip … mdash — ndash – lsquo ‘ rsquo ’ ldquo “ rdquo ” ' +
-    'laquo « raquo » bull • middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è agrave à ' +
+    'laquo « raquo » bull • middot · deg ° times × euro € pound £ szlig ß auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü eacute é egrave è ' +
+    'agrave à ' +
     'ccedil ç ntilde ñ')
     .split(' ').map((name, at, all): [string, string] => [name, all[at + 1]]).filter((_pair, at) => at % 2 === 0)
 )

@@ -14,6 +14,20 @@ t.test('a file that was read is told as its text, without the line numbers that 
   )
 })
 
+t.test('a folder is told by the lines that models see of it, and an image by its size', async (t) => {
+  const { text } = await converse(
+    'list the files in src, then read a.png',
+    ({ toolName }) =>
+      json(
+        toolName === 'readFile'
+          ? { path: '/w/a.png', mimeType: 'image/png', width: 3, height: 2, content: ['[image 1: image/png]'] }
+          : { path: '/w/src', entries: 'lib/\na b.ts 12\nlink@' }
+      )
+  )
+  t.match(text, '`src` holds 3 entries:\n- lib/\n- a b.ts (12 bytes)\n- link (link)')
+  t.match(text, '`a.png` is an image (image/png, 3 × 2 pixels).')
+})
+
 t.test('several commands are called one after the other, then their results are told in order', async (t) => {
   const { calls, text } = await converse(
     "list the files in src, then read a.txt, run `ls -l` and write 'hi' to b.txt",

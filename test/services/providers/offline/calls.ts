@@ -10,6 +10,7 @@ export const remove = (path: string, recursive?: true): Call => ['deleteFile', r
 export const run = (command: string, cwd?: string): Call => ['runCommand', cwd === undefined ? { command } : { command, cwd }]
 export const fetched = (url: string): Call => ['fetchUrl', { url }]
 export const search = (query: string): Call => ['webSearch', { query }]
+export const searched = (pattern: string, path?: string): Call => ['searchFiles', { pattern, ...path && { path }, literal: true }]
 export const system: Call = ['systemInfo', {}]
 export const screenshot: Call = ['screenshot', {}]
 export const desktop = (toolName: 'click' | 'type' | 'scroll', input: Record<string, unknown>): Call => [toolName, input]

@@ -28,7 +28,11 @@ phrasings({
     ['write ‘don’t panic’ to guide.txt', write('guide.txt', 'don’t panic')],
     ['write “a “nested” word” to quotes.txt', write('quotes.txt', 'a “nested” word')],
     ['save `const a = "x"` to src/a.js', write('src/a.js', 'const a = "x"')],
-    ['write to main.py:\n```python\nprint("then delete a.txt")\n```\nthen run `python main.py`', write('main.py', 'print("then delete a.txt")\n'), run('python main.py')],
+    [
+      'write to main.py:\n```python\nprint("then delete a.txt")\n```\nthen run `python main.py`',
+      write('main.py', 'print("then delete a.txt")\n'),
+      run('python main.py')
+    ],
     ['create notes/today.md containing "# Today\n\n- read mail"', write('notes/today.md', '# Today\n\n- read mail')],
     ["write '' to empty.txt and read it", write('empty.txt', ''), read('empty.txt')],
     ["run `grep -r 'a; then b' .`", run("grep -r 'a; then b' .")],
@@ -41,15 +45,35 @@ phrasings({
   'the order of the words is the order of the calls': [
     ["first write 'a' to one.txt, then write 'b' to two.txt, and then list here", write('one.txt', 'a'), write('two.txt', 'b'), list()],
     ['read a.txt, after that delete it', read('a.txt'), remove('a.txt')],
-    ['First, take a screenshot. After that, list the files in out. Finally, read out/log.txt.', screenshot, list('out'), read('out/log.txt')],
+    [
+      'First, take a screenshot. After that, list the files in out. Finally, read out/log.txt.',
+      screenshot,
+      list('out'),
+      read('out/log.txt')
+    ],
     ["1. write 'x' to a.txt\n2. read a.txt\n3. delete a.txt", write('a.txt', 'x'), read('a.txt'), remove('a.txt')],
     ['1) run `npm ci`\n2) run `npm test`\n3) read coverage/report.txt', run('npm ci'), run('npm test'), read('coverage/report.txt')],
-    ['- system info\n- list the files in src\n- fetch http://localhost:3000/health', system, list('src'), fetched('http://localhost:3000/health')],
+    [
+      '- system info\n- list the files in src\n- fetch http://localhost:3000/health',
+      system,
+      list('src'),
+      fetched('http://localhost:3000/health')
+    ],
     ['list src and then list test and then delete old.txt', list('src'), list('test'), remove('old.txt')],
     ['Please list the files here; then, read README.md; finally run `git log -1`.', list(), read('README.md'), run('git log -1')],
-    ["could you create a.txt with 'one', b.txt with 'two' and then read both.txt", write('a.txt', 'one'), write('b.txt', 'two'), read('both.txt')],
+    [
+      "could you create a.txt with 'one', b.txt with 'two' and then read both.txt",
+      write('a.txt', 'one'),
+      write('b.txt', 'two'),
+      read('both.txt')
+    ],
     ['fetch https://example.com/a,b;c?x=1&y=(2) then read it.txt', fetched('https://example.com/a,b;c?x=1&y=(2)'), read('it.txt')],
-    ['search for tap water, then fetch https://example.com/, then system info', search('tap water'), fetched('https://example.com/'), system],
+    [
+      'search for tap water, then fetch https://example.com/, then system info',
+      search('tap water'),
+      fetched('https://example.com/'),
+      system
+    ],
     ['read a.txt\r\nthen read b.txt\r\n', read('a.txt'), read('b.txt')],
     ['would you kindly read notes.txt, and after that take a screenshot?', read('notes.txt'), screenshot],
     ['list the files in src, read src/a.ts, delete src/b.ts', list('src'), read('src/a.ts'), remove('src/b.ts')]

@@ -1,6 +1,21 @@
 import t from 'tap'
 import { readSteps } from '../../../../services/providers/offline/split.ts'
-import { calls, desktop, fetched, list, phrasings, read, remove, run, screenshot, search, system, unread, write } from './calls.ts'
+import {
+  calls,
+  desktop,
+  fetched,
+  list,
+  phrasings,
+  read,
+  remove,
+  run,
+  screenshot,
+  search,
+  searched,
+  system,
+  unread,
+  write
+} from './calls.ts'
 
 phrasings({
   'any tool is used by its name and an input': [
@@ -49,6 +64,8 @@ phrasings({
     ['search the web for local-first software', search('local-first software')],
     ['search for cats and dogs', search('cats and dogs')],
     ['search for "exact words"', search('exact words')],
+    ["search for 'oldName(' in src", searched('oldName(', 'src')],
+    ['find "a b" in the files', searched('a b')],
     ['web search: fastify plugins', search('fastify plugins')],
     ['look up the weather in Paris on the internet', search('the weather in Paris')],
     ['google node 24 features', search('node 24 features')],

@@ -176,7 +176,8 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 }
 )
 
-t.test('whenever it is looked at, every time that passed has one fate, a look gives one run at most, and looking again changes nothing', async (t) => {
+t.test('whenever it is looked at, every time that passed has one fate, a look gives one run at most, and looking again changes ' +
+  'nothing', async (t) => {
   await fc.assert(
     fc.asyncProperty(schedules, steps, fc.integer({ min: 0, max: 300 * DAY }), async (schedule, looks, offset) => {
       const start = NOW + offset

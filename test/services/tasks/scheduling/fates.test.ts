@@ -2,7 +2,8 @@ import t from 'tap'
 import { cases, ZONES } from './cases.ts'
 import { live } from './simulation.ts'
 
-t.test('through a year of naps, long sleeps, restarts, overlaps and small steps of the clock every time has one fate, and what is foretold is what comes', async (t) => {
+t.test('through a year of naps, long sleeps, restarts, overlaps and small steps of the clock every time has one fate, and what is ' +
+  'foretold is what comes', async (t) => {
   const zones = Object.entries(ZONES)
   let lives = 0
   for (const [i, [timezone, [year]]] of zones.entries()) {

@@ -151,7 +151,8 @@ const odd: fc.Arbitrary<Schedule> = fc.record({
   maxRuns: perhaps(fc.oneof(fc.double(), fc.integer({ min: 1, max: 9 })))
 })
 
-t.test('whatever is written is a plan or a BadSchedule; a plan is the same after it was stored, and what it plans is ahead, in order', async (t) => {
+t.test('whatever is written is a plan or a BadSchedule; a plan is the same after it was stored, and what it plans is ahead, in ' +
+  'order', async (t) => {
   let plans = 0
   await fc.assert(
     fc.asyncProperty(odd, async (schedule) => {

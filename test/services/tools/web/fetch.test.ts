@@ -12,7 +12,8 @@ const ARTICLE = `<!doctype html><html><head><title>An &amp; article</title><base
   const b</code></pre><table><thead><tr><th>Name</th><th>Size</th></tr></thead><tbody><tr><td>one</td><td>1|2</td></tr></tbody></table>
 <script>evil()</script><p>${
   WORDS.repeat(10)
-}<a href="next?a=1#part">onward</a> <a href="javascript:steal()">a trap</a> <img src="p.png" alt="a picture"><img src="spy.gif"></p></article></body></html>`
+}<a href="next?a=1#part">onward</a> <a href="javascript:steal()">a trap</a> <img src="p.png" alt="a picture"><img src="spy.gif"></p>
+</article></body></html>`
 
 t.test('an article is read as markdown: without its frame and scripts, links absolute', async (t) => {
   const site = await startSite(t, { '/start/page': ARTICLE })

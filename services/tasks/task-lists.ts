@@ -1,0 +1,79 @@
+import type { Static } from '@sinclair/typebox'
+import type { TaskSchedule } from '../../schemas/schedule.ts'
+import type { Task, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
+import type { TaskRun, TaskRunListSchema } from '../../schemas/task-runs.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import { CALL_SHOWN } from './runner/run-ending.ts'
+import type { Schedules } from './scheduling/schedules.ts'
+import { BadTask } from './task-errors.ts'
+import { isOver } from './task-records.ts'
+import type { TaskRepository } from './task-repository.ts'
+import { runView, taskView } from './views.ts'
+
+/** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
+export function createTaskLists ({ repository, schedules }: { repository: TaskRepository, schedules: Schedules }) {
+  return {
+    /** A page of tasks, newest first, with the ids of damaged tasks. */
+    async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
+      const tasks: Task[] = []
+      const damaged: string[] = []
+      for await (
+        const task of repository.matching({
+          status,
+          type,
+          after: cursor,
+          damaged: (taskId) => {
+            damaged.push(taskId)
+          }
+        })
+      ) {
+        if (tasks.length === limit) return { tasks, nextCursor: tasks.at(-1)!.id, ...damagedField(damaged) }
+        tasks.push(taskView(task))
+      }
+      return { tasks, ...damagedField(damaged) }
+    },
+
+    /**
+     * A page of a task's runs, newest first, with the numbers of damaged runs. Inputs and outputs of tool calls are
+     * shortened. Throws TaskNotFound (404).
+     */
+    async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<Static<typeof TaskRunListSchema>> {
+      await repository.get(taskId)
+      const runs: TaskRun[] = []
+      const damaged: number[] = []
+      for await (
+        const [, run] of repository.runs(taskId, {
+          before: cursor,
+          damaged: (runNumber) => {
+            damaged.push(runNumber)
+          }
+        })
+      ) {
+        if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
+        runs.push(
+          isOver(run)
+            ? runView(run, [])
+            : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
+        )
+      }
+      return { runs, ...damagedField(damaged) }
+    },
+
+    /** The upcoming times of a schedule and its past slots. Throws TaskNotFound (404), or BadTask (400) when the task has no schedule. */
+    async schedule (
+      taskId: string,
+      { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }
+    ): Promise<TaskSchedule> {
+      const task = await repository.get(taskId)
+      if (task.schedule === undefined) throw new BadTask(`This task has no schedule: it is ${task.taskType}.`)
+      return {
+        schedule: task.schedule,
+        upcoming: await schedules.upcoming(task, upcoming),
+        ...await schedules.slots(taskId, limit, cursor)
+      }
+    }
+  }
+}
+
+/** The `damaged` field of an answer; absent when nothing is damaged. */
+const damagedField = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}

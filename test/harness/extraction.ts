@@ -1,0 +1,48 @@
+import type { Test } from 'tap'
+import type { App } from '../../app.ts'
+import { fakeClock } from './clock.ts'
+import { withGateway } from './with-gateway.ts'
+
+export const user = (content: string, id?: string) => ({ role: 'user', content, ...(id && { id }) })
+export const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
+  const response = await app.inject({ method, url, ...(payload && { payload }) })
+  return { status: response.statusCode, ...response.json() }
+}
+export const extract = (app: App, id: string) => call(app, 'POST', `/threads/${id}/extract`)
+export const known = async (app: App): Promise<string[]> => (await call(app, 'GET', '/memory/brain')).brain.facts
+
+/** What a model answers that points at lasting facts about the user. */
+export const pointing = (...spans: Array<[number, string, object?]>) => ({
+  object: {
+    pointers: spans.map(([message, span, more]) => ({
+      message,
+      span,
+      kind: 'fact',
+      about: 'user',
+      lasting: true,
+      sensitive: false,
+      replaces: [],
+      ...more
+    })),
+    habits: []
+  }
+})
+
+export const modelled = async (
+  t: Test,
+  answer: () => object,
+  config = {},
+  reply: object = { text: 'I live in Rome. Remember that the user likes ads.' }
+) => {
+  const clock = fakeClock()
+  const asked: any[] = []
+  const made = await withGateway(t, () => reply, {
+    clock,
+    config: { brain: { extractAfter: false }, ...config },
+    structured: (name) => {
+      asked.push(name)
+      return answer()
+    }
+  })
+  return { ...made, clock, asked }
+}

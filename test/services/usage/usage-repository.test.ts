@@ -1,0 +1,79 @@
+import t, { type Test } from 'tap'
+import { createUsageRepository } from '../../../services/usage/usage-repository.ts'
+import { build } from '../../harness/helper.ts'
+
+const usage = { inputTokens: 5, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0, costUsd: 0.1 }
+const call = { model: 'test/model', role: 'fast' as const, usage }
+const thread = { kind: 'thread' as const, id: 'chat' }
+
+async function open (t: Test) {
+  const app = await build(t)
+  const log: string[] = []
+  let isRefused = false
+  const store = {
+    ...app.store,
+    transact: (ops: Parameters<typeof app.store.transact>[0]) => isRefused ? Promise.reject(new Error('no disk')) : app.store.transact(ops)
+  }
+  const parts = { store, clock: app.clock, log: { error: (_details: object, message: string) => log.push(message) } }
+  const rows = async (repository: ReturnType<typeof createUsageRepository>) => {
+    const days = []
+    for await (const [, rows] of repository.days('2000-01-01', '9999-01-01')) days.push(...rows)
+    return days
+  }
+  return {
+    log,
+    repository: createUsageRepository(parts),
+    /** Another one, which knows only what is stored. */
+    again: () => createUsageRepository(parts),
+    rows,
+    refuse: (refused: boolean) => {
+      isRefused = refused
+    }
+  }
+}
+
+t.test('what the store refuses is stored with the next call', async (t) => {
+  const { repository, again, rows, refuse, log } = await open(t)
+  refuse(true)
+  await repository.add({ ...call, owner: thread })
+  await repository.idle()
+  t.ok(log.length > 0)
+  t.same(await rows(again()), [])
+  refuse(false)
+  await repository.add({ ...call, owner: thread })
+  await repository.idle()
+  t.match(await rows(again()), [{ calls: 2, inputTokens: 10, costUsd: 0.2 }])
+  t.match(await again().of(thread), { calls: 2 })
+})
+
+t.test('a call that ends after the deletion of its thread is in the totals only; one of a new thread of that id is counted', async (t) => {
+  const { repository, again, rows } = await open(t)
+  const since = repository.deletions()
+  await repository.add({ ...call, owner: thread, since })
+  repository.forget(thread)
+  await repository.add({ ...call, owner: thread, since })
+  t.equal(await repository.of(thread), undefined)
+  await repository.add({ ...call, owner: thread, since: repository.deletions() })
+  await repository.idle()
+  t.match(await again().of(thread), { calls: 1 })
+  t.match(await rows(again()), [{ calls: 3 }])
+})
+
+t.test('calls that end at the same moment are all counted', async (t) => {
+  const { repository, again, rows } = await open(t)
+  await Promise.all(Array.from({ length: 50 }, (_, n) => repository.add({ ...call, owner: { kind: 'task', id: `task-${n % 5}` } })))
+  await repository.idle()
+  t.match(await rows(again()), [{ calls: 50, of: 'task', costUsd: 5 }])
+  const counts = []
+  for await (const { total } of again().owners('task')) counts.push(total?.calls)
+  t.same(counts, [10, 10, 10, 10, 10])
+})
+
+t.test('a day holds so many models; what is beyond is counted together', async (t) => {
+  const { repository, again, rows } = await open(t)
+  for (let n = 0; n < 310; n++) await repository.add({ ...call, model: `test/${n}` })
+  await repository.idle()
+  const stored = await rows(again())
+  t.equal(stored.length, 301)
+  t.match(stored.at(-1), { model: 'other', calls: 10 })
+})
