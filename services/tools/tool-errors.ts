@@ -6,7 +6,8 @@ export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
 /** Throws PathRefused unless the real path is among those that the call may change: it may lead elsewhere since they were looked up. */
 export function assertExpected (real: string, { paths }: { paths?: readonly string[] }): void {
   if (paths?.includes(real) ?? true) return
-  throw new PathRefused(`${JSON.stringify(real)} is not the place that was to be changed: a part of the path was replaced meanwhile. Call it again.`)
+  const shown = JSON.stringify(real)
+  throw new PathRefused(`${shown} is not the place that was to be changed: a part of the path was replaced meanwhile. Call it again.`)
 }
 
 /** A tool call failed; the message is for the model. */

@@ -5,5 +5,8 @@ t.test('killed at a write of a run with a grant, the service counts each use onc
   const prepared = await prepareMarks(t)
   const writes = await countMarkWrites(t, prepared)
   // All of them: test/faults/grant-kill.long.ts.
-  for (let n = 3; n < writes; n += 4) await t.test(`write ${n} of ${writes}`, (t) => survivesGrant(t, prepared, `${n} ${n % 8 === 3 ? 'before' : 'after'}`))
+  for (let n = 3; n < writes; n += 4) {
+    const when = n % 8 === 3 ? 'before' : 'after'
+    await t.test(`${when} write ${n} of ${writes}`, (t) => survivesGrant(t, prepared, `${n} ${when}`))
+  }
 })

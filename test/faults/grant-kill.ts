@@ -32,7 +32,8 @@ async function liveThrough (t: Test, prepared: string, killAt: string) {
   for (;;) {
     const open = events.filter(({ type }) => type === 'tool-approval-request')
     if (open.length === 0) break
-    const content = open.map(({ approvalId }) => ({ type: 'tool-approval-response', approvalId, approved: true, scope: 'exact', until: { uses: 2 } }))
+    const granted = { approved: true, scope: 'exact', until: { uses: 2 } }
+    const content = open.map(({ approvalId }) => ({ type: 'tool-approval-response', approvalId, ...granted }))
     events = await send('/run/approve', { messages: [USER, { role: 'tool', content }] })
   }
   const { grants } = await (await fetch(`${service.url}/grants`)).json() as { grants: Array<{ uses: number }> }

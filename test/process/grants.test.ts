@@ -7,7 +7,7 @@ import { tasksOf } from '../harness/tasks.ts'
 const TOKEN = 'correct horse'
 const plan = { plan: { phases: [{ description: 'do it' }] } }
 
-t.test('a nightly task runs the command that was granted and nothing else, also after the service was killed, and the digest tells it', async (t) => {
+t.test('a nightly task runs what was granted and nothing else, also after the service was killed, and the digest tells it', async (t) => {
   const granted = append('x')
   const model = calling(
     granted,

@@ -15,7 +15,8 @@ t.test('a tool of a server is granted whole, for its conversation, over a reconn
   const first = await go()
   const [approvalId] = asked(first)
   t.same(of(first, 'tool-approval-request')[0].scopes.map(({ scope }: { scope: string }) => scope), ['once', 'exact', 'tool'])
-  await send('/run/approve', { messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId, approved: true, scope: 'tool' }] }] })
+  const content = [{ type: 'tool-approval-response', approvalId, approved: true, scope: 'tool' }]
+  await send('/run/approve', { messages: [{ role: 'tool', content }] })
 
   t.same(asked(await go()), [], 'with another input')
   t.equal(asked(await go('b')).length, 1, 'of another conversation')

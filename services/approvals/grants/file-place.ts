@@ -36,7 +36,8 @@ const FILES = new Set([
 // Dot files without an ending and `*file`s are configuration or scripts nearly always; so are files that tools look for by a name.
 const PATTERNS = [
   /^\.[^.]+$/, /^\.env\./, /^\.[^.]*rc\./, /^[a-z]+file$/, /^(gulp|grunt|jake|cake)file\./, /\.(config|conf|setup)\.[cm]?[jt]s$/,
-  /^tsconfig.*\.json$/, /\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./, /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
+  /^tsconfig.*\.json$/, /\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./,
+  /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
 ]
 
 /** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */

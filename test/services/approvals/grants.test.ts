@@ -34,8 +34,8 @@ t.test('the same input counts in the very folder alone', async (t) => {
 
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
   const inFolder = (name: string, path = '/work/app') => isProtected({ folder: path, name })
-  const obeyed = 'package.json Package.JSON package.json. package.json::$DATA makefile ｍakefile Dockerfile.dev requirements-dev.txt app.csproj ' +
-    'CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js'
+  const obeyed = 'package.json Package.JSON package.json. package.json::$DATA makefile ｍakefile Dockerfile.dev requirements-dev.txt ' +
+    'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js'
   for (const name of obeyed.split(' ')) t.ok(inFolder(name), name)
   for (const path of ['/work/.git/hooks', '/work/.GitHub/workflows', 'C:\\work\\.vscode', '/home/ada/.ssh', '/work/node_modules/x']) {
     t.ok(inFolder('a.txt', path), path)
@@ -90,7 +90,8 @@ t.test('a run has written in a folder by reported changes there, and may have by
   t.notOk(mayHaveWritten('/work', [output('look'), output('writeFile')], find))
   t.ok(mayHaveWritten('/work', [output('runCommand')], find))
   t.ok(mayHaveWritten('/work', [output('gone')], find), 'a tool that is not there any more')
-  const cutOff = (toolName: string, errorText = OUTCOME_UNKNOWN): RunEvent => ({ type: 'tool-error', toolCallId: toolName, toolName, errorText })
+  const cutOff = (toolName: string, errorText = OUTCOME_UNKNOWN): RunEvent =>
+    ({ type: 'tool-error', toolCallId: toolName, toolName, errorText })
   t.ok(mayHaveWritten('/work', [cutOff('writeFile')], find), 'a call that was cut off reported nothing')
   t.notOk(mayHaveWritten('/work', [cutOff('look'), cutOff('writeFile', 'It does not exist.')], find))
   t.notOk(mayHaveWritten('/work', [{ type: 'tool-intent', toolCallId: 'runCommand', grantId: 'g' }, output('runCommand')], find))

@@ -4,7 +4,11 @@ import { linesOf, readLines } from '../../../services/backup/backup-contents.ts'
 async function * of<T> (list: T[]) {
   yield * list
 }
-const records: Array<[string, unknown]> = [['grant/owner/id', { scope: 'folder' }], ['journal/run/id', { key: 'x' }], ['thread/a', { title: 'kept' }]]
+const records: Array<[string, unknown]> = [
+  ['grant/owner/id', { scope: 'folder' }],
+  ['journal/run/id', { key: 'x' }],
+  ['thread/a', { title: 'kept' }]
+]
 
 t.test('what was granted on a machine, and its journal, go into no backup', async (t) => {
   const lines: string[] = []
