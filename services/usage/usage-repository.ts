@@ -49,7 +49,8 @@ export function createUsageRepository (
   const deleted = new Map<string, number>()
   let deletions = 0
   let writing: Promise<void> = Promise.resolve()
-  let writes = 0
+  /** The calls that are being counted and the writes under way. */
+  let busy = 0
 
   const keyOf = ({ kind, id }: UsageOwner) => ownerUsageKey(kind, kind === 'thread' ? store.digest(id) : id)
 
@@ -57,13 +58,17 @@ export function createUsageRepository (
   function open<T> (key: string, initial: () => T): Promise<T> {
     let record = records.get(key)
     if (record === undefined) {
-      // What is not on disk yet would be read without its newest calls.
-      for (const known of records.keys()) if (records.size >= CACHED && writes === 0 && !dirty.has(known)) records.delete(known)
       record = unlessDamaged(store.get<T>(key)).then((stored) => stored ?? initial())
       record.catch(() => records.delete(key))
       records.set(key, record)
     }
     return record
+  }
+
+  /** Frees memory. A record in use is kept: what is not on disk yet would be read without its newest calls. */
+  function evict () {
+    if (busy > 0) return
+    for (const key of records.keys()) if (records.size > CACHED && !dirty.has(key)) records.delete(key)
   }
 
   const openDay = (day: string) => open<{ rows: DayRow[] }>(dayUsageKey(day), () => ({ rows: [] }))
@@ -73,11 +78,11 @@ export function createUsageRepository (
     const batch = [...dirty]
     if (batch.length === 0) return writing
     dirty.clear()
-    writes++
+    busy++
     writing = store.transact(batch.map(([key, value]): Op => ({ type: 'put', key, value }))).catch((error) => {
       for (const [key, value] of batch) if (!dirty.has(key) && !deleted.has(key)) dirty.set(key, value)
       log.error({ err: error }, 'the usage of model calls could not be stored; trying again with the next call')
-    }).finally(() => writes--)
+    }).finally(() => busy--)
     return writing
   }
 
@@ -92,10 +97,15 @@ export function createUsageRepository (
       const { model, role, usage, owner, since = deletions } = call
       const day = dayOf(clock.now())
       const ownerKey = owner && keyOf(owner)
+      evict()
+      busy++
       const [{ rows }, ofOwner] = await Promise.all([
         openDay(day),
         owner && open<OwnerUsage>(ownerKey!, () => ({ id: owner.id, days: {} }))
-      ])
+      ]).catch((error) => {
+        busy--
+        throw error
+      })
       const tally = tallyOf(usage)
       const of = owner?.kind ?? 'none'
       const same = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
@@ -110,6 +120,7 @@ export function createUsageRepository (
         dirty.set(ownerKey!, ofOwner)
       }
       void write()
+      busy--
     },
 
     /** Resolves when everything that was counted so far is durable, or the store has refused it. */
