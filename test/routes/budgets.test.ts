@@ -104,6 +104,23 @@ t.test('the budget of the day is read back after a restart, begins anew at midni
   ])
 })
 
+for (
+  const [wrong, problem] of [
+    ['{"day": {"tokns": 5}}', '"budget.day" has the unknown field "tokns"; allowed are usd, tokens.'],
+    ['{"daily": {"usd": 5}}', '"budget" has the unknown field "daily"; allowed are day.'],
+    ['{"day": {"usd": 1e999}}', '"budget.day.usd" must be <=']
+  ]
+) {
+  t.test(`a budget of the day that would limit nothing is an error: ${wrong}`, async (t) => {
+    const { app } = await withGateway(t, () => answers, { config: { prices, budget: { day: { usd: 0.01 } } } })
+    t.equal((await sync(app)).status, 200)
+    writeFileSync(`${app.home}/config.json`, JSON.stringify(config).replace('{', `{"budget": ${wrong}, `))
+    const response = await app.inject({ method: 'POST', url: '/config/reload' })
+    t.match(response.json(), { code: 'ERR_CONFIG_INVALID', error: new RegExp(RegExp.escape(problem)) })
+    t.equal((await sync(app)).status, 402, 'the last good one holds')
+  })
+}
+
 t.test('on a day without budget, work in the background waits quietly, and a request for it is told', async (t) => {
   const lines: string[] = []
   const { app, gateway } = await withGateway(t, () => answers, {
