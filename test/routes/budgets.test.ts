@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { Plan } from '../fakes/gateway.ts'
+import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -50,6 +51,20 @@ t.test('a budget in dollars counts costs, and calls no model without a price', a
   const { events } = await say(app, 'go', budget({ usd: 5 }))
   t.match(of(events, 'error'), [{ code: 'ERR_BUDGET_UNPRICED', errorText: /"prices": \{"test\/model"/ }])
   t.equal(gateway.requests.length, 2, 'nothing was called')
+})
+
+t.test('a list of prices that cannot be read again later is not forgotten', async (t) => {
+  const clock = fakeClock()
+  let isDown = false
+  const gateway = await startFakeGateway({ reply: () => answers, listing: () => isDown ? { error: { status: 503 } } : undefined })
+  t.teardown(() => gateway.close())
+  const model = 'openai/gpt-6-sol'
+  const app = await build(t, { clock, gatewayKey: 'the-key', gatewayBaseURL: gateway.url, config: { ...config, model } })
+  t.equal((await sync(app, budget({ usd: 1 }))).status, 200)
+  isDown = true
+  await clock.advance(6 * 60 * 1000)
+  t.equal((await sync(app, budget({ usd: 1 }))).status, 200)
+  t.equal((await sync(app, budget({ usd: 1 }))).status, 200)
 })
 
 t.test('the analysis is a call, too: with a fast model that has no price nothing is called', async (t) => {
