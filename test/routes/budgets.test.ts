@@ -131,7 +131,7 @@ for (
     t.equal((await sync(app)).status, 200)
     writeFileSync(`${app.home}/config.json`, JSON.stringify(config).replace('{', `{"budget": ${wrong}, `))
     const response = await app.inject({ method: 'POST', url: '/config/reload' })
-    t.match(response.json(), { code: 'ERR_CONFIG_INVALID', error: new RegExp(RegExp.escape(problem)) })
+    t.match(response.json(), { code: 'ERR_CONFIG_INVALID', error: problem })
     t.equal((await sync(app)).status, 402, 'the last good one holds')
   })
 }

@@ -17,8 +17,10 @@ t.test('no call is lost, however many conversations use models at once', async (
     await Promise.all(Array.from({ length: 40 }, (_, nth) => count(thread + nth)))
     await repository.idle()
   }
-  const ofDays = async () => (await Array.fromAsync(repository.days('2000-01-01', '9999-12-31'))).flatMap(([, rows]) => rows)
-  const ofThreads = await Array.fromAsync(repository.owners('thread'))
-  t.equal((await ofDays()).reduce((sum, row) => sum + row.calls, 0), calls)
-  t.equal(ofThreads.reduce((sum, { total }) => sum + total!.calls, 0), calls)
+  let ofDays = 0
+  for await (const [, rows] of repository.days('2000-01-01', '9999-12-31')) for (const row of rows) ofDays += row.calls
+  let ofThreads = 0
+  for await (const { total } of repository.owners('thread')) ofThreads += total!.calls
+  t.equal(ofDays, calls)
+  t.equal(ofThreads, calls)
 })
