@@ -59,13 +59,14 @@ export const ConfigKeys = {
     Type.String({ minLength: 1 }),
     Type.Object({ input: Dollars, output: Dollars, cachedInput: Type.Optional(Dollars), cacheWrite: Type.Optional(Dollars) })
   )),
+  /** Other keys are an error: a misspelt limit would limit nothing. */
   budget: Type.Optional(Type.Object({
     /** What all model calls of a day may use together. */
     day: Type.Optional(Type.Object({
-      usd: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+      usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
-    }))
-  })),
+    }, { additionalProperties: false }))
+  }, { additionalProperties: false })),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: 64 })),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),

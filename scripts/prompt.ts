@@ -38,8 +38,23 @@ if (values.help || !['chat', 'follow-up', 'task'].includes(kind)) {
 }
 
 const { cwd, fact: facts, steer } = values
-const scene: Scene = { request, cwd, facts, config: JSON.parse(values.config) }
+const runs = Number(values.runs)
+if (!Number.isInteger(runs) || runs < 1) refuse(`--runs must be a number of runs, not ${values.runs}.`)
+const scene: Scene = { request, cwd, facts, config: readConfig(values.config) }
 const calls = kind === 'task'
-  ? await recordTask({ ...scene, steer, runs: Number(values.runs) })
+  ? await recordTask({ ...scene, steer, runs })
   : await recordChat({ ...scene, messages: kind === 'chat' ? [request] : [request, 'And what would you do next?'] })
 console.log(printCalls(calls, { schemas: !values.brief }))
+
+function readConfig (text: string): object {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return refuse(`--config is not JSON: ${(error as Error).message}`)
+  }
+}
+
+function refuse (problem: string): never {
+  console.error(problem)
+  process.exit(64)
+}

@@ -56,6 +56,8 @@ async function record ({ cwd, facts, config }: Scene, work: Work): Promise<Recor
   const log = new Writable({ write: (_line, _encoding, done) => done() })
   const app = await buildApp({ host: '127.0.0.1', home, cwd, gatewayKey: 'key', gatewayBaseURL: gateway.url, log })
   try {
+    // Without its configuration the service would show other prompts than those that were asked for.
+    if (app.config.problem !== undefined) throw new Error(app.config.problem)
     // Tasks run once the service listens.
     await app.listen({ host: '127.0.0.1', port: 0 })
     for (const fact of facts) await send(app, 'POST', '/memory/brain/fact', { fact })

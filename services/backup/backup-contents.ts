@@ -49,7 +49,7 @@ export async function readLines (
       if (entry?.end === count && (await lines.next()).done) return
       const isValid = Array.isArray(entry) && entry.length === 2 && typeof entry[0] === 'string' && isRecord(entry[0])
       if (!isValid) throw new BackupDamaged(`record ${count + 1} cannot be read`)
-      yield entry as [string, unknown]
+      if (!isLocal(entry[0])) yield entry as [string, unknown]
     }
   }
 }

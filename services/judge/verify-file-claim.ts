@@ -32,7 +32,9 @@ export async function verifyFileClaim (asserted: Asserted, facts: Facts): Promis
   const effect: FileEffect = asserted.effect === 'deletion' ? 'deletion' : 'file'
   const cited = calls.find(({ id }) => id === asserted.call)
   const named = await pathTarget(asserted.target ?? '', cwd)
-  const target = named.isWhole ? await pathTarget(cited?.changes[0]?.path ?? '', cwd) : named
+  // What a move is told by names both paths; its change of the new one comes first.
+  const move = calls.find(({ target, changes }) => changes.length > 1 && target === asserted.target)
+  const target = move || named.isWhole ? await pathTarget((move ?? cited)?.changes[0]?.path ?? '', cwd) : named
   if (target.isWhole) return withoutTarget(effect, calls)
 
   const touched = await touchesOf(target, effect, calls)
@@ -40,7 +42,16 @@ export async function verifyFileClaim (asserted: Asserted, facts: Facts): Promis
   if (last !== undefined) return effect === 'file' ? verifyWritten(asserted, last, touched, facts) : verifyDeleted(last, touched, facts)
   const naming = calls.filter((call) => isFree(call) && target.isNamedIn(call.input, call.folder))
   if (touched.length > 0) return verifyUntouched(effect, touched, naming, facts)
+  if (effect === 'file' && await cameWithFolder(target, facts)) return confirmed
   return verifyByOthers(effect, target, naming, calls)
+}
+
+/** Whether the target is there at the end, in a folder that a call moved with all that is in it. */
+async function cameWithFolder (target: PathTarget, { calls, cwd }: Facts): Promise<boolean> {
+  const moved = calls.flatMap(({ proves, changes }) => proves === 'file' ? changes : [])
+    .filter(({ before, after }) => before === null && after === 'directory')
+  const around = await Promise.all(moved.map(({ path }) => target.relationOf(path)))
+  return around.includes('around') && (await Promise.all(target.placesFrom(cwd).map(isThere))).includes(true)
 }
 
 /** A claim that names no path. */

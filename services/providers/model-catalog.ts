@@ -47,17 +47,21 @@ export function createModelCatalog ({ providers, settings, describe, clock }: Pa
   return {
     drop,
 
-    /** Returns a model's entry in its provider's list; undefined when there is none or the list does not arrive in time. */
+    /**
+     * Returns a model's entry in its provider's list; undefined when there is none. The list before stands in for one that does not
+     * arrive in time: with a budget in dollars, no model could be called otherwise.
+     */
     async find (provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> {
       if (settings() !== cachedSettings) drop()
-      if (clock.now() < (retryAt.get(provider.name) ?? 0)) return undefined
+      const inLastList = () => cache.get(provider.name)?.models.find((model) => model.id === id)
+      if (clock.now() < (retryAt.get(provider.name) ?? 0)) return inLastList()
       try {
         const models = await withDeadline({ clock, ms: FIND_TIMEOUT_MS, signal }, (deadline) => modelsOf(provider, deadline))
         return models.find((model) => model.id === id)
       } catch {
         signal.throwIfAborted()
         retryAt.set(provider.name, clock.now() + CACHE_MS)
-        return undefined
+        return inLastList()
       }
     },
 

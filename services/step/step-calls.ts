@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { intentsIn } from '../run-log/open-calls.ts'
 import { runInOrder } from '../tools/run-in-order.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
@@ -56,12 +57,12 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     asked.set(call.toolCallId, { ...call, folder, identity, ...await ports.grants.offer(call, folder) })
   }
 
-  /** Returns the grant that covers a call which needs an approval, and the folder that the call works in. */
-  async function grantOf (call: Call): Promise<{ grant: Grant, folder: WorkFolder } | undefined> {
+  /** Returns the grant that covers a call which needs an approval, the folder that the call works in, and the files that it may change. */
+  async function grantOf (call: Call): Promise<{ grant: Grant, folder: WorkFolder, paths?: string[] } | undefined> {
     if (ports.wasDenied(call)) return undefined
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
-    const grant = folder && await ports.grants.covering(call, folder)
-    return grant && { grant, folder: folder! }
+    const covering = folder && await ports.grants.covering(call, folder)
+    return covering && { ...covering, folder: folder! }
   }
 
   async function execute (call: Call): Promise<void> {
@@ -89,12 +90,16 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     if (isHeld && approval !== undefined) return
     if (where?.is === 'gone') return ports.end(call, failed(call, folderGone(folder!.path)))
     signal.throwIfAborted()
-    const identity = approval === undefined ? tools.identity(toolName) : approval.identity
+    // Of the tool that was agreed to; it may have been replaced since.
+    const identity = approval !== undefined ? approval.identity : granted !== undefined ? granted.grant.identity : tools.identity(toolName)
     const isDurable = approval !== undefined || granted !== undefined || !isRead(call)
     const agreed = { name: toolName, runId, callId: toolCallId, input, cwd, identity, folder, signal }
     const kept = await tools.keep({ ...agreed, owner })
     if ('errorText' in kept) return ports.end(call, failed(call, kept.errorText))
-    const isBegun = await ports.begin(call, isDurable, kept.ops, granted?.grant).catch(async (error) => {
+    const { paths = granted?.paths } = kept
+    // A path that leads elsewhere by now is not covered.
+    const isCovered = granted?.paths === undefined || isDeepStrictEqual(granted.paths, paths)
+    const isBegun = isCovered && await ports.begin(call, isDurable, kept.ops, granted?.grant).catch(async (error) => {
       await kept.discard()
       throw error
     })
@@ -104,7 +109,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     }
     let end: CallEnd
     try {
-      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, attempt })
+      const { durationMs, changes, ...result } = await tools.execute({ ...agreed, attempt, paths })
       const { event, state }: CallEnd = result.status === 'complete'
         ? { event: { type: 'tool-output', toolCallId, toolName, output: result.output }, state: 'done' }
         : failed(call, result.errorText)

@@ -116,6 +116,6 @@ export const journalOpenKey = (entryId: string) => JOURNAL_OPEN + entryId
 export const JOURNAL_OWNERS = 'journal-owner/'
 export const journalOwnerPrefix = (owner: string) => `${JOURNAL_OWNERS}${owner}/`
 export const journalOwnerKey = (owner: string, runId: string) => journalOwnerPrefix(owner) + runId
-/** Whether a record stays on this machine. */
+/** Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup. */
 export const isLocal = (key: string): boolean =>
-  [JOURNAL, JOURNAL_FILES, JOURNAL_OPEN, JOURNAL_OWNERS].some((prefix) => key.startsWith(prefix))
+  [GRANTS, JOURNAL, JOURNAL_FILES, JOURNAL_OPEN, JOURNAL_OWNERS].some((prefix) => key.startsWith(prefix))

@@ -33,6 +33,8 @@ export interface ToolCall {
   /** The folder that the approval showed. The call is refused when it would work in another folder. */
   folder?: WorkFolder
   signal: AbortSignal
+  /** See `ToolContext.paths`. */
+  paths?: string[]
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
 }
@@ -43,7 +45,8 @@ export type ToolResult =
   & { durationMs: number, changes?: FileChange[] }
 
 /** What is kept of a call that changes no file. */
-export const NOTHING_KEPT: Pick<Kept, 'ops' | 'finish' | 'discard'> = { ops: [], finish: async () => [], async discard () {} }
+export const NOTHING_KEPT: Pick<Kept, 'ops' | 'finish' | 'discard'> & Pick<ToolCall, 'paths'> =
+  { ops: [], finish: async () => [], async discard () {} }
 
 export type Validation = { ok: true, input: unknown } | { ok: false, error: string }
 
@@ -117,14 +120,17 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
 
   /** Runs the tool until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
   async function run (tool: Tool, call: ToolCall, changed: (change: FileChange) => void): Promise<ToolOutput> {
-    const { input, runId, callId, signal } = call
+    const { input, runId, callId, signal, paths } = call
     const ms = tool.timeLimitMs ?? LIMIT_MS
     const message = `${tool.name} took longer than ${ms} ms and was stopped.${
       tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
     }`
     const start = await startOf(tool, call)
     return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
-      asObject(tool.name, await tool.execute(input, { signal: stop, runId, callId, ...tool.reportsChanges && { changed }, ...start })))
+      asObject(
+        tool.name,
+        await tool.execute(input, { signal: stop, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })
+      ))
   }
 
   return {
@@ -163,7 +169,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
      * Keeps what the call is about to change, and names the calls of other tools whose effects on files nobody knows. The call may
      * start once `ops` are durable. Resolves to the error of a call that must not start. Rejects when the call's signal aborted.
      */
-    async keep (call: Omit<ToolCall, 'attempt'> & { owner: string }): Promise<typeof NOTHING_KEPT | { errorText: string }> {
+    async keep (call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string }): Promise<typeof NOTHING_KEPT | { errorText: string }> {
       const { name, input, cwd, runId, callId, owner, signal } = call
       const tool = find(name)
       if (journal === undefined || tool === undefined || (tool.willChange === undefined && tool.effect !== 'external')) return NOTHING_KEPT
@@ -171,7 +177,8 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
         const start = await startOf(tool, call)
         const places = await tool.willChange?.(input, start)
         const target = places === undefined ? tool.target?.(input) : undefined
-        return await journal.keep({ runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd, places, target, signal })
+        const kept = await journal.keep({ runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd, places, target, signal })
+        return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }
       } catch (error) {
         if (signal.aborted) throw signal.reason
         return { errorText: error instanceof Error ? error.message : String(error) }

@@ -3,6 +3,13 @@ import { defineError } from '../lib/service-error.ts'
 /** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
 export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
 
+/** Throws PathRefused unless the real path is among those that the call may change: it may lead elsewhere since they were looked up. */
+export function assertExpected (real: string, { paths }: { paths?: readonly string[] }): void {
+  if (paths?.includes(real) ?? true) return
+  const shown = JSON.stringify(real)
+  throw new PathRefused(`${shown} is not the place that was to be changed: a part of the path was replaced meanwhile. Call it again.`)
+}
+
 /** A tool call failed; the message is for the model. */
 export const ToolFailed = defineError('ERR_TOOL_FAILED', '%s')
 

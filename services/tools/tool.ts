@@ -42,6 +42,8 @@ export interface ToolContext {
   givenCwd: string
   /** The folder that the call was approved for, if it needed approval: the tool must work in no other. */
   approvedFolder?: FolderIdentity
+  /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
+  paths?: readonly string[]
   /** Records a change of a file in the log of the run, for the judge; models never see it. */
   changed?(change: FileChange): void
 }

@@ -23,6 +23,8 @@ export type Prices = ReturnType<typeof createPrices>
 
 /** The unit of the prices in config.json, tokens. */
 const MILLION = 1_000_000
+/** The most that one call, or one token, can cost, US dollars. */
+const MOST_USD = 1_000_000
 const FREE: Price = { input: 0, output: 0 }
 
 /** Creates the look-up of prices: those of the configuration, by model and then by provider, before those of the provider's list. */
@@ -71,8 +73,8 @@ export function costAt (
 /** Returns the cost that the gateway reports with its answer, US dollars; undefined for all others. */
 export const costReported = (metadata: SharedV4ProviderMetadata | undefined): number | undefined => amount(metadata?.gateway?.cost)
 
-/** Reads an amount of money, which is a number or a decimal number as text. */
+/** Reads an amount of money, which is a number or a decimal number as text. An absurd one is none: JSON has no infinite sums. */
 function amount (value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined
+  return typeof number === 'number' && number >= 0 && number <= MOST_USD ? number : undefined
 }

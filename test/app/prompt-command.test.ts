@@ -4,8 +4,8 @@ import t, { type Test } from 'tap'
 /** Runs `npm run prompt` with arguments. */
 function run (t: Test, ...args: string[]) {
   const cwd = t.testdir({ 'notes.txt': 'x', 'AGENTS.md': 'Use tabs.' })
-  const { stdout, status } = spawnSync(process.execPath, ['scripts/prompt.ts', ...args, '--cwd', cwd], { encoding: 'utf8' })
-  return { status, calls: stdout.split(/^=+$/m).slice(1), stdout }
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/prompt.ts', ...args, '--cwd', cwd], { encoding: 'utf8' })
+  return { status, calls: stdout.split(/^=+$/m).slice(1), stdout, stderr }
 }
 
 t.test('the command prints what the models are told for a follow-up: each call, with what is new in it', async (t) => {
@@ -33,4 +33,13 @@ t.test('without a request that it knows it says how it is used', async (t) => {
   const { status, stdout } = run(t, 'song')
   t.equal(status, 64)
   t.match(stdout, /npm run prompt -- <chat\|follow-up\|task>/)
+})
+
+t.test('what it cannot use it names, instead of showing other prompts', async (t) => {
+  t.match(run(t, 'chat', '--config', '{model}'), { status: 64, stderr: /^--config is not JSON: / })
+  t.match(run(t, 'task', '--runs', 'many'), { status: 64, stderr: '--runs must be a number of runs, not many.' })
+  const { status, stdout, stderr } = run(t, 'chat', '--config', '{"model": 5}')
+  t.not(status, 0)
+  t.equal(stdout, '')
+  t.match(stderr, /"model" must be string/)
 })

@@ -179,7 +179,7 @@ export async function readers (t: Test, { reading, silent, pieces }: { reading: 
         socket.on('data', (chunk) => {
           begun.resolve()
           bytes += chunk.length
-          end = (end + chunk.subarray(-100)).slice(-100)
+          end = (end + chunk.subarray(-1_000)).slice(-1_000)
           if (end.includes('"finish"')) ended.resolve()
         })
         socket.on('close', () => ended.resolve())

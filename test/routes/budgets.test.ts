@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { Plan } from '../fakes/gateway.ts'
+import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
+import { build } from '../harness/helper.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -58,6 +59,20 @@ t.test('a budget in dollars counts costs, and calls no model without a price', a
   const { events } = await say(app, 'go', budget({ usd: 5 }))
   t.match(of(events, 'error'), [{ code: 'ERR_BUDGET_UNPRICED', errorText: /"prices": \{"test\/model"/ }])
   t.equal(gateway.requests.length, 2, 'nothing was called')
+})
+
+t.test('a list of prices that cannot be read again later is not forgotten', async (t) => {
+  const clock = fakeClock()
+  let isDown = false
+  const gateway = await startFakeGateway({ reply: () => answers, listing: () => isDown ? { error: { status: 503 } } : undefined })
+  t.teardown(() => gateway.close())
+  const model = 'openai/gpt-6-sol'
+  const app = await build(t, { clock, gatewayKey: 'the-key', gatewayBaseURL: gateway.url, config: { ...config, model } })
+  t.equal((await sync(app, budget({ usd: 1 }))).status, 200)
+  isDown = true
+  await clock.advance(6 * 60 * 1000)
+  t.equal((await sync(app, budget({ usd: 1 }))).status, 200)
+  t.equal((await sync(app, budget({ usd: 1 }))).status, 200)
 })
 
 t.test('the analysis is a call, too: with a fast model that has no price nothing is called', async (t) => {
@@ -129,6 +144,23 @@ t.test('the budget of the day is read back after a restart, begins anew at midni
     { key: '2026-01-06', calls: 2, costUsd: 0.02 }
   ])
 })
+
+for (
+  const [wrong, problem] of [
+    ['{"day": {"tokns": 5}}', '"budget.day" has the unknown field "tokns"; allowed are usd, tokens.'],
+    ['{"daily": {"usd": 5}}', '"budget" has the unknown field "daily"; allowed are day.'],
+    ['{"day": {"usd": 1e999}}', '"budget.day.usd" must be <=']
+  ]
+) {
+  t.test(`a budget of the day that would limit nothing is an error: ${wrong}`, async (t) => {
+    const { app } = await withGateway(t, () => answers, { config: { prices, budget: { day: { usd: 0.01 } } } })
+    t.equal((await sync(app)).status, 200)
+    writeFileSync(`${app.home}/config.json`, JSON.stringify(config).replace('{', `{"budget": ${wrong}, `))
+    const response = await app.inject({ method: 'POST', url: '/config/reload' })
+    t.match(response.json(), { code: 'ERR_CONFIG_INVALID', error: problem })
+    t.equal((await sync(app)).status, 402, 'the last good one holds')
+  })
+}
 
 t.test('on a day without budget, work in the background waits quietly, and a request for it is told', async (t) => {
   const lines: string[] = []

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { asked, of } from '../harness/agent.ts'
@@ -120,6 +120,16 @@ t.test('a folder of files is granted with its extension, and never what programs
   ]
   for (const call of outside) t.equal(asked(await go([call])).length, 1, JSON.stringify(call))
   t.notOk(existsSync(`${app.cwd}/elsewhere/a.txt`))
+})
+
+t.test('a link elsewhere to a file of a granted folder is no file of that folder for a deletion', async (t) => {
+  const { app, go, answer } = await setUp(t)
+  for (const folder of ['notes', 'elsewhere']) mkdirSync(`${app.cwd}/${folder}`)
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(`${app.cwd}/notes/${name}`, '')
+  symlinkSync('../notes/b.txt', `${app.cwd}/elsewhere/link.txt`)
+  await answer(asked(await go([['deleteFile', { path: 'notes/a.txt' }]]))[0], { scope: 'folder' })
+  t.equal(asked(await go([['deleteFile', { path: 'elsewhere/link.txt' }]])).length, 1)
+  t.same(asked(await go([['deleteFile', { path: 'notes/b.txt' }]])), [])
 })
 
 t.test('what programs obey, and removing a folder, is granted exactly or not at all', async (t) => {

@@ -45,6 +45,14 @@ t.test("a gateway's own figure is the cost, also where prices are configured", a
   t.match(await sync(app, 'hello'), { usage: { ...step, costUsd: 0.25 } })
 })
 
+for (const cost of ['1e300', 'Infinity', '-1', 'free']) {
+  t.test(`a figure that is no amount of money is none: ${cost}`, async (t) => {
+    const { app } = await withGateway(t, () => ({ text: 'Hi.', usage: { ...step, cost } }))
+    t.same((await sync(app, 'hello')).usage, step)
+    t.match(await groups(app, 'model'), [{ unpricedCalls: 1, costUsd: undefined }])
+  })
+}
+
 t.test('without a figure of the gateway the prices of its list count', async (t) => {
   const { app } = await withGateway(t, () => ({ text: 'Hi.', usage: step }), { config: { model: 'openai/gpt-6-sol' } })
   t.match(await sync(app, 'hello'), { usage: { costUsd: 100 * 0.000003 + 30 * 0.000015 } })

@@ -4,6 +4,7 @@ import type { WorkFolder } from '../../tools/work-folder.ts'
 import type { Owner, ToolItem } from '../approval-record.ts'
 import type { Grants } from './grants.ts'
 import type { Grant } from './grant-record.ts'
+import { pathOf } from './file-place.ts'
 import { mayHaveWritten } from './written-folders.ts'
 
 export type CallGrants = ReturnType<typeof createCallGrants>
@@ -41,9 +42,12 @@ export function createCallGrants ({ grants, owner, find, events, usesLearned = f
   }
 
   return {
-    /** Returns a grant that covers the call in this folder. */
-    covering: async (call: NamedCall, folder: WorkFolder): Promise<Grant | undefined> =>
-      grants.covering(owner, await grants.facts(call, folder), (grant) => holds(grant, folder)),
+    /** Returns a grant that covers the call in this folder, and the real paths of the files that it covers. */
+    async covering (call: NamedCall, folder: WorkFolder): Promise<{ grant: Grant, paths?: string[] } | undefined> {
+      const facts = await grants.facts(call, folder)
+      const grant = await grants.covering(owner, facts, (grant) => holds(grant, folder))
+      return grant && { grant, ...(facts.places && { paths: facts.places.map(pathOf) }) }
+    },
 
     /** Returns what the request for approval of a call offers and says. */
     async offer (call: NamedCall, folder: WorkFolder): Promise<Pick<ToolItem, 'scopes' | 'places'> & { reason?: string }> {

@@ -1,5 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises'
-import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { extname, isAbsolute, relative, resolve, sep } from 'node:path'
 
 /** Where a file lies: the real path of its folder, and its name there. */
 export interface FilePlace {
@@ -16,32 +15,6 @@ export function isBelow (folder: string, { folder: inner }: Pick<FilePlace, 'fol
   return path === '' || (!isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`))
 }
 
-/**
- * Returns where a path leads to now. The folders need not exist yet; symbolic links are followed, also in the last place.
- * Undefined when the path cannot be followed, as for a link that leads nowhere.
- */
-export async function locateFile (path: string, cwd: string): Promise<FilePlace | undefined> {
-  try {
-    const full = resolve(cwd, path)
-    const found = await lstat(full).catch(whenMissing)
-    const real = found === undefined ? resolve(await realFolder(dirname(full)), basename(full)) : await realpath(full)
-    return { folder: dirname(real), name: basename(real) }
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns the real path of a folder that need not exist: of its nearest existing parent, with the rest appended. */
-async function realFolder (path: string): Promise<string> {
-  // A link that leads nowhere exists, so that realpath rejects.
-  if (await lstat(path).catch(whenMissing) !== undefined || path === dirname(path)) return realpath(path)
-  return resolve(await realFolder(dirname(path)), basename(path))
-}
-
-function whenMissing (error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-}
-
 /** Folders whose content is executed, or decides what programs do. */
 const FOLDERS = new Set([
   '.git', '.hg', '.svn', '.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.buildkite', '.husky', '.githooks', 'hooks',
@@ -51,20 +24,21 @@ const FOLDERS = new Set([
 /** Files that package managers, build tools, shells, editors or agents execute or obey. */
 const FILES = new Set([
   'package.json', 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'bun.lock',
-  'bun.lockb', 'bunfig.toml', 'deno.json', 'deno.jsonc', 'deno.lock', 'jsr.json', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs',
-  'makefile', 'gnumakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'rakefile', 'gemfile', 'gemfile.lock',
-  'pyproject.toml', 'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'pipfile', 'pipfile.lock', 'poetry.lock', 'uv.lock',
-  'tox.ini', 'noxfile.py',
-  'cargo.toml', 'cargo.lock', 'build.rs', 'go.mod', 'go.sum', 'composer.json', 'composer.lock', 'pom.xml', 'build.gradle',
-  'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties', 'gradlew', 'mvnw', 'cmakelists.txt', 'meson.build',
-  'build.bazel', 'workspace', 'mix.exs', 'mix.lock', 'dockerfile', 'docker-compose.yml', 'docker-compose.yaml', 'compose.yml',
-  'compose.yaml', 'vagrantfile', 'procfile', 'jenkinsfile', '.gitlab-ci.yml', '.travis.yml', 'azure-pipelines.yml', 'appveyor.yml',
-  'bitbucket-pipelines.yml', '.pre-commit-config.yaml', '.pre-commit-hooks.yaml', 'lefthook.yml', '.gitmodules', '.gitattributes',
-  '.gitconfig', '.editorconfig', '.envrc', '.env', '.vimrc', '.exrc', '.nvim.lua', '.dir-locals.el', '.bashrc', '.bash_profile',
-  '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin', '.inputrc', '.netrc', 'agents.md', 'claude.md',
-  'gemini.md', '.cursorrules', '.mcp.json', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
+  'bun.lockb', 'bunfig.toml', 'deno.json', 'deno.jsonc', 'deno.lock', 'jsr.json', '.pnpmfile.cjs', 'taskfile.yml', 'taskfile.yaml',
+  'gemfile.lock', 'pyproject.toml', 'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'pipfile.lock', 'poetry.lock', 'uv.lock',
+  'tox.ini', 'noxfile.py', 'cargo.toml', 'cargo.lock', 'build.rs', 'go.mod', 'go.sum', 'composer.json', 'composer.lock', 'pom.xml',
+  'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts', 'gradle.properties', 'gradlew', 'mvnw', 'cmakelists.txt',
+  'meson.build', 'build.bazel', 'workspace', 'mix.exs', 'mix.lock', 'docker-compose.yml', 'docker-compose.yaml', 'compose.yml',
+  'compose.yaml', '.gitlab-ci.yml', '.travis.yml', 'azure-pipelines.yml', 'appveyor.yml', 'bitbucket-pipelines.yml',
+  '.pre-commit-config.yaml', '.pre-commit-hooks.yaml', 'lefthook.yml', '.nvim.lua', '.dir-locals.el', 'agents.md', 'claude.md',
+  'gemini.md', '.mcp.json', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
 ])
-const PATTERNS = [/\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./, /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/]
+// Dot files without an ending and `*file`s are configuration or scripts nearly always; so are files that tools look for by a name.
+const PATTERNS = [
+  /^\.[^.]+$/, /^\.env\./, /^\.[^.]*rc\./, /^[a-z]+file$/, /^(gulp|grunt|jake|cake)file\./, /\.(config|conf|setup)\.[cm]?[jt]s$/,
+  /^tsconfig.*\.json$/, /\.mk$/, /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./,
+  /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
+]
 
 /** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */
 export function isProtected (place: FilePlace): boolean {
@@ -73,5 +47,6 @@ export function isProtected (place: FilePlace): boolean {
   return [...folders, name].some((part) => FOLDERS.has(part)) || FILES.has(name) || PATTERNS.some((pattern) => pattern.test(name))
 }
 
-/** Windows ignores trailing dots and blanks of names. */
-const plain = (name: string) => name.normalize('NFC').toLowerCase().replace(/[. ]+$/, '')
+/** Windows ignores trailing dots and blanks, and what follows a colon; some file systems ignore characters that are not shown. */
+const plain = (name: string) =>
+  name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC').toLowerCase().replace(/:.*$/s, '').replace(/[. ]+$/, '')

@@ -1,7 +1,8 @@
+import { basename, dirname } from 'node:path'
 import type { Tool } from '../../tools/tool.ts'
 import type { WorkFolder } from '../../tools/work-folder.ts'
 import { inputDigest } from '../approval-record.ts'
-import { locateFile, type FilePlace } from './file-place.ts'
+import type { FilePlace } from './file-place.ts'
 import type { CallFacts } from './grant-record.ts'
 
 /** What grants need of the tool host. */
@@ -29,10 +30,9 @@ export async function factsOf (
   }
 }
 
-/** Returns where the files of a call lie; undefined for a call that removes whole folders, and when its path cannot be followed. */
+/** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
 async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
-  if ((input as { recursive?: unknown }).recursive === true) return undefined
-  const target = tool.target?.(input)
-  const place = target === undefined ? undefined : await locateFile(target, cwd)
-  return place && [place]
+  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
+  if (changed?.some(({ withContents }) => withContents)) return undefined
+  return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
 }

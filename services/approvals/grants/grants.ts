@@ -18,6 +18,8 @@ export type Grants = ReturnType<typeof createGrants>
 
 /** Grants that a conversation or task may have; with more, each call would be compared with too many. */
 const MOST_GRANTS = 200
+/** Ended grants that are remembered; uses of older ones are stored long ago. */
+const MOST_ENDED = 10 * MOST_GRANTS
 /** Characters of an input that a grant keeps, as JSON. */
 const INPUT_KEPT = 20_000
 
@@ -33,6 +35,8 @@ export function createGrants ({ store, clock, tools, hasToken }: {
   hasToken: boolean
 }) {
   const locked = createKeyedLock()
+  /** Grants that were ended with their owner or its goal. A use that is being stored at that moment must not bring them back. */
+  const ended = new Set<string>()
   const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(keyOwner(owner)))
   const keyOf = (grant: Grant) => grantKey(store.digest(keyOwner(grant)), grant.grantId)
   const put = (grant: Grant): Op => ({ type: 'put', key: keyOf(grant), value: grant })
@@ -108,8 +112,9 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     use: (grant: Grant, commit: (op: Op) => Promise<void>): Promise<boolean> =>
       locked(grant.grantId, async () => {
         const now = await unlessDamaged(store.get<Grant>(keyOf(grant)))
-        if (now === undefined || !lasts(now)) return false
+        if (now === undefined || !lasts(now) || ended.has(grant.grantId)) return false
         await commit(put({ ...now, uses: now.uses + 1, lastUsedAt: clock.now() }))
+        if (ended.has(grant.grantId)) await store.transact([{ type: 'del', key: keyOf(grant) }])
         return true
       }),
 
@@ -189,7 +194,11 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     /** Returns the operations that end all grants of a conversation or task. */
     async removals (owner: Owner): Promise<Op[]> {
       const ops: Op[] = []
-      for await (const key of store.keys(prefixOf(owner))) ops.push({ type: 'del', key })
+      for await (const key of store.keys(prefixOf(owner))) {
+        ops.push({ type: 'del', key })
+        ended.add(key.slice(key.lastIndexOf('/') + 1))
+      }
+      while (ended.size > MOST_ENDED) ended.delete(ended.values().next().value!)
       return ops
     }
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Tool } from '../../tools/tool.ts'
 import type { OfferedScope, Scope } from '../../../schemas/grants.ts'
 import { extensionOf, isBelow, isProtected, pathOf } from './file-place.ts'
@@ -53,7 +54,7 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
     case 'tool':
       return true
     case 'exact':
-      return grant.digest === facts.digest && isSamePlace(grant, facts)
+      return grant.digest === facts.digest && isSamePlace(grant, facts) && isDeepStrictEqual(grant.places, facts.places)
     case 'file':
       return grant.places !== undefined && facts.places !== undefined && grant.places.length === facts.places.length &&
         facts.places.every((place, at) => pathOf(place) === pathOf(grant.places![at]))

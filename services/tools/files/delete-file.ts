@@ -1,7 +1,7 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
-import { withPathErrors, PathRefused } from '../tool-errors.ts'
+import { assertExpected, withPathErrors, PathRefused } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
@@ -17,7 +17,7 @@ const Input = Type.Object({
 export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
-    description: 'Delete a file, a symbolic link or an empty folder; with recursive a folder and all that is in it.',
+    description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder. Use this, not rm in a command.',
     inputSchema: Input,
     effect: 'write',
     proves: 'deletion',
@@ -30,9 +30,11 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
         await paths.assertRemovable(real, cwd, givenCwd)
         return [{ path: real, withContents: recursive }]
       }),
-    execute: ({ path, recursive = false }, { cwd, givenCwd, signal, changed }) =>
+    execute: ({ path, recursive = false }, context) =>
       withPathErrors(path, async () => {
+        const { cwd, givenCwd, signal, changed } = context
         const real = await paths.locate(path, cwd)
+        assertExpected(real, context)
         await paths.assertRemovable(real, cwd, givenCwd)
         return withParent(real, async (folder, name) => {
           const stat = await lstat(folder.entry(name))

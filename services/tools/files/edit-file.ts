@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
-import { withPathErrors, ToolFailed } from '../tool-errors.ts'
+import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { contentDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
@@ -62,9 +62,11 @@ export function createEditFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     target: ({ path }) => path,
     willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
-    execute: ({ path, edits, digest }, { cwd, signal, changed }) =>
+    execute: ({ path, edits, digest }, context) =>
       withPathErrors(path, async () => {
+        const { cwd, signal, changed } = context
         const real = await paths.resolve(path, cwd)
+        assertExpected(real, context)
         return withParent(real, async (folder) => {
           const name = basename(real)
           const shown = JSON.stringify(path)

@@ -3,7 +3,7 @@ import { access, lstat, mkdir, open, rename, rmdir, unlink } from 'node:fs/promi
 import { basename, dirname, sep } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../tool.ts'
-import { withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
+import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { copyAcross } from './copy-across.ts'
@@ -42,6 +42,7 @@ export function createMoveFile ({ paths }: { paths: PathPolicy }): Tool<Static<t
     },
     execute: async (input, context) => {
       const { source, target } = await locate(input, context)
+      for (const path of [source, target]) assertExpected(path, context)
       const { signal, changed } = context
       return withPathErrors(input.from, () =>
         withParent(source, async (folder, name) => {

@@ -48,7 +48,7 @@ export function createReadFile ({ paths, transform }: Parts): Tool<Static<typeof
   return {
     name: 'readFile',
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
-      'Read a file before you edit it. To find where something is in a file or a folder, use searchFiles rather than reading all of it. ' +
+      'To find where something is in a file or a folder, use searchFiles rather than reading all of it. ' +
       `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
       'A long file is answered in parts: read on with offset set to the nextOffset of the answer, and column to its nextColumn if it ' +
       'has one.',

@@ -1,7 +1,7 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../tool.ts'
-import { withPathErrors } from '../tool-errors.ts'
+import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { contentDigest, fileDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
@@ -43,9 +43,11 @@ export function createWriteFile ({ paths }: { paths: PathPolicy }): Tool<Static<
     target: ({ path }) => path,
     willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
     forModel: withoutDiff,
-    execute: ({ path, content }, { cwd, signal, changed }) =>
+    execute: ({ path, content }, context) =>
       withPathErrors(path, async () => {
+        const { cwd, signal, changed } = context
         const real = await paths.resolve(path, cwd)
+        assertExpected(real, context)
         return withCreatedFolder(dirname(real), async (folder) => {
           const name = basename(real)
           const old = await examineFile(folder, name, paths, async (file, size): Promise<Before> => {

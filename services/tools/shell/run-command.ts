@@ -30,8 +30,7 @@ const Input = Type.Object({
   command: Type.String({
     minLength: 1,
     maxLength: 100_000,
-    description:
-      `Command line for ${systemShell().name}. There is no input and no terminal; what is left in the background is ended with the command.`
+    description: 'The command line. There is no input and no terminal; what is left in the background is ended with the command.'
   }),
   cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default: the working directory.' })),
   timeoutMs: Type.Optional(
@@ -60,7 +59,7 @@ export function createRunCommand ({ paths, clock, environment }: Parts): Tool<St
     description: `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
       'programs. ' +
       'Do not use it for what another tool does: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
-      'editFile (not sed), moveFile, deleteFile. It is ended after 30 seconds at most; ask programs for little output.',
+      'editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.',
     forModel: cleaned,
     inputSchema: Input,
     effect: 'external',

@@ -12,7 +12,9 @@ const Input = Type.Object({
     pattern: '\\S',
     description: 'What to search for: a few words, as in a search engine.'
   }),
-  maxResults: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `Default ${DEFAULT_RESULTS}.` }))
+  maxResults: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `How many results to answer. Default ${DEFAULT_RESULTS}.` })
+  )
 }, { additionalProperties: false })
 
 /** `{results: [{title, url, snippet}]}`, best first. */

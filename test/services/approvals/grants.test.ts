@@ -1,11 +1,14 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
 import t from 'tap'
 import type { CallFacts, Grant } from '../../../services/approvals/grants/grant-record.ts'
-import { isProtected, locateFile } from '../../../services/approvals/grants/file-place.ts'
+import { isProtected } from '../../../services/approvals/grants/file-place.ts'
+import { createGrants } from '../../../services/approvals/grants/grants.ts'
 import { covers, offeredScopes } from '../../../services/approvals/grants/scopes.ts'
 import { mayHaveWritten } from '../../../services/approvals/grants/written-folders.ts'
 import type { RunEvent } from '../../../services/run-log/run-events.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
 import type { Tool } from '../../../services/tools/tool.ts'
+import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
+import { testStore } from '../../harness/store.ts'
 
 const folder = { path: '/here', dev: '1', ino: '1' }
 const facts = (more: Partial<CallFacts> = {}): CallFacts => ({ toolName: 'echo', input: {}, digest: 'd', identity: 'one', folder, ...more })
@@ -31,42 +34,42 @@ t.test('the same input counts in the very folder alone', async (t) => {
 
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
   const inFolder = (name: string, path = '/work/app') => isProtected({ folder: path, name })
-  for (const name of [
-    'package.json',
-    'Package.JSON',
-    'package.json.',
-    'makefile',
-    'Dockerfile.dev',
-    'requirements-dev.txt',
-    'app.csproj',
-    'CLAUDE.md',
-    '.git'
-  ]) {
-    t.ok(inFolder(name), name)
+  const obeyed = 'package.json Package.JSON package.json. package.json::$DATA makefile ｍakefile Dockerfile.dev requirements-dev.txt ' +
+    'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js'
+  for (const name of obeyed.split(' ')) t.ok(inFolder(name), name)
+  for (const path of ['/work/.git/hooks', '/work/.GitHub/workflows', 'C:\\work\\.vscode', '/home/ada/.ssh', '/work/node_modules/x']) {
+    t.ok(inFolder('a.txt', path), path)
   }
-  for (const path of [
-    '/work/.git/hooks',
-    '/work/.GitHub/workflows',
-    'C:\\work\\.vscode',
-    '/home/ada/.ssh',
-    '/work/node_modules/x'
-  ]) t.ok(inFolder('a.txt', path), path)
-  for (const name of ['package.md', 'my-package.json', 'notes.txt', 'index.ts', 'git']) t.notOk(inFolder(name), name)
+  const others = ['package.md', 'my-package.json', 'LICENSE', 'profile.md', 'config.ts', 'notes.txt', 'index.ts', 'git']
+  for (const name of others) t.notOk(inFolder(name), name)
 })
 
-t.test('a file is located by its real folder, whether it exists or not, and not through a link that leads nowhere', async (t) => {
-  const dir = t.testdir({ notes: { 'a.txt': '' }, elsewhere: {} })
-  symlinkSync('../elsewhere', `${dir}/notes/out`)
-  symlinkSync('../missing', `${dir}/notes/broken`)
-  mkdirSync(`${dir}/deep`)
-  t.same(await locateFile('notes/a.txt', dir), { folder: `${dir}/notes`, name: 'a.txt' })
-  t.same(await locateFile('notes/new/b.txt', dir), { folder: `${dir}/notes/new`, name: 'b.txt' })
-  t.same(await locateFile('notes/out/b.txt', dir), { folder: `${dir}/elsewhere`, name: 'b.txt' })
-  t.same(await locateFile('../notes/b.txt', `${dir}/deep`), { folder: `${dir}/notes`, name: 'b.txt' })
-  t.equal(await locateFile('notes/broken', dir), undefined)
-  t.equal(await locateFile('notes/broken/b.txt', dir), undefined)
-  t.equal(await locateFile('notes/a.txt/b.txt', dir), undefined, 'a file is no folder')
-  t.equal(await locateFile('nul\0', dir), undefined)
+t.test('the same input counts for the same files alone, wherever a link leads by now', async (t) => {
+  const places = [{ folder: '/here', name: 'a.txt' }]
+  const exact = grant({ scope: 'exact', places })
+  t.ok(covers(exact, facts({ places: [{ folder: '/here', name: 'a.txt' }] })))
+  t.notOk(covers(exact, facts({ places: [{ folder: '/elsewhere', name: 'a.txt' }] })))
+  t.notOk(covers(exact, facts()))
+})
+
+t.test('a use that is stored while its grant ends does not bring the grant back', async (t) => {
+  const store = await testStore(t)
+  const tool = { name: 'echo', widestScope: 'tool' } as Tool
+  const grants = createGrants({ store, clock: systemClock, tools: { find: () => tool, identity: () => 'one' }, hasToken: true })
+  const owner = { taskId: 'task' }
+  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, folder)
+  const [given] = await grants.all(owner)
+  const isUsed = await grants.use(given, async (used) => {
+    await store.transact(await grants.removals(owner))
+    await store.transact([used])
+  })
+  t.ok(isUsed, 'the call had begun')
+  t.same(await grants.all(owner), [])
+
+  await grants.add(owner, { taskId: 'task', tool: 'echo', input: {}, scope: 'tool' }, folder)
+  const [next] = await grants.all(owner)
+  await grants.removals(owner)
+  t.notOk(await grants.use(next, async () => void t.fail('it was about to end')))
 })
 
 t.test('a run has written in a folder by reported changes there, and may have by a tool that reports none', async (t) => {
@@ -87,5 +90,9 @@ t.test('a run has written in a folder by reported changes there, and may have by
   t.notOk(mayHaveWritten('/work', [output('look'), output('writeFile')], find))
   t.ok(mayHaveWritten('/work', [output('runCommand')], find))
   t.ok(mayHaveWritten('/work', [output('gone')], find), 'a tool that is not there any more')
+  const cutOff = (toolName: string, errorText = OUTCOME_UNKNOWN): RunEvent =>
+    ({ type: 'tool-error', toolCallId: toolName, toolName, errorText })
+  t.ok(mayHaveWritten('/work', [cutOff('writeFile')], find), 'a call that was cut off reported nothing')
+  t.notOk(mayHaveWritten('/work', [cutOff('look'), cutOff('writeFile', 'It does not exist.')], find))
   t.notOk(mayHaveWritten('/work', [{ type: 'tool-intent', toolCallId: 'runCommand', grantId: 'g' }, output('runCommand')], find))
 })

@@ -10,14 +10,9 @@ import { contentDigest } from '../../../services/tools/files/change-digest.ts'
 import type { FileChange, Tool } from '../../../services/tools/tool.ts'
 import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
 import { unmetered } from '../../harness/meter.ts'
-import { build, tool } from '../tools/helper.ts'
+import { build } from '../tools/helper.ts'
 import { workspace, type JudgeCase, type ToolCall } from './cases/case-types.ts'
 
-/** Tools that change files and are not built in yet. */
-const FILE_TOOLS = new Map(['editFile', 'moveFile'].map((name) => [
-  name,
-  tool(name, async () => ({}), { effect: 'write', proves: 'file', target: ({ path, from }) => path ?? from })
-]))
 const usage = { inputTokens: 0, outputTokens: 0 }
 
 /** A model that answers each call with that text; undefined: that never answers. */
@@ -88,7 +83,7 @@ export async function runCase (
     { type: 'text-delta', id: 't', delta: report },
     { type: 'step-finish', step: 2, finishReason: cutOff ? 'length' : 'stop', usage }
   ]
-  const deps = judgeDeps(judge === undefined ? undefined : answering(judge), (name) => FILE_TOOLS.get(name) ?? host.find(name))
+  const deps = judgeDeps(judge === undefined ? undefined : answering(judge), host.find)
   const { evaluation } = await judgeRun({ goal, criteria: [], plan: [], events, cwd }, deps, AbortSignal.timeout(60_000))
   return { status: isCompleted(evaluation) ? 'completed' : 'failed', evaluation }
 }

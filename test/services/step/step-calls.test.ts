@@ -68,6 +68,34 @@ t.test('a call that was begun before never runs again, whether its intent or its
   for (const end of Object.values(ends)) t.match(end, { state: 'unknown', event: { type: 'tool-error', errorText: OUTCOME_UNKNOWN } })
 })
 
+t.test('a granted call whose path leads elsewhere by the time its files were kept asks instead', async (t) => {
+  const grant = { grantId: 'g' } as never
+  const covering = async () => ({ grant, paths: ['/granted/a.txt'] })
+  const { given, tools, journal } = ports({ grants: { ...NO_GRANTS, covering } })
+  let discarded = 0
+  const keptAt = (path: string) => async () => ({ ...NOTHING_KEPT, paths: [path], discard: async () => void discarded++ })
+  tools.keep = keptAt('/elsewhere/a.txt')
+  t.same(idsOf((await settleCalls([call('ask')], given)).asked), ['ask'])
+  t.same(journal, [])
+  t.equal(discarded, 1)
+  tools.keep = keptAt('/granted/a.txt')
+  t.same((await settleCalls([call('ask')], given)).asked, [])
+  t.same(journal, ['intent ask', 'run ask', 'end ask'])
+})
+
+t.test('a granted call is bound to the tool that the grant was for, though another one takes its name meanwhile', async (t) => {
+  const grant = { grantId: 'g', identity: 'one' } as never
+  const { given, tools } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
+  tools.identity = () => 'two'
+  const identities: unknown[] = []
+  tools.execute = async ({ identity }) => {
+    identities.push(identity)
+    return { status: 'complete', output: {}, durationMs: 1 }
+  }
+  await settleCalls([call('ask')], given)
+  t.same(identities, ['one'])
+})
+
 t.test('a denied call and an expired one are refused, and so is a call that the model repeats', async (t) => {
   const { given, ends } = ports({
     approvals: { denied: { ...approved, state: 'denied' }, expired: { ...approved, state: 'expired' } },

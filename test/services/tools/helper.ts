@@ -59,7 +59,7 @@ export function build (
   const execute = (
     name: string,
     input: unknown,
-    rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder } = {}
+    rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder, paths?: string[] } = {}
   ) => host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
   return {
     host,
