@@ -132,7 +132,7 @@ export function createDirectProvider (
     },
 
     async warm () {
-      await kind().load()
+      await Promise.all([kind().load(), fetch ?? loadCalls()])
     },
     async close () {
       (await calls)?.close()

@@ -1,6 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../caching.ts'
-import { readerAfter } from '../compatible-stream/compatible-reader.ts'
 import { adaptingModel, type RefusedParts } from './adapt-request.ts'
 import { readModelList } from './compatible-list.ts'
 import type { ProviderKind } from './provider-kind.ts'
@@ -11,14 +10,14 @@ const prepare = (options: LanguageModelV4CallOptions) => withImagesApart(withOne
 /** Creates the kind of servers that implement OpenAI's chat completions. It remembers what each server refuses. */
 export function createCompatibleKind (): ProviderKind {
   const refused = new Map<string, RefusedParts>()
-  const load = () => import('@ai-sdk/openai-compatible')
+  const load = () => Promise.all([import('@ai-sdk/openai-compatible'), import('../compatible-stream/compatible-reader.ts')])
 
   return {
     contextWindow: 32_768,
     load,
 
     async open ({ provider: name, model: id, baseURL, apiKey, fetchFor, calls }) {
-      const [{ createOpenAICompatible }, kept] = await Promise.all([load(), calls?.()])
+      const [[{ createOpenAICompatible }, { readerAfter }], kept] = await Promise.all([load(), calls?.()])
       const caller = `${baseURL} ${id}`
       if (!refused.has(caller)) refused.set(caller, new Set())
       const ask = <T>(fetch: typeof globalThis.fetch, call: (model: LanguageModelV4) => PromiseLike<T>) =>
