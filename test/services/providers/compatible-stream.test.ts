@@ -1,77 +1,12 @@
-import assert from 'node:assert/strict'
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
-import { systemClock } from '../../../services/lib/clock.ts'
-import { createDirectProvider } from '../../../services/providers/direct.ts'
+import t from 'tap'
 import { batchesOf } from '../../../services/providers/part-batches.ts'
-import { createRegistry } from '../../../services/providers/registry.ts'
+import { ask, compared, events, ID, openAt, read, type Part } from '../../harness/compared-readers.ts'
 import { damagedStreams, send, serve } from '../../harness/event-streams.ts'
 import type { Answer } from '../../suites/gateway-reader.ts'
 
-const ID = 'my-server/model'
 const MIB = 1024 * 1024
-/** A setting that the model does not have makes a warning. */
-const ask = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }], topK: 3 }
 
-type Part = LanguageModelV4StreamPart
-
-function openAt (url: string, fetch?: typeof globalThis.fetch) {
-  const settings = () => ({ kind: 'openai-compatible' as const, baseURL: url })
-  const provider = createDirectProvider({ name: 'my-server', settings, variables: {}, fetch })
-  return createRegistry({ providers: () => [provider], settings: () => ({}), clock: systemClock })
-}
-
-/** Gives each made-up id of a call a name of its own, so that two readings can be compared. */
-function withoutRandomIds (parts: Part[]): Part[] {
-  const names = new Map<string, string>()
-  const nameOf = (id: string) => {
-    if (id.length < 16) return id
-    if (!names.has(id)) names.set(id, `made up ${names.size}`)
-    return names.get(id)!
-  }
-  return parts.map((part) =>
-    part.type === 'tool-call'
-      ? { ...part, toolCallId: nameOf(part.toolCallId) }
-      : 'id' in part && part.id !== undefined ? { ...part, id: nameOf(part.id) } : part)
-}
-
-/** Reads an answer to its end. The errors in it, and the failure that ends it, are those that a user is told. */
-async function read (registry: ReturnType<typeof openAt>) {
-  const parts: Part[] = []
-  const told = (error: unknown) => registry.describeFailure(error, ID)
-  try {
-    const result = await (await registry.model(ID)).model.doStream(ask)
-    assert.match(JSON.stringify(result.request?.body), /"stream":true/)
-    const batches = batchesOf(result)
-    for (let batch; (batch = await batches.read()) !== undefined;) {
-      for (const part of batch) parts.push(part.type === 'error' ? { ...part, error: told(part.error) } : part)
-    }
-    return { parts: withoutRandomIds(parts) }
-  } catch (error) {
-    return { parts: withoutRandomIds(parts), failure: told(error) }
-  }
-}
-
-/** Starts a server, and returns a function that reads an answer of it with both readers; they have to read the same. */
-async function compared (t: Test) {
-  let answer: Answer
-  const { url } = await serve(t, (response) => send(response, answer))
-  const [own, sdk] = [openAt(url), openAt(url, globalThis.fetch)]
-  t.teardown(() => own.close())
-  return async (given: Answer) => {
-    answer = given
-    const found = await read(own)
-    const expected = await read(sdk)
-    assert.deepStrictEqual(found.failure, expected.failure)
-    // What web streams hold when they fail is lost with them.
-    const common = found.failure === undefined ? found.parts : found.parts.slice(0, expected.parts.length)
-    assert.deepStrictEqual(common, expected.parts)
-    return found
-  }
-}
-
-const events = (...chunks: unknown[]) => [Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''))]
 const chunk = (delta: unknown, more: object = {}) => ({ choices: [{ index: 0, delta, ...more }] })
 const call = (...pieces: unknown[]) => chunk({ tool_calls: pieces })
 const piece = (index: number | undefined, id: string | undefined, name: string | undefined, input?: string) =>
@@ -259,6 +194,7 @@ t.test('a connection is kept for the next call and closed with the registry, and
     if (!isEndless) return send(response, { pieces: events(chunk({ content: 'x' }), stop) })
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events(chunk({ content: 'x' }))[0])
   })
+  server.keepAliveTimeout = 60_000
   let opened = 0
   const [closed, ended] = [Promise.withResolvers<unknown>(), Promise.withResolvers<unknown>()]
   server.on('connection', (socket) => {

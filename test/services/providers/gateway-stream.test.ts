@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
@@ -89,6 +90,7 @@ t.test('a part that is null cannot be read', async (t) => {
 
 t.test('an answer whose connection broke before it was read is told as such', async (t) => {
   const body = new Readable({ read () {} }).destroy()
+  await once(body, 'close')
   t.match(await outcomeOf(gatewayAt('http://gateway.test'), async () => readBatches(body, undefined, createPartReader())), {
     failure: { code: 'ERR_PROVIDER_CONNECTION' }
   })
