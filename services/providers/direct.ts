@@ -1,6 +1,8 @@
 import type { Config } from '../../schemas/config.ts'
 import { expandVariables, type Variables } from '../config/variables.ts'
+import { systemClock, type Clock } from '../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
+import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { ProviderKind } from './kinds/provider-kind.ts'
 import type { Provider } from './provider.ts'
@@ -16,14 +18,25 @@ interface Parts {
   /** Returns a key that takes precedence over the one in the entry. */
   configuredKey?: () => string | undefined
   variables: Variables
+  clock?: Pick<Clock, 'now'>
+  /** With a `fetch`, all requests go through it, and the SDK reads the streams, too. */
   fetch?: typeof globalThis.fetch
 }
 
 /** Creates a provider whose server is called directly, with the SDK of its kind. */
-export function createDirectProvider ({ name, settings, configuredKey = () => undefined, variables, fetch }: Parts): Provider {
+export function createDirectProvider (
+  { name, settings, configuredKey = () => undefined, variables, clock = systemClock, fetch }: Parts
+): Provider {
   const seen = new Set<string>()
   let opened: { name: KindName, kind: ProviderKind } | undefined
   let firstListed: string | undefined
+  let calls: Promise<KeptCalls> | undefined
+
+  /** Returns the functions that make streaming calls. All calls share their connections. */
+  function loadCalls () {
+    calls ??= import('./answer-stream/kept-calls.ts').then(({ createKeptCalls }) => createKeptCalls(clock))
+    return calls
+  }
 
   function kind (): ProviderKind {
     const kindName = settings()?.kind ?? (settings() === undefined && isNative(name) ? name : 'openai-compatible')
@@ -98,7 +111,8 @@ export function createDirectProvider ({ name, settings, configuredKey = () => un
         ...access(`${name}/${id}`),
         provider: name,
         model: id,
-        fetchFor: (mode) => boundedFetch(mode, fetch)
+        fetchFor: (mode) => boundedFetch(mode, fetch),
+        ...fetch === undefined && { calls: loadCalls }
       })
       return { specificationVersion: 'v4', provider: name, modelId: id, supportedUrls: {}, ...calls }
     },
@@ -118,7 +132,10 @@ export function createDirectProvider ({ name, settings, configuredKey = () => un
     },
 
     async warm () {
-      await kind().load()
+      await Promise.all([kind().load(), fetch ?? loadCalls()])
+    },
+    async close () {
+      (await calls)?.close()
     }
   }
 }

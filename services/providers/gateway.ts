@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { withGatewayCaching } from './caching.ts'
-import type { GatewayCalls } from './gateway-stream/gateway-calls.ts'
+import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './provider-errors.ts'
 import { withBlockBinding } from './thinking.ts'
@@ -22,7 +22,7 @@ export function createGatewayProvider (
 ): Provider {
   const seen = new Set<string>()
   let cached: { baseURL?: string, gateway: ReturnType<typeof load> } | undefined
-  let calls: Promise<GatewayCalls> | undefined
+  let calls: Promise<KeptCalls> | undefined
 
   function key (): string | undefined {
     const apiKey = settings().apiKey?.trim() || undefined
@@ -41,7 +41,7 @@ export function createGatewayProvider (
 
   /** Returns the functions that make calls. All calls share their connections. */
   function loadCalls () {
-    calls ??= import('./gateway-stream/gateway-calls.ts').then(({ createGatewayCalls }) => createGatewayCalls(clock))
+    calls ??= import('./answer-stream/kept-calls.ts').then(({ createKeptCalls }) => createKeptCalls(clock))
     return calls
   }
 
@@ -71,7 +71,8 @@ export function createGatewayProvider (
           doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
           async doStream (given) {
             const options = withGatewayCaching(id, withBlockBinding(id, given))
-            return streamed ? streamed.doStream(options) : stream((send) => gateway(send).languageModel(id), options)
+            if (streamed) return streamed.doStream(options)
+            return stream((send) => gateway(send).languageModel(id).doStream(options), options.abortSignal)
           }
         }
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { KeptCalls } from '../answer-stream/kept-calls.ts'
 import type { ModelInfo } from '../provider.ts'
 
 /** Where and with which key a provider is called. */
@@ -18,6 +19,8 @@ export interface OpenModel extends Access {
   model: string
   /** Returns the `fetch` of a mode, which limits the answers. */
   fetchFor(mode: AnswerMode): typeof globalThis.fetch
+  /** Loads the calls over connections that are kept; absent when all requests are to go through a given `fetch`. */
+  calls?: () => Promise<KeptCalls>
 }
 
 /** What a kind of direct provider is called with: the functions of the SDK's model that are used. */

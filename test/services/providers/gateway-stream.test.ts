@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { failureOf, isFailure } from '../../../services/models/check-part.ts'
 import { createGatewayProvider } from '../../../services/providers/gateway.ts'
-import { readBatches } from '../../../services/providers/gateway-stream/response-batches.ts'
+import { createPartReader } from '../../../services/providers/answer-stream/read-parts.ts'
+import { readBatches } from '../../../services/providers/answer-stream/response-batches.ts'
 import { batchesOf, type PartBatches } from '../../../services/providers/part-batches.ts'
 import { createRegistry } from '../../../services/providers/registry.ts'
-import { gatewayReaderSuite, type Answer, type Outcome } from '../../suites/gateway-reader.ts'
+import { damagedStreams, send, serve } from '../../harness/event-streams.ts'
+import { gatewayReaderSuite, type Outcome } from '../../suites/gateway-reader.ts'
 
 const ID = 'test/model'
 const ask = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }] }
@@ -43,32 +43,6 @@ async function outcomeOf (registry: ReturnType<typeof createRegistry>, open: () 
   }
 }
 
-async function serve (t: Test, respond: (response: ServerResponse) => void | Promise<void>) {
-  const server = createServer((request, response) => {
-    response.on('error', () => {})
-    request.resume().on('end', () => void respond(response))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
-/** Sends the pieces one after the other, as fast as they are taken. */
-async function send (response: ServerResponse, { pieces, status = 200, headers = { 'content-type': 'text/event-stream' }, isCut }: Answer) {
-  async function * cut () {
-    for (const piece of pieces) {
-      yield piece
-      await new Promise(setImmediate)
-    }
-    if (isCut) throw new Error('cut')
-  }
-  response.writeHead(status, headers)
-  await pipeline(cut, response).catch(() => {})
-}
-
 for (const [name, fetch] of [['the own reader', undefined], ["the SDK's reader", globalThis.fetch]] as const) {
   gatewayReaderSuite(t, name, async (t, answer) => {
     const { url } = await serve(t, (response) => send(response, answer))
@@ -84,31 +58,7 @@ const part = fc.oneof(
   fc.constant(JSON.parse('{"type":"odd","__proto__":{"a":1}}')),
   fc.constantFrom(5, 'words', [1])
 )
-const end = fc.constantFrom('\n', '\r\n', '\r')
-const event = fc.record({
-  part,
-  end,
-  colon: fc.constantFrom('data:', 'data: '),
-  isPretty: fc.boolean(),
-  before: fc.constantFrom([], [': ping'], ['id: 1', ''])
-}).map(({ part, end, colon, isPretty, before }) => {
-  const lines = JSON.stringify(part, null, isPretty ? 1 : 0).split('\n').map((line) => colon + line)
-  return [...before, ...lines, '', ''].join(end)
-})
-const damage = fc.option(fc.record({ at: fc.nat(), byte: fc.nat(255) }), { freq: 1, nil: undefined })
-const streams = fc.record({
-  events: fc.array(event, { maxLength: 8 }),
-  bom: fc.constantFrom('', '\ufeff'),
-  last: fc.constantFrom('', 'data: [DONE]\n\n', 'data: {"type":"text-delta"'),
-  damage,
-  cuts: fc.array(fc.nat(), { maxLength: 12 })
-}).map(({ events, bom, last, damage, cuts }) => {
-  // A comment ends the stream, because the SDK's parser waits for what follows a CR.
-  const bytes = Buffer.from(`${bom}${events.join('')}${last}\n: end\n`)
-  if (damage !== undefined) bytes[damage.at % bytes.length] = damage.byte
-  const borders = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length]
-  return borders.slice(1).map((border, index) => bytes.subarray(borders[index], border)).filter(({ length }) => length > 0)
-})
+const streams = damagedStreams(part)
 
 t.test('both readers read the same from any stream, however it is damaged and cut', async (t) => {
   let pieces: Uint8Array[] = []
@@ -121,7 +71,8 @@ t.test('both readers read the same from any stream, however it is damaged and cu
     fc.asyncProperty(streams, async (given) => {
       pieces = given
       const expected = await outcomeOf(registry, async () => batchesOf(await model.doStream(ask)))
-      const found = await outcomeOf(registry, async () => readBatches(Readable.from(given, { objectMode: true }), undefined))
+      const body = Readable.from(given, { objectMode: true })
+      const found = await outcomeOf(registry, async () => readBatches(body, undefined, createPartReader()))
       assert.deepStrictEqual(found, expected)
     }),
     { numRuns: 400 }
@@ -131,8 +82,17 @@ t.test('both readers read the same from any stream, however it is damaged and cu
 
 t.test('a part that is null cannot be read', async (t) => {
   const registry = gatewayAt('http://gateway.test')
-  t.match(await outcomeOf(registry, async () => readBatches(Readable.from([Buffer.from('data: null\n\n')]), undefined)), {
+  const body = Readable.from([Buffer.from('data: null\n\n')])
+  t.match(await outcomeOf(registry, async () => readBatches(body, undefined, createPartReader())), {
     failure: { code: 'ERR_PROVIDER_RESPONSE' }
+  })
+})
+
+t.test('an answer whose connection broke before it was read is told as such', async (t) => {
+  const body = new Readable({ read () {} }).destroy()
+  await once(body, 'close')
+  t.match(await outcomeOf(gatewayAt('http://gateway.test'), async () => readBatches(body, undefined, createPartReader())), {
+    failure: { code: 'ERR_PROVIDER_CONNECTION' }
   })
 })
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { createConnections } from '../../../services/providers/gateway-stream/connections.ts'
+import { createConnections } from '../../../services/providers/answer-stream/connections.ts'
 import { startFakeGateway } from '../../fakes/gateway.ts'
 import { build } from '../../harness/helper.ts'
 import { listen } from '../../harness/raw.ts'

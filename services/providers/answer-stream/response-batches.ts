@@ -1,15 +1,29 @@
 import type { Readable } from 'node:stream'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { PartBatches } from '../part-batches.ts'
-import { createPartReader } from './read-parts.ts'
+
+export interface ReadParts {
+  parts: LanguageModelV4StreamPart[]
+  /** Why the stream cannot be read any further. The parts before are valid. */
+  failure?: unknown
+}
+
+/** Turns the bytes of an answer into parts. */
+export interface PartReader {
+  /** The parts that come before all bytes. */
+  first?: LanguageModelV4StreamPart[]
+  /** Returns the parts that the next bytes, cut anywhere, complete. */
+  take(bytes: Uint8Array): ReadParts
+  /** Returns the parts that follow when the answer has ended as a whole. */
+  end?(): ReadParts
+}
 
 /**
  * Reads the body of an answer as batches of parts: a batch is what has arrived since the last read. While a batch waits to be
  * read, the body is paused. `signal` is the signal of the request, whose abort ends the body.
  */
-export function readBatches (body: Readable, signal: AbortSignal | undefined): PartBatches {
-  const take = createPartReader()
-  let arrived: LanguageModelV4StreamPart[] = []
+export function readBatches (body: Readable, signal: AbortSignal | undefined, reader: PartReader): PartBatches {
+  let arrived = [...reader.first ?? []]
   let ending: { failure?: unknown } | undefined
   let waiting: PromiseWithResolvers<LanguageModelV4StreamPart[] | undefined> | undefined
 
@@ -29,7 +43,7 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined): P
 
   body.on('data', (chunk: Uint8Array) => {
     if (ending !== undefined) return
-    const { parts, failure } = take(chunk)
+    const { parts, failure } = reader.take(chunk)
     for (const part of parts) arrived.push(part)
     if (failure !== undefined) {
       end(failure)
@@ -37,9 +51,17 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined): P
     } else if (waiting === undefined) body.pause()
     else deliver()
   })
-  body.on('end', () => end())
-  body.on('error', (error) => end(signal?.aborted ? signal.reason : error))
-  body.on('close', () => end(Object.assign(new Error('terminated'), { code: 'ECONNRESET' })))
+  body.on('end', () => {
+    if (ending !== undefined) return
+    const { parts, failure } = reader.end?.() ?? { parts: [] }
+    for (const part of parts) arrived.push(part)
+    end(failure)
+  })
+  const broken = (error: unknown) => end(signal?.aborted ? signal.reason : error)
+  const closed = () => broken(Object.assign(new Error('terminated'), { code: 'ECONNRESET' }))
+  body.on('error', broken)
+  body.on('close', closed)
+  if (body.destroyed) closed()
 
   return {
     read () {

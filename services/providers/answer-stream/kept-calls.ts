@@ -1,17 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import type { LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import type { Clock } from '../../lib/clock.ts'
 import { LONGEST_ANSWER, LONGEST_ERROR, refusalOf, tooLarge } from '../bounded-fetch.ts'
 import { streamOf, type BatchedResult } from '../part-batches.ts'
 import { createConnections } from './connections.ts'
-import { readBatches } from './response-batches.ts'
+import { createPartReader } from './read-parts.ts'
+import { readBatches, type PartReader } from './response-batches.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** Creates the SDK's model, which sends its requests with the given function. */
-type MakeModel = (send: Fetch) => LanguageModelV4
+type Ask = (send: Fetch) => PromiseLike<LanguageModelV4StreamResult>
+
+/** Returns the reader of an answer, of which the SDK made `result` as if it were empty. */
+type ReaderAfter = (result: LanguageModelV4StreamResult) => Promise<PartReader>
 
 /** How the SDK passes what is to be sent. */
 type Message = { method: string, headers: Record<string, string>, body?: string, signal?: AbortSignal }
@@ -19,10 +22,10 @@ type Message = { method: string, headers: Record<string, string>, body?: string,
 /** Ends the SDK's part of a call whose answer has begun: what follows is read without it. */
 class AnswerBegun extends Error {}
 
-export type GatewayCalls = ReturnType<typeof createGatewayCalls>
+export type KeptCalls = ReturnType<typeof createKeptCalls>
 
-/** Creates the functions that make calls of the gateway's models, over connections that are kept. */
-export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
+/** Creates the functions that make calls over connections that are kept. */
+export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   const { exchange, open, close } = createConnections(clock)
   let lastURL: string | undefined
 
@@ -48,30 +51,46 @@ export function createGatewayCalls (clock: Pick<Clock, 'now'>) {
     send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
 
     /**
-     * Makes a streaming call. The SDK shapes the request and maps the errors; the answer's event stream is read without the SDK's
-     * web streams, which take more CPU time than all else. Rejects as the SDK's `doStream` does.
+     * Makes a streaming call with `ask`, which calls the SDK's model with the given `fetch`. The SDK shapes the request and maps the
+     * errors; the answer's event stream is read without the SDK's web streams, which take more CPU time than all else. With
+     * `readerAfter` the SDK gets an empty answer in its place, and what it makes of that is passed on. Rejects as the SDK's
+     * `doStream` does. `signal` is that of the call.
      */
-    async stream (makeModel: MakeModel, options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult | BatchedResult> {
+    async stream (
+      ask: Ask,
+      signal: AbortSignal | undefined,
+      readerAfter?: ReaderAfter
+    ): Promise<LanguageModelV4StreamResult | BatchedResult> {
       let answer: IncomingMessage | undefined
-      const model = makeModel(async (url, init) => {
-        const response = await send(url, init, 'events')
-        if (!isSuccess(response)) return toResponse(response, init?.signal)
-        answer = response
-        throw new AnswerBegun()
-      })
+      let result: LanguageModelV4StreamResult | undefined
+      let reader: PartReader
       try {
-        return await model.doStream(options)
+        result = await ask(async (url, init) => {
+          const response = await send(url, init, 'events')
+          if (!isSuccess(response)) return toResponse(response, init?.signal)
+          // Whoever reads the answer meets an error that came before.
+          answer = response.on('error', () => {})
+          if (readerAfter === undefined) throw new AnswerBegun()
+          return new Response('', { headers: flatHeaders(response) })
+        })
+        if (answer === undefined) return result
+        reader = await readerAfter!(result)
       } catch (error) {
         if (answer === undefined) throw error
+        if (readerAfter !== undefined) {
+          answer.destroy()
+          throw error
+        }
+        reader = createPartReader()
       }
-      const headers = flatHeaders(answer)
-      const batches = readBatches(decoded(answer), options.abortSignal)
+      const batches = readBatches(decoded(answer), signal, reader)
       return {
+        request: result?.request,
+        response: { headers: flatHeaders(answer) },
         batches,
         get stream () {
           return streamOf(batches)
-        },
-        response: { headers }
+        }
       }
     }
   }
