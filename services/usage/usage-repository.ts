@@ -84,13 +84,15 @@ export function createUsageRepository (
     const of = owner?.kind ?? 'none'
     const { rows } = await openDay(day)
     const key = owner && keyOf(owner)
-    const record = key === undefined ? undefined : await open<OwnerUsage>(key, () => ({ id: owner!.id, days: {} }))
+    const isDeleted = () => key !== undefined && since < (deleted.get(key) ?? 0)
+    // The record of a deleted owner is not read: it may still be on disk, and would stay in memory.
+    const record = key === undefined || isDeleted() ? undefined : await open<OwnerUsage>(key, () => ({ id: owner!.id, days: {} }))
     const find = (name: string) => rows.findIndex((row) => row.model === name && row.role === role && row.of === of)
     const name = find(model) === -1 && rows.length >= MAX_ROWS ? OTHER_MODELS : model
     const at = find(name)
     rows[at === -1 ? rows.length : at] = { model: name, role, of, ...addTally(rows[at], tally) }
     dirty.set(dayUsageKey(day), { rows })
-    if (key === undefined || record === undefined || since < (deleted.get(key) ?? 0)) return
+    if (key === undefined || record === undefined || isDeleted()) return
     record.total = addTally(record.total, tally)
     record.days[day] = addTally(record.days[day], tally)
     for (const old of Object.keys(record.days).sort().slice(0, -DAYS_KEPT)) delete record.days[old]

@@ -23,9 +23,11 @@ async function open (t: Test) {
     for await (const [, rows] of repository.days('2000-01-01', '9999-01-01')) days.push(...rows)
     return days
   }
+  const repository = createUsageRepository(parts)
   return {
     log,
-    repository: createUsageRepository(parts),
+    repository,
+    remove: (owner: typeof thread) => store.transact([repository.forget(owner)]),
     /** Another one, which knows only what is stored. */
     again: () => createUsageRepository(parts),
     rows,
@@ -50,10 +52,10 @@ t.test('what the store refuses is stored with the next call', async (t) => {
 })
 
 t.test('a call that ends after the deletion of its thread is in the totals only; one of a new thread of that id is counted', async (t) => {
-  const { repository, again, rows } = await open(t)
+  const { repository, again, rows, remove } = await open(t)
   const since = repository.deletions()
   await repository.add({ ...call, owner: thread, since })
-  repository.forget(thread)
+  await remove(thread)
   await repository.add({ ...call, owner: thread, since })
   t.equal(await repository.of(thread), undefined)
   await repository.add({ ...call, owner: thread, since: repository.deletions() })
