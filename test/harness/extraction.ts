@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
 import type { App } from '../../app.ts'
+import type { Pointer } from '../../services/models/prompts/extraction.ts'
 import { fakeClock } from './clock.ts'
 import { withGateway } from './with-gateway.ts'
 
@@ -11,21 +12,21 @@ export const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', 
 export const extract = (app: App, id: string) => call(app, 'POST', `/threads/${id}/extract`)
 export const known = async (app: App): Promise<string[]> => (await call(app, 'GET', '/memory/brain')).brain.facts
 
+/** A pointer of a model at a lasting fact about the user. */
+export const point = (message: number, span: string, more: Partial<Pointer> = {}): Pointer => ({
+  message,
+  span,
+  kind: 'fact',
+  about: 'user',
+  lasting: true,
+  sensitive: false,
+  replaces: [],
+  ...more
+})
+
 /** What a model answers that points at lasting facts about the user. */
-export const pointing = (...spans: Array<[number, string, object?]>) => ({
-  object: {
-    pointers: spans.map(([message, span, more]) => ({
-      message,
-      span,
-      kind: 'fact',
-      about: 'user',
-      lasting: true,
-      sensitive: false,
-      replaces: [],
-      ...more
-    })),
-    habits: []
-  }
+export const pointing = (...spans: Array<Parameters<typeof point>>) => ({
+  object: { pointers: spans.map((each) => point(...each)), habits: [] }
 })
 
 export const modelled = async (

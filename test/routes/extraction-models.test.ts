@@ -1,24 +1,13 @@
 import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import type { Pointer } from '../../services/models/prompts/extraction.ts'
 import { fakeClock } from '../harness/clock.ts'
+import { point, user } from '../harness/extraction.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
-const user = (content: string) => ({ role: 'user', content })
 const call = async (app: App, method: 'GET' | 'POST' | 'PUT', url: string, payload?: object) =>
   (await app.inject({ method, url, ...(payload && { payload }) })).json()
-const point = (message: number, span: string, more: Partial<Pointer> = {}): Pointer => ({
-  message,
-  span,
-  kind: 'fact',
-  about: 'user',
-  lasting: true,
-  sensitive: false,
-  replaces: [],
-  ...more
-})
 
 /** A service whose model answers the extraction with `answer()`, and what it logs. */
 async function answering (t: Test, answer: (question: string) => unknown) {
@@ -42,7 +31,7 @@ async function answering (t: Test, answer: (question: string) => unknown) {
   })
   const extract = async (id: string, ...messages: string[]) => {
     await clock.advance(1000)
-    await call(made.app, 'PUT', `/threads/${id}`, { messages: messages.map(user) })
+    await call(made.app, 'PUT', `/threads/${id}`, { messages: messages.map((content) => user(content)) })
     return call(made.app, 'POST', `/threads/${id}/extract`)
   }
   return { ...made, clock, extract, logged }

@@ -31,7 +31,7 @@ export function createCallGrants ({ grants, owner, find, events, usesLearned = f
   const holds = (grant: Grant, folder: WorkFolder) =>
     grant.source === 'approved_runs' ? usesLearned : !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), find)
 
-  /** Returns a sentence for the user about what differs from the approved runs; undefined if they used no such tool. */
+  /** Returns a sentence for the user about what differs from the approved runs; undefined while what they taught does not hold. */
   async function difference ({ toolName, input }: NamedCall): Promise<string | undefined> {
     if (!usesLearned) return undefined
     const alike = (await grants.all(owner)).filter((grant) => grant.source === 'approved_runs' && grant.toolName === toolName)

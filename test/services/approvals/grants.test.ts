@@ -33,11 +33,12 @@ t.test('the same input counts in the very folder alone', async (t) => {
 })
 
 t.test('what programs obey is recognised in any spelling, and in any folder', async (t) => {
-  const inFolder = (name: string, path = '/work/app') => isProtected({ folder: path, name })
+  const inFolder = (name: string, path = '/home/ada/app') => isProtected({ folder: path, name })
   const obeyed = 'package.json Package.JSON package.json. package.json::$DATA makefile ｍakefile Dockerfile.dev requirements-dev.txt ' +
     'app.csproj CLAUDE.md .git .g\u200cit .pylintrc .eslintrc.js .env.local Tiltfile vite.config.ts gulpfile.js'
   for (const name of obeyed.split(' ')) t.ok(inFolder(name), name)
-  for (const path of ['/work/.git/hooks', '/work/.GitHub/workflows', 'C:\\work\\.vscode', '/home/ada/.ssh', '/work/node_modules/x']) {
+  const folders = ['/home/ada/.git/hooks', '/home/ada/.GitHub/workflows', 'C:\\ada\\.vscode', '/home/ada/.ssh', '/home/ada/node_modules/x']
+  for (const path of folders) {
     t.ok(inFolder('a.txt', path), path)
   }
   const others = ['package.md', 'my-package.json', 'LICENSE', 'profile.md', 'config.ts', 'notes.txt', 'index.ts', 'git']
@@ -85,14 +86,14 @@ t.test('a run has written in a folder by reported changes there, and may have by
     ...more
   })
   const changed = (path: string) => output('writeFile', { changes: [{ path, before: null, after: 'x' }] })
-  t.ok(mayHaveWritten('/work', [changed('/work/deep/a')], find))
-  t.notOk(mayHaveWritten('/work', [changed('/work-2/a')], find))
-  t.notOk(mayHaveWritten('/work', [output('look'), output('writeFile')], find))
-  t.ok(mayHaveWritten('/work', [output('runCommand')], find))
-  t.ok(mayHaveWritten('/work', [output('gone')], find), 'a tool that is not there any more')
+  t.ok(mayHaveWritten('/home/ada', [changed('/home/ada/deep/a')], find))
+  t.notOk(mayHaveWritten('/home/ada', [changed('/home/ada-2/a')], find))
+  t.notOk(mayHaveWritten('/home/ada', [output('look'), output('writeFile')], find))
+  t.ok(mayHaveWritten('/home/ada', [output('runCommand')], find))
+  t.ok(mayHaveWritten('/home/ada', [output('gone')], find), 'a tool that is not there any more')
   const cutOff = (toolName: string, errorText = OUTCOME_UNKNOWN): RunEvent =>
     ({ type: 'tool-error', toolCallId: toolName, toolName, errorText })
-  t.ok(mayHaveWritten('/work', [cutOff('writeFile')], find), 'a call that was cut off reported nothing')
-  t.notOk(mayHaveWritten('/work', [cutOff('look'), cutOff('writeFile', 'It does not exist.')], find))
-  t.notOk(mayHaveWritten('/work', [{ type: 'tool-intent', toolCallId: 'runCommand', grantId: 'g' }, output('runCommand')], find))
+  t.ok(mayHaveWritten('/home/ada', [cutOff('writeFile')], find), 'a call that was cut off reported nothing')
+  t.notOk(mayHaveWritten('/home/ada', [cutOff('look'), cutOff('writeFile', 'It does not exist.')], find))
+  t.notOk(mayHaveWritten('/home/ada', [{ type: 'tool-intent', toolCallId: 'runCommand', grantId: 'g' }, output('runCommand')], find))
 })
