@@ -43,6 +43,38 @@ export const BudgetSchema = Type.Object({
 }, { ...closed, description: 'Limits of the run; it ends when it has reached one' })
 export type Budget = Static<typeof BudgetSchema>
 
+/** A tool that the application executes itself. */
+export const AppToolSchema = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$', description: "Not a built-in tool's name" }),
+  description: Type.String({ minLength: 1, maxLength: 8_192, description: 'Told to the model' }),
+  inputSchema: Type.Unsafe<Record<string, unknown>>(
+    Type.Object({}, { additionalProperties: true, description: 'JSON schema of the input, an object' })
+  ),
+  effect: Type.Unsafe<'read' | 'write' | 'external'>({
+    type: 'string',
+    enum: ['read', 'write', 'external'],
+    description: 'Tools that do more than read need an approval for each call, unless config.json says otherwise'
+  }),
+  timeoutMs: Type.Optional(
+    Type.Integer({ minimum: 1_000, maximum: 7 * 24 * 60 * 60 * 1000, description: 'The time in which a call must be answered, ms' })
+  )
+}, { ...closed, description: 'A tool that the application executes itself' })
+export type AppTool = Static<typeof AppToolSchema>
+
+/** The JSON schema that the answer of a run must fit. */
+export const ObjectOptionSchema = Type.Object({
+  schema: Type.Unsafe<Record<string, unknown>>(
+    Type.Object({}, { additionalProperties: true, description: 'JSON schema of the answer, an object' })
+  ),
+  retries: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 5, default: 2, description: 'How often the model may correct an answer that does not fit' })
+  )
+}, { ...closed, description: 'The answer is an object that fits the schema; the run fails otherwise' })
+export type ObjectOption = Static<typeof ObjectOptionSchema>
+
+const toolNames = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 512, uniqueItems: true, description }))
+
 export const RunOptionsSchema = Type.Object({
   model: Type.Optional(
     Type.String({
@@ -51,9 +83,26 @@ export const RunOptionsSchema = Type.Object({
       description: '`<provider>/<model>`: the model of role `capable` for this run, instead of the active model'
     })
   ),
+  instructions: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 20_000, description: "The application's instructions, part of the system prompt" })
+  ),
+  allowTools: toolNames('The run has these tools and no others; absent: all tools'),
+  denyTools: toolNames('The run has no tools of these names'),
   effort: Type.Optional(EffortSchema),
   maxOutputTokens: Type.Optional(MaxOutputTokens),
-  budget: Type.Optional(BudgetSchema)
+  maxSteps: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Greatest number of steps with tools, at most what config.json allows' })
+  ),
+  budget: Type.Optional(BudgetSchema),
+  object: Type.Optional(ObjectOptionSchema),
+  appTools: Type.Optional(Type.Array(AppToolSchema, { maxItems: 64, description: 'Tools that the application executes itself' })),
+  app: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'The application whose tools these are; calls can be listed by it' })
+  ),
+  interactive: Type.Optional(Type.Boolean({
+    description: 'true: the agent may ask the user questions; false: what would wait for a person is denied at once. ' +
+      'Without it approvals wait; tasks may ask questions in the approval modes always and first_n'
+  }))
 }, {
   ...closed,
   $id: 'RunOptions',

@@ -1689,6 +1689,18 @@ export type RunOptions = {
      */
     model?: string;
     /**
+     * The application's instructions, part of the system prompt
+     */
+    instructions?: string;
+    /**
+     * The run has these tools and no others; absent: all tools
+     */
+    allowTools?: Array<string>;
+    /**
+     * The run has no tools of these names
+     */
+    denyTools?: Array<string>;
+    /**
      * How much the model reasons before it answers. Providers take the nearest effort that their model has
      */
     effort?: 'provider-default' | 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
@@ -1696,6 +1708,10 @@ export type RunOptions = {
      * The greatest length of the answer of one model call, in tokens; providers count reasoning, too
      */
     maxOutputTokens?: number;
+    /**
+     * Greatest number of steps with tools, at most what config.json allows
+     */
+    maxSteps?: number;
     /**
      * Limits of the run; it ends when it has reached one
      */
@@ -1713,6 +1729,56 @@ export type RunOptions = {
          */
         minutes?: number;
     };
+    /**
+     * The answer is an object that fits the schema; the run fails otherwise
+     */
+    object?: {
+        /**
+         * JSON schema of the answer, an object
+         */
+        schema: {
+            [key: string]: unknown;
+        };
+        /**
+         * How often the model may correct an answer that does not fit
+         */
+        retries?: number;
+    };
+    /**
+     * Tools that the application executes itself
+     */
+    appTools?: Array<{
+        /**
+         * Not a built-in tool's name
+         */
+        name: string;
+        /**
+         * Told to the model
+         */
+        description: string;
+        /**
+         * JSON schema of the input, an object
+         */
+        inputSchema: {
+            [key: string]: unknown;
+        };
+        /**
+         * Tools that do more than read need an approval for each call, unless config.json says otherwise
+         */
+        effect: 'read' | 'write' | 'external';
+        /**
+         * The time in which a call must be answered, ms
+         */
+        timeoutMs?: number;
+    }>;
+    /**
+     * The application whose tools these are; calls can be listed by it
+     */
+    app?: string;
+    /**
+     * true: the agent may ask the user questions; false: what would wait for a person is denied at once. Without it approvals wait; tasks may ask questions in the approval modes always and first_n
+     */
+    interactive?: boolean;
 };
 
 /**

@@ -32,6 +32,22 @@ type Fields<T> = { [K in keyof Required<T>]: Wanted<Required<T>[K]> | (undefined
 export const is = <T>(t: Test, answer: T, wanted: Wanted<T>, what: string) => t.match(answer, wanted, what)
 export const said = (content: string) => ({ messages: [{ role: 'user', content }] })
 
+/** The options of a run or task that sets none. */
+export const NO_OPTIONS = {
+  model: undefined,
+  instructions: undefined,
+  allowTools: undefined,
+  denyTools: undefined,
+  effort: undefined,
+  maxOutputTokens: undefined,
+  maxSteps: undefined,
+  budget: undefined,
+  object: undefined,
+  appTools: undefined,
+  app: undefined,
+  interactive: undefined
+}
+
 export const USAGE = {
   inputTokens: Number,
   cachedInputTokens: Number,

@@ -4,7 +4,7 @@ import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { UNASKED } from '../../harness/journal.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
-import { clientOf, ID, is, said, USAGE } from './client.ts'
+import { clientOf, ID, is, NO_OPTIONS, said, USAGE } from './client.ts'
 
 const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
@@ -54,7 +54,7 @@ t.test('a run as one object', async (t) => {
     compactions: undefined,
     evaluation: undefined,
     task: undefined,
-    options: { model: undefined, effort: 'high', maxOutputTokens: undefined, budget: { usd: undefined, tokens: undefined, minutes: 5 } },
+    options: { ...NO_OPTIONS, effort: 'high', budget: { usd: undefined, tokens: undefined, minutes: 5 } },
     threadId: ID,
     runId: ID
   }, 'runSync')

@@ -2,7 +2,7 @@ import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
 import { tasksOf } from '../../harness/tasks.ts'
-import { clientOf, ID, is, USAGE } from './client.ts'
+import { clientOf, ID, is, NO_OPTIONS, USAGE } from './client.ts'
 
 t.test('tasks and their runs', async (t) => {
   const app = await build(t)
@@ -12,7 +12,7 @@ t.test('tasks and their runs', async (t) => {
   const phase = { id: 'phase-1', description: 'writeFile a.txt', status: 'pending' as const }
   const plan = { phases: [phase], qualityCriteria: [], source: 'model' as const }
   const budget = { usd: undefined, tokens: undefined, minutes: 5 }
-  const ofRuns = { model: undefined, effort: undefined, maxOutputTokens: undefined, budget }
+  const ofRuns = { ...NO_OPTIONS, budget }
   const task = {
     id: ID,
     goal,
