@@ -4,6 +4,7 @@ import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
+import events from './events.ts'
 import grants from './grants.ts'
 import journal from './journal.ts'
 import mcp from './mcp.ts'
@@ -23,6 +24,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(threads)
   await app.register(tasks)
   await app.register(journal)
+  await app.register(events)
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)
