@@ -9,6 +9,8 @@ import { eventView, tasksView, type EventView } from '../services/events/event-v
 declare module 'fastify' {
   interface FastifyInstance {
     events: EventBus
+    /** What waits for a person or for the application. */
+    openApprovals: { of(runId: string): string[] }
   }
   interface FastifyReply {
     /**
@@ -27,6 +29,7 @@ export default fp(async (app) => {
   const events = createEventBus({ clock })
   app.decorate('events', events)
   const approvals = announceApprovals({ store, clock, emit: events.emit })
+  app.decorate('openApprovals', { of: approvals.openOf })
   app.addHook('onListen', () => {
     approvals.load().catch((error) => log.warn({ err: error }, 'the open approvals could not be read for the events'))
   })

@@ -9,6 +9,7 @@ import grants from './grants.ts'
 import journal from './journal.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
+import runs from './runs.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
@@ -23,6 +24,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(grants)
   await app.register(threads)
   await app.register(tasks)
+  await app.register(runs)
   await app.register(journal)
   await app.register(events)
   await app.register(brain)

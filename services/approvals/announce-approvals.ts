@@ -53,6 +53,9 @@ export function announceApprovals (
   })
 
   return {
+    /** Returns the ids of what a run waits for. */
+    openOf: (runId: string): string[] => [...open.values()].filter((item) => item.runId === runId).map(({ approvalId }) => approvalId),
+
     /** Reads the approvals that were opened before this start, so that their ends are told, too. */
     async load () {
       for await (const key of store.keys(OPEN_APPROVALS)) {

@@ -1,9 +1,9 @@
 import { EVENT_TYPES, type EventsQuery } from '../../schemas/stream-events.ts'
 import { defineError } from '../lib/service-error.ts'
+import { TwoOwners } from '../runs/run-errors.ts'
 import type { KeptEvent } from './replay-buffer.ts'
 
 const UnknownTypes = defineError('ERR_BAD_REQUEST', 'There is no event type "%s". The types are: %s.')
-export const TwoOwners = defineError('ERR_BAD_REQUEST', 'Give threadId or taskId, not both: a run belongs to one of them.')
 
 /** The events that a reader gets, and how. */
 export interface EventView {
