@@ -78,6 +78,7 @@ t.test('tasks and their runs', async (t) => {
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
@@ -158,6 +159,7 @@ t.test('tasks and their runs', async (t) => {
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
