@@ -43,10 +43,9 @@ for (const version of versions) {
   t.test(`a page with a chat of ${version.name} that is reloaded after an approval shows the whole message once`, async (t) => {
     const rest = Array.from({ length: 40 }, (_, n) => `word${n} `)
     const { app } = await withGateway(t, (_request, nth) =>
-      nth === 0 ? { text: 'Writing. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] } : {
-        text: rest,
-        partMs: 25
-      })
+      nth === 0
+        ? { text: 'Writing. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] }
+        : { text: rest, partMs: 25 })
     let content: object[] = []
     const before = await openChat(app, version, {
       id: 'chat',
@@ -62,7 +61,7 @@ for (const version of versions) {
     else {
       const { data } = before.parts.find(({ type }) => type === 'data-approval-request')
       content = [{ type: 'tool-approval-response', approvalId: data.approvalId, approved: true }]
-      before.chat.sendMessage()
+      void before.chat.sendMessage()
     }
     while (!before.text.includes('word3')) await new Promise(setImmediate)
 
