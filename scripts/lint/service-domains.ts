@@ -45,7 +45,7 @@ export const PUBLIC: Record<string, string[]> = {
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
-  'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
+  'run-log': ['cut-steps', 'encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message', 'whole-message'],
   step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
