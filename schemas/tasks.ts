@@ -89,7 +89,7 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
-const QuestionKind = oneOf('tool', 'result')
+const QuestionKind = oneOf('tool', 'result', 'question')
 
 export const TaskSchema = Type.Object({
   id: Type.String(),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
+import type { Answers, Question } from '../../schemas/questions.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 import type { StateOf } from './approval-states.ts'
@@ -72,16 +73,8 @@ export interface QuestionItem extends Item {
   state: StateOf<'question'>
   /** The call of the tool that asks; absent when a tool server asks. */
   toolCallId?: string
-  questions: Array<{
-    id: string
-    text: string
-    options?: Array<{ value: string, label: string }>
-    multi?: boolean
-    free?: boolean
-    required?: boolean
-  }>
-  /** The answers by the ids of their questions. */
-  answers?: Record<string, string | string[]>
+  questions: Question[]
+  answers?: Answers
   reason?: string
   /** A tool server asked in the middle of a call that keeps running. */
   live?: true

@@ -1,11 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Scope, Until } from '../../schemas/grants.ts'
+import type { Answers } from '../../schemas/questions.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
-import type { TaskApproval, ThreadApproval } from './approval-record.ts'
+import type { TaskApproval, ThreadApproval, ToolItem } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 
 export interface Decision {
   approvalId: string
+  /** Questions are answered, with `answers`, or declined. */
   approved: boolean
+  answers?: Answers
   reason?: string
   /** What the approval covers; default: this call alone. */
   scope?: Scope
@@ -18,7 +22,7 @@ export const isOverdue = ({ state, expiresAt }: { state: string, expiresAt: numb
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
- * opposite decision or another scope, ApprovalWithdrawn (409), ApprovalExpired (410), or GrantRefused (400) for the scope of a result.
+ * opposite decision, another scope or another end of it, ApprovalWithdrawn (409), ApprovalExpired (410), or GrantRefused (400) for the scope of a result.
  */
 export function decideApproval (approval: ThreadApproval, decision: Omit<Decision, 'approvalId'>, now: number): ThreadApproval | undefined
 export function decideApproval (approval: TaskApproval, decision: Omit<Decision, 'approvalId'>, now: number): TaskApproval | undefined
@@ -42,9 +46,13 @@ export function decideApproval (
     return { ...decided, granted: { scope: scope ?? 'once', ...(until && { until }) } }
   }
   if ((approval.approved ?? false) !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
-  const before = approval.kind === 'tool' ? approval.granted?.scope ?? 'once' : undefined
-  if (scope !== undefined && before !== undefined && scope !== before) {
-    throw new ApprovalDecided(approvalId, `approved with the scope "${before}"`)
-  }
+  if (approval.kind === 'tool' && (scope !== undefined || until !== undefined)) assertSameGrant(approval, { scope: scope ?? 'once', until })
   return undefined
+}
+
+/** Throws ApprovalDecided (409), which says what was granted, for an answer that would cover something else. */
+function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'once' } }: ToolItem, again: ToolItem['granted']) {
+  if (isDeepStrictEqual({ scope, until }, again)) return
+  const end = until !== undefined ? ` and "until" ${JSON.stringify(until)}` : scope === 'once' ? '' : ' and no "until"'
+  throw new ApprovalDecided(approvalId, `approved with the scope "${scope}"${end}`)
 }

@@ -79,7 +79,18 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
   /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
   const expire = (approval: ThreadApproval): Op[] => closeIn(inState(approval, 'expired'))
 
+  /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
+  async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
+    for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
+      if (kind !== undefined && entry.kind !== kind) continue
+      const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
+      if (item !== undefined) yield item
+    }
+  }
+
   return {
+    readOpen,
+
     /** Creates approvals of calls and the operations that store them as `pending`. */
     ask<R extends ToolRequest & ({ threadId: string } | { taskId: string })> (
       requests: R[],
@@ -191,10 +202,8 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: cursor && openApprovalKey(cursor), damaged () {} })) {
-        if (kind !== undefined && entry.kind !== kind) continue
-        const approval = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-        if (approval === undefined || isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
+      for await (const approval of readOpen({ after: cursor, kind })) {
+        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
           return { approvals, nextCursor: approvals.at(-1)!.approvalId }

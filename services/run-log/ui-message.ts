@@ -65,6 +65,13 @@ export function foldToUIMessage (
     Object.assign(part, outcome)
   }
 
+  /** Adds a data part; one with the same id replaces the earlier part, as in the client. */
+  const putData = (part: Part) => {
+    const known = parts.find(({ type, id }) => type === part.type && id === part.id)
+    if (known === undefined) parts.push(part)
+    else Object.assign(known, part)
+  }
+
   for (const event of events) {
     switch (event.type) {
       case 'start':
@@ -129,9 +136,15 @@ export function foldToUIMessage (
         break
       case 'approval-request': {
         const { approvalId } = event
-        if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
-        else Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+        if (ui5) putData({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
+        else {
+          Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+          putData(approvalPart(event))
+        }
+        break
       }
+      case 'question-request':
+        putData(approvalPart(event))
         break
       default:
         // Other events are not part of the message.
@@ -150,6 +163,16 @@ const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetada
 
 /** Returns the data part of an approval request, for clients of version 5. */
 export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
+
+/** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
+export function approvalPart ({ type, ...item }: EventOf<'approval-request' | 'question-request'>): Part {
+  const { reason, ...data } = { reason: undefined, ...item }
+  return {
+    type: 'data-approval',
+    id: item.approvalId,
+    data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
+  }
+}
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
-import { ANALYSIS } from '../ui-message.ts'
+import { ANALYSIS, approvalPart } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -69,7 +69,10 @@ export function renderChunk (event: RunEvent): string {
         ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
         : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
     case 'approval-request':
-      return eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })
+      return eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId }) +
+        eventLine(approvalPart(event))
+    case 'question-request':
+      return eventLine(approvalPart(event))
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error':
