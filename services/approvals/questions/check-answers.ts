@@ -1,7 +1,16 @@
-import type { Answers, Question } from '../../../schemas/questions.ts'
+import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 import { defineError } from '../../lib/service-error.ts'
 
 export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
+
+/** Whether a value of a client has the form of answers, within the bounds of the schema. */
+export function isAnswers (value: unknown): value is Answers {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const given = Object.values(value)
+  const isText = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= QUESTION_LIMITS.answer
+  const isList = (list: unknown) => Array.isArray(list) && list.length <= QUESTION_LIMITS.options && list.every(isText)
+  return given.length <= QUESTION_LIMITS.questions && given.every((each) => isText(each) || isList(each))
+}
 
 /** Throws AnswersRefused (400), which names each question whose answer does not fit it; `details` holds the same by path. */
 export function checkAnswers (questions: readonly Question[], answers: Answers): void {
