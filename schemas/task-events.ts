@@ -57,6 +57,13 @@ export const taskEvents = [
     scopes: Scopes,
     output: Type.Optional(Type.String())
   }, 'A run waits for approval; decide with POST /tasks/{id}/approve'),
+  event('TaskToolCallEvent', 'task:tool-call', {
+    runId: RunId,
+    toolCallId: Type.String(),
+    tool: Type.String(),
+    input: Type.Unknown(),
+    expiresAt: Timestamp
+  }, 'A run waits for the application to execute a call; answer with POST /tool-calls/{id}'),
   event('TaskCompleteEvent', 'task:complete', {
     runId: RunId,
     runNumber: Type.Integer(),

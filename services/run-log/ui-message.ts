@@ -104,7 +104,10 @@ export function foldToUIMessage (
         callOf(event)
         break
       case 'tool-input':
-        Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) })
+        Object.assign(callOf(event), { ...!event.app && { state: 'input-available' }, input: event.input, ...calledWith(event) })
+        break
+      case 'tool-call-request':
+        Object.assign(callOf(event), { state: 'input-available', input: event.input })
         break
       case 'tool-input-error':
         settle(event, {
@@ -130,6 +133,7 @@ export function foldToUIMessage (
       case 'approval-request': {
         const { approvalId } = event
         if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
+        else if (event.app) parts.push({ type: 'data-approval', id: approvalId, data: requestData(event) })
         else Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
       }
         break
@@ -148,8 +152,8 @@ interface Meta {
 }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 
-/** Returns the data part of an approval request, for clients of version 5. */
-export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
+/** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
+export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}

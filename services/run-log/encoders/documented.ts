@@ -68,6 +68,10 @@ function render (event: RunEvent): string {
         ...(event.reason && { reason: event.reason }),
         ...(event.scopes && { scopes: event.scopes })
       })
+    case 'tool-call-request': {
+      const { type, toolCallId, toolName, input, expiresAt } = event
+      return eventLine({ type, toolCallId, toolName, input, expiresAt })
+    }
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error':
@@ -82,6 +86,7 @@ function render (event: RunEvent): string {
     case 'context':
     case 'evaluation':
     case 'message':
+    case 'question-request':
     case 'tool-intent':
       return ''
   }
