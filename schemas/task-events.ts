@@ -59,6 +59,13 @@ export const taskEvents = [
     output: Type.Optional(Type.String()),
     questions: Type.Optional(Type.Array(ref(QuestionSchema)))
   }, 'A run waits for approval, or for answers to questions: POST /approvals/{approvalId}'),
+  event('TaskToolCallEvent', 'task:tool-call', {
+    runId: RunId,
+    toolCallId: Type.String(),
+    tool: Type.String(),
+    input: Type.Unknown(),
+    expiresAt: Timestamp
+  }, 'A run waits for the application to execute a call; answer with POST /tool-calls/{id}'),
   event('TaskCompleteEvent', 'task:complete', {
     runId: RunId,
     runNumber: Type.Integer(),

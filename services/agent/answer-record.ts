@@ -26,7 +26,8 @@ export async function recordAnswer (
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
   if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
-  const answered = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
+  const requested = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
+  const answered = requested.filter((item) => item.kind === 'tool')
   const message = foldToUIMessage(events, { ui5: head.protocol === 'ui5', answered, base })
   // A message without parts never reached the client.
   return put(message.parts.length > 0 ? [message] : [])

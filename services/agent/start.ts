@@ -1,5 +1,6 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
-import type { ThreadApproval } from '../approvals/approval-record.ts'
+import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
+import { findOfCall } from '../approvals/call-approval.ts'
 import { newId } from '../lib/ids.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
@@ -24,7 +25,30 @@ export interface RunRequest extends RunBody {
   history?: History
 }
 
-const callOf = ({ toolName, input }: ThreadApproval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
+const shown = (value: unknown) => JSON.stringify(value).slice(0, 500)
+
+/** Returns what the model is told of an item whose run a new message superseded; undefined for an item that needs no word. */
+function noteOf (item: ThreadItem, wasCutOff: boolean): string | undefined {
+  if (item.kind === 'question') {
+    return item.state === 'pending' ? `The user did not answer ${shown(item.questions)} and said something else.` : undefined
+  }
+  const call = `An earlier call of ${item.toolName} with ${shown(item.input)}`
+  if (item.kind === 'app') {
+    if (!isUnanswered(item)) return undefined
+    return `${call} was given to the application, which did not say how it ended. Check before doing it again.`
+  }
+  switch (item.state) {
+    case 'pending':
+    case 'approved':
+      return `${call} was not carried out: the user said something else instead of approving it.`
+    case 'executing':
+      return `${call} was interrupted; its outcome is unknown. Check before doing it again.`
+    case 'done':
+      return wasCutOff ? `${call} was carried out, even if the conversation holds no result of it.` : undefined
+    default:
+      return undefined
+  }
+}
 
 /** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
@@ -45,22 +69,13 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
-    const isOpen = ({ state }: ThreadApproval) => state === 'pending' || state === 'approved'
     const interrupted = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
     await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])
     const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
-    const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
-    return {
-      conversation: left.conversation,
-      notes: [
-        ...asked.filter(isOpen).map((approval) =>
-          `${callOf(approval)} was not carried out: the user said something else instead of approving it.`
-        ),
-        ...interrupted.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
-        ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
-      ]
-    }
+    // An approved call of the application has two items; the one of the application says more.
+    const told = asked.filter((item) => item.kind !== 'tool' || findOfCall(asked, item.toolCallId).answer === undefined)
+    return { conversation: left.conversation, notes: told.flatMap((item) => noteOf(item, wasCutOff) ?? []) }
   }
 
   async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {

@@ -80,27 +80,43 @@ export interface QuestionItem extends Item {
   live?: true
 }
 
-/** A call of a tool that the application executes. */
+/** Keeps the alternatives of a union apart while fields are taken away. */
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
+
+/** A call of a tool that the application executes. Its `approvalId` is the id of the call, which is unique. */
 export interface AppCallItem extends Item, Call {
   kind: 'app'
   state: StateOf<'app'>
+  /** The application whose tool it is, by the name that it gave itself. */
+  app?: string
   /** The instance of the application that executes the call, and the time until which it must renew its claim. */
   claim?: { instance: string, until: number }
   output?: Record<string, unknown>
   errorText?: string
 }
 
+/** What the calls of a step wait for. */
+export type CallItem = ToolItem | QuestionItem | AppCallItem
 /** Any item of the ledger. */
-export type Approval = Owner & (ToolItem | ResultItem | QuestionItem | AppCallItem)
+export type Approval = Owner & (CallItem | ResultItem)
+/** What the run of a conversation waits, or waited, for. */
+export type ThreadItem = OfThread & CallItem
 /** A tool call of a conversation that needs, or needed, an approval. */
 export type ThreadApproval = OfThread & ToolItem
-/** What the run of a task asks a person. */
+/** What the run of a task waits, or waited, for. */
+export type TaskItem = OfTask & (CallItem | ResultItem)
+/** What the run of a task asks a person to approve. */
 export type TaskApproval = OfTask & (ToolItem | ResultItem)
+/** A new item for a call; the ledger adds the rest. */
+export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
 
 export const isOfThread = (approval: Approval): approval is ThreadApproval =>
   approval.threadId !== undefined && approval.kind === 'tool'
 export const isOfTask = (approval: Approval): approval is TaskApproval =>
   approval.taskId !== undefined && (approval.kind === 'tool' || approval.kind === 'result')
+
+/** Whether the item can be answered, apart from its time. */
+export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'
 
 /** Returns the SHA-256 of the canonical input, hexadecimal. Two calls of a tool with the same digest are the same call. */
 export function inputDigest (input: unknown): string {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Scope, Until } from '../../schemas/grants.ts'
 import type { Answers } from '../../schemas/questions.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
-import type { TaskApproval, ThreadApproval, ToolItem } from './approval-record.ts'
+import { isUnanswered, type AppCallItem, type Approval, type TaskApproval, type ThreadApproval, type ToolItem } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 
 export interface Decision {
@@ -16,9 +16,12 @@ export interface Decision {
   until?: Until
 }
 
-/** Whether the time to answer has passed. An overdue approval counts as expired, even before that is stored. */
-export const isOverdue = ({ state, expiresAt }: { state: string, expiresAt: number }, now: number): boolean =>
-  state === 'pending' && expiresAt <= now
+/**
+ * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application
+ * has claimed, as one with an unknown outcome, when the claim was not renewed.
+ */
+export const isOverdue = (item: Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>, now: number): boolean =>
+  isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt) <= now
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the

@@ -23,6 +23,8 @@ interface ApprovalRequest {
   reason?: string
   scopes?: OfferedScope[]
   expiresAt?: number
+  /** The application executes the call. */
+  app?: true
 }
 /** The files that the call changed. Only the judge reads them. */
 interface Changes {
@@ -64,7 +66,8 @@ export type RunEvent =
   | { type: 'text-end', id: string } & Meta
   | { type: 'tool-input-start' } & Call
   | { type: 'tool-input-delta', toolCallId: string, delta: string }
-  | { type: 'tool-input', input: unknown } & Call & Meta
+  /** `app`: the application executes the call. Chat clients act on a call when its input is there, so they get it later. */
+  | { type: 'tool-input', input: unknown, app?: true } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
@@ -76,7 +79,9 @@ export type RunEvent =
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | ApprovalRequest & Call
-  /** Questions to the user; without a call, a tool server asks. */
+  /** The application is to execute the call, until `expiresAt` (milliseconds since the Unix epoch). */
+  | { type: 'tool-call-request', input: unknown, expiresAt: number } & Call
+  /** The agent asks the user; without a call, a tool server does. */
   | { type: 'question-request', approvalId: string, toolCallId?: string, questions: Question[], expiresAt: number }
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */

@@ -111,7 +111,10 @@ export function foldToUIMessage (
         callOf(event)
         break
       case 'tool-input':
-        Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) })
+        Object.assign(callOf(event), { ...!event.app && { state: 'input-available' }, input: event.input, ...calledWith(event) })
+        break
+      case 'tool-call-request':
+        Object.assign(callOf(event), { state: 'input-available', input: event.input })
         break
       case 'tool-input-error':
         settle(event, {
@@ -138,7 +141,7 @@ export function foldToUIMessage (
         const { approvalId } = event
         if (ui5) putData({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
         else {
-          Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+          if (!event.app) Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
           putData(approvalPart(event))
         }
         break
@@ -161,15 +164,15 @@ interface Meta {
 }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 
-/** Returns the data part of an approval request, for clients of version 5. */
-export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
+/** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
+export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
 /** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
-export function approvalPart ({ type, ...item }: EventOf<'approval-request' | 'question-request'>): Part {
-  const { reason, ...data } = { reason: undefined, ...item }
+export function approvalPart (event: EventOf<'approval-request' | 'question-request'>): Part {
+  const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
   return {
     type: 'data-approval',
-    id: item.approvalId,
+    id: event.approvalId,
     data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
   }
 }

@@ -7,6 +7,7 @@ import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
 import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
 import { questionView } from './views.ts'
+import { isOfTask } from '../approvals/approval-record.ts'
 import type { TaskStates } from './state-index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
@@ -95,7 +96,7 @@ export function createDigest (
 
     const waits: DigestQuestion[] = []
     for (const task of all) {
-      for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
+      for (const item of (await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))).filter(isOfTask)) {
         const { approvalId, kind, tool, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
         const about = shorten({ tool: JSON.stringify(input), result: output, question: questions?.map(({ text }) => text).join(' ') }[kind] ?? '')
         waits.push({

@@ -35,7 +35,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       return { run: await repository.run(task.id, item.runId), item }
     }
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
-    const [item] = run === undefined ? [] : await repository.open(run)
+    const [item] = run === undefined ? [] : (await repository.open(run)).filter(isOfTask)
     if (run === undefined || item === undefined) throw new NoQuestion(task.status)
     return { run, item }
   }
@@ -103,7 +103,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
     if (run === undefined || run.status !== 'pending_approval') return undefined
-    const open = await repository.open(run)
+    const open = (await repository.open(run)).filter(isOfTask)
     const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
     const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
     const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10

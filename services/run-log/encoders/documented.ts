@@ -71,6 +71,10 @@ function render (event: RunEvent): string {
       })
     case 'question-request':
       return eventLine(event)
+    case 'tool-call-request': {
+      const { type, toolCallId, toolName, input, expiresAt } = event
+      return eventLine({ type, toolCallId, toolName, input, expiresAt })
+    }
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error':

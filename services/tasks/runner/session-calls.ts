@@ -1,6 +1,6 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
-import type { TaskApproval } from '../../approvals/approval-record.ts'
+import type { TaskItem } from '../../approvals/approval-record.ts'
 import type { Op } from '../../store/store-types.ts'
 import { createCallGrants } from '../../approvals/grants/call-grants.ts'
 import type { Grant } from '../../approvals/grants/grant-record.ts'
@@ -26,7 +26,7 @@ export interface SessionParts {
   items: AttemptApprovals
   current: () => StoredRun
   log: readonly TaskLogEvent[]
-  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[], ops?: Op[]) => Promise<void>
+  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskItem[], ops?: Op[]) => Promise<void>
   attempt: number
   signal: AbortSignal
   meter: Meter
@@ -101,6 +101,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
       events: log,
       repeatsReads: true,
       approvalOf: items.approvalOf,
+      answerOf: items.answerOf,
       needsApproval,
       grants: callGrants,
       ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
