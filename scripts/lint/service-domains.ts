@@ -48,7 +48,7 @@ export const PUBLIC: Record<string, string[]> = {
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
-  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
+  step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer', 'who-is-asked'],
   store: ['keys', 'store-errors', 'store-types'],
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],

@@ -89,9 +89,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   async function record (threadId: string, decisions: Decision[], id?: string) {
     const { approvals, decided } = await ledger.decide(decisions, id)
     let conversation = await conversations.get(threadId)
-    const granted = decided.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const calls = decided.filter((approval) => approval.kind === 'tool')
+    const granted = calls.map((approval) => grants.fromAnswer({ threadId }, approval))
     const ops = [...ledger.record(decided), ...(await Promise.all(granted)).flat()]
-    const refused = decided.filter(({ approved }) => !approved)
+    const refused = calls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
       conversation = denied.conversation

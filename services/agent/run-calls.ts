@@ -9,6 +9,7 @@ import type { RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
 import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
+import { whoIsAsked } from '../step/who-is-asked.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
@@ -21,7 +22,7 @@ import { checkLength, commit } from './run-repository.ts'
 export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { live: { run, signal }, conversation } = attempt
   const { ledger, host, grants, store } = deps
-  const { log, head: { runId, threadId, cwd } } = run
+  const { log, head: { runId, threadId, cwd, options } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
   const items = new Map(decided.map((item) => [item.approvalId, item]))
   const ofCall = (toolCallId: string) => findOfCall(items.values(), toolCallId)
@@ -54,6 +55,7 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
       return answer && callAnswer(answer, ledger.isOpen(answer))
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    ...whoIsAsked(options?.interactive),
     grants: createCallGrants({ grants, owner: { threadId }, find: host.find, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
@@ -80,7 +82,8 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
           await store.transact(changed)
           return log.append(event)
         }
-        const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
+        const silent = answer?.kind === 'question' && answer.state === 'pending' ? ledger.expire(answer) : []
+        const ops = approval === undefined ? silent : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
         await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })

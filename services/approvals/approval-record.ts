@@ -101,19 +101,19 @@ export type CallItem = ToolItem | QuestionItem | AppCallItem
 export type Approval = Owner & (CallItem | ResultItem)
 /** What the run of a conversation waits, or waited, for. */
 export type ThreadItem = OfThread & CallItem
-/** A tool call of a conversation that needs, or needed, an approval. */
-export type ThreadApproval = OfThread & ToolItem
+/** What the run of a conversation asks a person to approve or to answer. */
+export type ThreadApproval = OfThread & (ToolItem | QuestionItem)
 /** What the run of a task waits, or waited, for. */
 export type TaskItem = OfTask & (CallItem | ResultItem)
-/** What the run of a task asks a person to approve. */
-export type TaskApproval = OfTask & (ToolItem | ResultItem)
+/** What the run of a task asks a person to approve or to answer. */
+export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
 /** A new item for a call; the ledger adds the rest. */
 export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
 
 export const isOfThread = (approval: Approval): approval is ThreadApproval =>
-  approval.threadId !== undefined && approval.kind === 'tool'
+  approval.threadId !== undefined && (approval.kind === 'tool' || approval.kind === 'question')
 export const isOfTask = (approval: Approval): approval is TaskApproval =>
-  approval.taskId !== undefined && (approval.kind === 'tool' || approval.kind === 'result')
+  approval.taskId !== undefined && approval.kind !== 'app'
 
 /** Whether the item can be answered, apart from its time. */
 export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'

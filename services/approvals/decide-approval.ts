@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Scope, Until } from '../../schemas/grants.ts'
 import type { Answers } from '../../schemas/questions.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
+import { decideQuestions } from './questions/decide-questions.ts'
+import { AnswersRefused } from './questions/check-answers.ts'
 import { isUnanswered, type AppCallItem, type Approval, type TaskApproval, type ThreadApproval, type ToolItem } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 
@@ -25,23 +27,27 @@ export const isOverdue = (item: Pick<Approval, 'state' | 'expiresAt'> & Pick<App
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
- * opposite decision, another scope or another end of it, ApprovalWithdrawn (409), ApprovalExpired (410), or GrantRefused (400) for the scope of a result.
+ * opposite decision, another scope or another end of it, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for the scope
+ * of a result, or AnswersRefused (400); for questions see `decideQuestions`.
  */
 export function decideApproval (approval: ThreadApproval, decision: Omit<Decision, 'approvalId'>, now: number): ThreadApproval | undefined
 export function decideApproval (approval: TaskApproval, decision: Omit<Decision, 'approvalId'>, now: number): TaskApproval | undefined
 export function decideApproval (
   approval: ThreadApproval | TaskApproval,
-  { approved, reason, scope, until }: Omit<Decision, 'approvalId'>,
+  decision: Omit<Decision, 'approvalId'>,
   now: number
 ): ThreadApproval | TaskApproval | undefined {
   const { approvalId } = approval
+  const { approved, answers, reason, scope, until } = decision
   if (approval.state === 'expired' || isOverdue(approval, now)) throw new ApprovalExpired(approvalId)
-  if (approval.kind === 'tool' && approval.state === 'withdrawn' && approval.replacedBy === undefined) {
+  if (approval.state === 'withdrawn' && !('replacedBy' in approval)) {
     throw new ApprovalWithdrawn(
       approvalId,
       approval.threadId === undefined ? 'its run has ended' : 'the user sent a new message instead of an answer'
     )
   }
+  if (approval.kind === 'question') return decideQuestions(approval, decision)
+  if (answers !== undefined) throw new AnswersRefused('"answers" belong to questions; this request is approved or denied with "approved".')
   if (approval.state === 'pending') {
     const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...(reason && { reason }) }
     if (scope === undefined && until === undefined) return decided

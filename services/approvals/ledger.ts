@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -159,11 +160,12 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
         throw new OtherConversation('The answers belong to different conversations; send them one request each.')
       }
-      const answers = new Map<string, boolean>()
+      const taken = new Map<string, Decision>()
       const decided: ThreadApproval[] = []
       for (const [at, approval] of approvals.entries()) {
-        const { approvalId, approved } = decisions[at]
-        if (answers.has(approvalId) && answers.get(approvalId) !== approved) {
+        const { approvalId } = approval
+        const { approved, answers } = taken.get(approvalId) ?? decisions[at]
+        if (approved !== decisions[at].approved || !isDeepStrictEqual(answers, decisions[at].answers)) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {
@@ -171,8 +173,8 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
           throw new ApprovalExpired(approvalId)
         }
         const fresh = decideApproval(approval, decisions[at], clock.now())
-        if (fresh !== undefined && !answers.has(approvalId)) decided.push(fresh)
-        answers.set(approvalId, approved)
+        if (fresh !== undefined && !taken.has(approvalId)) decided.push(fresh)
+        taken.set(approvalId, decisions[at])
       }
       return { approvals, decided }
     },
@@ -196,7 +198,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
         .flatMap((item) => closeIn(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: ThreadApproval, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
+    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>

@@ -62,6 +62,8 @@ export function questionView (item: TaskApproval): TaskQuestion {
         ...(item.scopes && { scopes: item.scopes }),
         ...times
       }
+    case 'question':
+      return { approvalId, kind: item.kind, questions: item.questions, ...times }
     case 'result':
       return { approvalId, kind: item.kind, ...(item.output !== undefined && { output: item.output }), ...times }
   }

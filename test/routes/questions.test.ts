@@ -58,7 +58,7 @@ t.test('answers by POST /approvals/:id let the run go on by itself; wrong ones n
     body: { approvalId, state: 'answered', threadId: 'chat', continued: true }
   })
   const more = await answerByRun(app, approvalId, { answers: { format: 'pdf' } })
-  t.match(more.text, /As you/, 'the same answer again reads what follows')
+  t.match(more.text, /"delta":" you"/, 'the same answer again reads what follows')
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { error: /already answered with {"format":"pdf"}/ } })
   t.match(await decide(app, approvalId, { approved: false }), { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } })
   t.match(await answerByRun(app, approvalId, { answers: { format: 'md' } }), { status: 409 })
@@ -78,18 +78,18 @@ t.test('declined questions are said to the model, and are no refused call', asyn
 t.test('approvals and questions of one step go on with the last decision, whichever it is', async (t) => {
   const { app } = await withGateway(t, (_request, nth) =>
     [{ toolCalls: [append('x'), ...asking().toolCalls!] }, { text: 'Both.' }][nth % 2])
+  let ran = ''
   for (const questionFirst of [true, false]) {
     const { events } = await say(app, 'go', interactive)
-    if (asked(events).length === 0) break
     const [question] = questionsIn(events).map(({ approvalId }) => approvalId)
     const answer = () => decide(app, question, { answers: { format: 'md' } })
     const approve = () => decide(app, asked(events)[0], { approved: true })
     const [first, second] = questionFirst ? [answer, approve] : [approve, answer]
     t.match(await first(), { status: 200, body: { continued: false } })
-    t.equal(effects(app.cwd), '', 'nothing runs before the last decision')
+    t.equal(effects(app.cwd), ran, 'nothing runs before the last decision')
     t.match(await second(), { status: 200, body: { continued: true } })
     while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
-    t.equal(effects(app.cwd), 'x')
+    t.equal(effects(app.cwd), ran += 'x')
   }
 })
 
@@ -128,13 +128,19 @@ t.test('without interactive: true a chat has no questions to ask; with false not
 
 t.test('silence is no answer: late ones are refused, and the call ends with a sentence when the run goes on', async (t) => {
   const clock = fakeClock()
-  const { app } = await withGateway(t, (_request, nth) => [asking(), { text: 'Well.' }][nth], { clock })
+  const steps = [{ toolCalls: [append('x'), ...asking().toolCalls!] }, { text: 'Well.' }]
+  const { app, gateway } = await withGateway(t, (_request, nth) => steps[nth], { clock })
   const { events } = await say(app, 'go', { id: 'chat', ...interactive })
   const [{ approvalId }] = questionsIn(events)
+  const approve = () => decide(app, asked(events)[0], { approved: true })
+  t.match(await approve(), { body: { continued: false } })
   await clock.advance(86_400_000)
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 410, body: { code: 'ERR_APPROVAL_EXPIRED' } })
-  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 410 })
   t.same(await waiting(app), [])
+  t.match(await approve(), { body: { continued: true } })
+  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  t.match(told(gateway), { type: 'error-text', value: /^Nobody answered in time/ })
+  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 410 })
 })
 
 t.test('a new message instead of answers withdraws the questions, and the model is told', async (t) => {
@@ -143,5 +149,5 @@ t.test('a new message instead of answers withdraws the questions, and the model 
   const [{ approvalId }] = questionsIn(events)
   await say(app, 'never mind', { id: 'chat', ...interactive })
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN' } })
-  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /Which format should it have.*was not answered/)
+  t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /The user did not answer .*Which format should it have/)
 })
