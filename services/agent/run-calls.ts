@@ -54,7 +54,7 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
       return answer && callAnswer(answer, ledger.isOpen(answer))
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
-    grants: createCallGrants({ grants, owner: { threadId }, find: host.find, events: () => log.events }),
+    grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
