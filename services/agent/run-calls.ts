@@ -56,7 +56,7 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     ...whoIsAsked(options?.interactive),
-    grants: createCallGrants({ grants, owner: { threadId }, find: host.find, events: () => log.events }),
+    grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 

@@ -13,6 +13,7 @@ import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './t
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, storedSegment, type Run } from './run-repository.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
@@ -151,7 +152,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
 
   async function startRun (request: RunRequest): Promise<Subscription> {
     const { messages, context: where, id, options, resumable = false, protocol } = request
-    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
+    await checkRunOptions(options, deps)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()

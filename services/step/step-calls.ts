@@ -12,10 +12,11 @@ const UNANSWERED = 'Nobody answered in time.'
 /**
  * Settles the open calls of a step and returns those that wait for somebody. No call runs while an approval or an answer for one of
  * them is open. Approvals and questions come first; when all are decided, the calls of the application are handed out. A call that
- * was begun before has an unknown outcome and never runs again; a denied call is refused, also when the model repeats it. The other calls run, reads side by side and the rest in order, also those that a grant covers; before a tool
- * that may change something, or that was approved or granted, starts, an intent is on disk, and before it what the call is about to
- * change. A call whose tool was changed meanwhile asks. An approved call whose folder is no longer the one that was shown asks
- * again, and approved calls behind it wait for that answer. Rejects when the run is aborted.
+ * was begun before has an unknown outcome and never runs again; a denied call is refused, also when the model repeats it. The other
+ * calls run, reads side by side and the rest in order, also those that a grant covers; before a tool that may change something, or
+ * that was approved or granted, starts, an intent is on disk, and before it what the call is about to change. A call whose tool was
+ * changed meanwhile asks. An approved call whose folder is no longer the one that was shown asks again, and approved calls behind it
+ * wait for that answer. Rejects when the run is aborted.
  */
 export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
   const { tools, run: { runId, owner, attempt, cwd, signal } } = ports

@@ -8,6 +8,7 @@ import type { RunDeps } from './task-deps.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { givenPlan, makePlan } from './make-plan.ts'
 import { withRunModels } from '../providers/run-models.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
 import type { Schedules } from './scheduling/schedules.ts'
@@ -54,6 +55,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     }
     const options = taskOptions(body, {}, registry)
     const approval = await approvalOf(body.approval, options)
+    await checkRunOptions(body.options, deps)
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
@@ -101,6 +103,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
         throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
       }
       const changedOptions = taskOptions(changes, before.options, registry)
+      await checkRunOptions(changes.options, deps)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'

@@ -57,7 +57,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
   const callGrants = createCallGrants({
     grants,
     owner: { taskId: task.id },
-    find: tools.find,
+    tools,
     events: () => log,
     usesLearned: usesLearned(task)
   })

@@ -11,7 +11,7 @@ import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { withRunModels } from '../../providers/run-models.ts'
+import { withRunOptions } from '../../run-options/with-run-options.ts'
 import { LONGEST_RUN } from '../../../schemas/run-options.ts'
 import { judgeTaskRun } from './judge-task-run.ts'
 import { findInReport } from './run-memory.ts'
@@ -37,7 +37,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
 }) {
   // A run that began before tasks had options has none of its own.
   const { options = task.options } = initialRun
-  const deps = withRunModels(shared, options)
+  const deps = withRunOptions(shared, options)
   const { repository, clock, host, emit } = deps
   const controller = new AbortController()
   const { signal } = controller
