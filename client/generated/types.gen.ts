@@ -52,7 +52,14 @@ export type Analysis = {
 };
 
 /**
- * A tool call, or the result of a run of a task, that waits or waited for the user's decision
+ * The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed
+ */
+export type Answers = {
+    [key: string]: string | Array<string>;
+};
+
+/**
+ * A tool call, the result of a run of a task, or questions, that wait or waited for the user
  */
 export type Approval = {
     approvalId: string;
@@ -70,7 +77,7 @@ export type Approval = {
      */
     taskId?: string;
     /**
-     * Kind tool: the id of the call
+     * Kinds tool and question: the id of the call
      */
     toolCallId?: string;
     /**
@@ -111,6 +118,14 @@ export type Approval = {
      */
     output?: string;
     /**
+     * Kind question: what is asked
+     */
+    questions?: Array<Question>;
+    /**
+     * Kind question: a tool server asks in the middle of a call, which goes on running
+     */
+    live?: true;
+    /**
      * The reason that was given with the decision
      */
     reason?: string;
@@ -123,16 +138,20 @@ export type Approval = {
      */
     expiresAt: number;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
 };
 
 /**
- * The user's decision on an approval request
+ * The user's decision on an approval request: either `approved`, or `answers` to questions
  */
 export type ApprovalDecision = {
-    approved: boolean;
+    /**
+     * false declines questions
+     */
+    approved?: boolean;
+    answers?: Answers;
     /**
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
@@ -165,7 +184,7 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. The run keeps the `options` with which it began; those of this body are not used
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
     /**
@@ -405,9 +424,9 @@ export type DataTaskEvent = {
 export type DecidedApproval = {
     approvalId: string;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
     runId: string;
     /**
      * The conversation of the run; absent for a task
@@ -707,7 +726,7 @@ export type Digest = {
         more: number;
     };
     /**
-     * Open approval requests, whenever they were made, oldest first
+     * Open approval requests and questions, whenever they were made, oldest first
      */
     waiting: {
         items: Array<{
@@ -718,10 +737,10 @@ export type Digest = {
             goal: string;
             runId: string;
             /**
-             * For POST /tasks/:id/approve
+             * For POST /approvals/:id
              */
             approvalId: string;
-            kind: 'tool' | 'result';
+            kind: 'tool' | 'result' | 'question';
             /**
              * The tool whose call needs approval
              */
@@ -735,7 +754,7 @@ export type Digest = {
              */
             reason?: string;
             /**
-             * The input of the tool call as JSON, or the result that needs approval, shortened
+             * The input of the tool call as JSON, the result that needs approval, or the questions, shortened
              */
             about: string;
             /**
@@ -1560,6 +1579,65 @@ export type ProviderTested = {
 };
 
 /**
+ * A question of the agent to its user
+ */
+export type Question = {
+    /**
+     * Names the question in the answers
+     */
+    id: string;
+    /**
+     * The question as the user reads it
+     */
+    text: string;
+    /**
+     * What the user can choose; without it the answer is a text
+     */
+    options?: Array<{
+        /**
+         * The answer when this option is chosen
+         */
+        value: string;
+        /**
+         * The option as the user reads it
+         */
+        label: string;
+    }>;
+    /**
+     * The user may give several answers
+     */
+    multi?: boolean;
+    /**
+     * The user may also answer in own words, beside the options
+     */
+    free?: boolean;
+    /**
+     * The question cannot be left unanswered
+     */
+    required?: boolean;
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ */
+export type QuestionRequestEvent = {
+    type: 'question-request';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks; absent when a tool server asks
+     */
+    toolCallId?: string;
+    questions: Array<Question>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+};
+
+/**
  * Whether the service accepts new work
  */
 export type Ready = {
@@ -1849,6 +1927,28 @@ export type RunResult = {
              */
             text: string;
         }>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt?: number;
+    }>;
+    /**
+     * What the agent asks its user
+     */
+    pendingQuestions: Array<{
+        /**
+         * Id of the questions, for POST /approvals/{id}
+         */
+        approvalId: string;
+        /**
+         * The call that asks; absent when a tool server asks
+         */
+        toolCallId?: string;
+        questions: Array<Question>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -1865,7 +1965,7 @@ export type RunResult = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | QuestionRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
  * A background task that a run created and started
@@ -2044,7 +2144,7 @@ export type Task = {
         approvalId: string;
         runId: string;
         runNumber: number;
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question';
         tool?: string;
         approved: boolean;
         notes?: string;
@@ -2080,12 +2180,12 @@ export type Task = {
      */
     nextRunAt?: number;
     /**
-     * With status pending_approval: the open approval requests
+     * With status pending_approval: what the run waits for; kind app waits for the application
      */
     waitingFor?: Array<{
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question' | 'app';
         /**
-         * approvalId of the request
+         * The approvalId, or the toolCallId of a call of the application
          */
         id: string;
     }>;
@@ -2104,7 +2204,7 @@ export type Task = {
 };
 
 /**
- * A run waits for approval; decide with POST /tasks/{id}/approve
+ * A run waits for approval, or for answers to questions: POST /approvals/{approvalId}
  */
 export type TaskApprovalEvent = {
     type: 'task:approval';
@@ -2112,7 +2212,7 @@ export type TaskApprovalEvent = {
     runId: string;
     approvalId: string;
     /**
-     * tool or result
+     * tool, result or question
      */
     kind: string;
     tool?: string;
@@ -2139,6 +2239,7 @@ export type TaskApprovalEvent = {
         text: string;
     }>;
     output?: string;
+    questions?: Array<Question>;
 };
 
 /**
@@ -2437,11 +2538,11 @@ export type TaskPhaseEvent = {
 };
 
 /**
- * An open approval request of a run
+ * What a run waits for a person to decide or answer
  */
 export type TaskQuestion = {
     approvalId: string;
-    kind: 'tool' | 'result';
+    kind: 'tool' | 'result' | 'question';
     /**
      * The tool whose call needs approval
      */
@@ -2472,6 +2573,10 @@ export type TaskQuestion = {
      * The result that needs approval
      */
     output?: string;
+    /**
+     * Kind question: what is asked; POST /approvals/:id answers
+     */
+    questions?: Array<Question>;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2636,7 +2741,7 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
 
 /**
  * A tool call of a run
@@ -2655,6 +2760,22 @@ export type TaskToolCall = {
      */
     grantId?: string;
     durationMs?: number;
+};
+
+/**
+ * A run waits for the application to execute a call; answer with POST /tool-calls/{id}
+ */
+export type TaskToolCallEvent = {
+    type: 'task:tool-call';
+    taskId: string;
+    runId: string;
+    toolCallId: string;
+    tool: string;
+    input: unknown;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -2880,6 +3001,10 @@ export type ToolApprovalRequestEvent = {
          */
         text: string;
     }>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt?: number;
 };
 
 /**
