@@ -67,7 +67,7 @@ export interface ResultItem extends Item, Decided {
   output?: string
 }
 
-/** Questions of the agent to its user. */
+/** Questions of the agent to its user. The `approvalId` is the id of the call, if there is one. */
 export interface QuestionItem extends Item {
   kind: 'question'
   state: StateOf<'question'>

@@ -1,22 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Scope, Until } from '../../schemas/grants.ts'
-import type { Answers } from '../../schemas/questions.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
-import { decideQuestions } from './questions/decide-questions.ts'
-import { AnswersRefused } from './questions/check-answers.ts'
 import { isUnanswered, type AppCallItem, type Approval, type TaskApproval, type ThreadApproval, type ToolItem } from './approval-record.ts'
+import type { Decision } from './decision.ts'
 import { inState } from './approval-states.ts'
+import { AnswersRefused } from './questions/check-answers.ts'
+import { decideQuestions } from './questions/decide-questions.ts'
 
-export interface Decision {
-  approvalId: string
-  /** Questions are answered, with `answers`, or declined. */
-  approved: boolean
-  answers?: Answers
-  reason?: string
-  /** What the approval covers; default: this call alone. */
-  scope?: Scope
-  until?: Until
-}
+export type { Decision }
 
 /**
  * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application

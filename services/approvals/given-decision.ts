@@ -1,5 +1,5 @@
 import type { ApprovalDecision } from '../../schemas/approvals.ts'
-import type { Decision } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 
 /** Returns the decision of a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is one decision. */

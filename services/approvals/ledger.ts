@@ -82,7 +82,7 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       case 'tool':
         return { ...request, approvalId: newId(), state: 'pending', digest: inputDigest(request.input), ...known }
       case 'question':
-        return { ...request, approvalId: newId(), state: 'pending', ...known }
+        return { ...request, approvalId: isId(request.toolCallId ?? '') ? request.toolCallId! : newId(), state: 'pending', ...known }
       case 'app':
         return { ...request, approvalId: request.toolCallId, state: 'open', digest: inputDigest(request.input), ...known }
     }

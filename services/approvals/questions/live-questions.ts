@@ -9,7 +9,7 @@ import { createAskUser } from '../../tools/questions/ask-user.ts'
 import { ToolFailed } from '../../tools/tool-errors.ts'
 import { ApprovalExpired, ApprovalWithdrawn } from '../approval-errors.ts'
 import type { Owner, QuestionItem } from '../approval-record.ts'
-import type { Decision } from '../decide-approval.ts'
+import type { Decision } from '../decision.ts'
 import type { Ledger } from '../ledger.ts'
 import { decideQuestions } from './decide-questions.ts'
 
