@@ -18,6 +18,7 @@ import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, typ
 import { BadMessage } from './raw-message.ts'
 import { interruptCutRuns, replayInterrupted } from './interrupted-runs.ts'
 import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
+import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
 
@@ -62,7 +63,8 @@ export function createAgent (deps: AgentDeps) {
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
     // A run that is ending still has to write its answer into the thread.
-    if (await activeRuns.current(body.id)) throw new ConversationBusy()
+    await settleRun(activeRuns.of(body.id), deps.clock)
+    if (activeRuns.has(body.id)) throw new ConversationBusy()
     const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: () => largestWindow(body.options) })
     return { ...request, messages: [...messages, body.message], history }
   }

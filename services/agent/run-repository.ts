@@ -123,11 +123,13 @@ async function writeNow (run: Run, { store, clock }: { store: Store, clock: Cloc
   const fresh = joinDeltas([...newEvents(run, waits), ...finalEvents])
   const { end: _, ...head } = run.head
   const chunks = head.chunks + (fresh.length > 0 ? 1 : 0)
-  const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: { ...head, chunks, updatedAt: at, ...(end && { end: { status: end, at } }) } }]
+  const stored: RunHead = { ...head, chunks, updatedAt: at, ...(end && { end: { status: end, at } }) }
+  const writes: Op[] = [{ type: 'put', key: runKey(head.runId), value: stored }]
   if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(head.runId, head.chunks), value: fresh })
   if (waits && !durable) writes.push({ type: 'put', key: runInputKey(head.runId), value: run.messages })
   const isLive = !waits && end === undefined
-  if (isLive !== run.indexed) writes.push(isLive ? { type: 'put', key: liveRunKey(head.runId), value: {} } : { type: 'del', key: liveRunKey(head.runId) })
+  const key = liveRunKey(head.runId)
+  if (isLive !== run.indexed) writes.push(isLive ? { type: 'put', key, value: {} } : { type: 'del', key })
   if (end !== undefined || isLive !== run.indexed) {
     const status = end ?? (waits ? 'pending_approval' : 'running')
     writes.push(...chatRunOps({ head, events: [...events, ...finalEvents] }, { status, at }, store))

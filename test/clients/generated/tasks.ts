@@ -100,6 +100,7 @@ t.test('tasks and their runs', async (t) => {
       reason: undefined,
       scopes: Array,
       output: undefined,
+      questions: undefined,
       createdAt: Number,
       expiresAt: Number
     }],
