@@ -4,7 +4,7 @@ import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
 import { UpcomingQuery } from './schedule.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 import { TaskId } from './ids.ts'
@@ -50,7 +50,8 @@ export const TaskRunSchema = Type.Object({
   }),
   completedAt: Type.Optional(Timestamp),
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
-  output: text('The final text'),
+  output: text('The final text; of a run that wrote none, its object as JSON'),
+  object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete'),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),

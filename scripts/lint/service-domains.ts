@@ -24,6 +24,7 @@ export const PUBLIC: Record<string, string[]> = {
   log: [],
   mcp: [],
   models: [
+    'answer-tool',
     'check-part',
     'compaction/compactor',
     'compaction/items',
@@ -42,9 +43,11 @@ export const PUBLIC: Record<string, string[]> = {
     'stream-call',
     'structured-call'
   ],
+  objects: ['object-answer', 'take-answer'],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
+  'run-options': ['check-run-options', 'with-run-options'],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],
   step: ['call-ports', 'model-step', 'opening', 'step-calls', 'step-writer'],
   store: ['keys', 'store-errors', 'store-types'],

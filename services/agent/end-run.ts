@@ -10,16 +10,24 @@ import type { RunAttempt } from './run-attempt.ts'
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
 
-/** Ends a run that has answered. */
-export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt, deps: AgentDeps) {
+/** Ends a run that has answered, with `answer` if it owed a structured one; its last step may have ended before an approval. */
+export function finish (
+  stepFinish: EventOf<'step-finish'> | undefined,
+  { live }: RunAttempt,
+  deps: AgentDeps,
+  answer?: EventOf<'object'>
+) {
   const { run } = live
   live.endSteering()
-  const { finishReason } = stepFinish
-  return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: { ...run.head.usage } }] })
+  // The calls of the last step were the answer.
+  const finishReason = answer !== undefined || stepFinish === undefined ? 'stop' : stepFinish.finishReason
+  const ends: RunEvent[] = [stepFinish, answer].filter((event) => event !== undefined)
+  return endSegment(run, deps, { finalEvents: [...ends, { type: 'finish', finishReason, usage: { ...run.head.usage } }] })
 }
 
 /**
- * Ends a run that was aborted or failed, with the reason in its stream. A run that the user or its budget stopped is finished on disk, too.
+ * Ends a run that was aborted or failed, with the reason in its stream. A run that the user or its budget stopped, or that never gave the
+ * object which it owed, is finished on disk, too.
  * Any other stored run keeps its last stored step, so that sending the same approval answer again continues from there.
  * Except after a deletion, the thread gets the messages of the run in either case.
  */
@@ -39,7 +47,7 @@ export async function endEarly (
   try {
     // A deleted conversation must not be written again; only wait for the write of its request.
     if (kind === 'delete') await run.saved
-    else if (kind === 'stop' || kind === 'budget' || !run.durable) return await endSegment(run, deps, { finalEvents })
+    else if (kind === 'stop' || kind === 'budget' || isWithoutObject(error) || !run.durable) return await endSegment(run, deps, { finalEvents })
     else await deps.store.transact(await recordAnswer(run, deps, finalEvents))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
@@ -47,13 +55,18 @@ export async function endEarly (
   finalEvents.forEach(run.log.append)
 }
 
+const isWithoutObject = (error: unknown) => error instanceof ServiceError && error.code === 'ERR_OBJECT_INVALID'
+
 function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {
   const kind = abortKind(error)
   if (kind !== undefined) {
     const code = LIMITS[kind]
     return code === undefined ? { type: 'abort', reason: kind } : { type: 'error', errorText: (error as Error).message, code }
   }
-  if (error instanceof ServiceError) return { type: 'error', errorText: error.message, code: error.code }
+  if (error instanceof ServiceError) {
+    const { message, code, details } = error
+    return { type: 'error', errorText: message, code, ...(details && { details }) }
+  }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }

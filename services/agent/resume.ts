@@ -3,7 +3,7 @@ import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
-import { withRunModels } from '../providers/run-models.ts'
+import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
 import { requestEvent } from './request-approvals.ts'
@@ -78,7 +78,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         protocol: protocol ?? head.protocol ?? 'documented',
         work: (attempt) => {
           const fullContext = { ...context, ...threadPlacement(origins, head.history) }
-          return runSteps(attempt, fullContext, withRunModels(deps, head.options), { decided: asked })
+          return runSteps(attempt, fullContext, withRunOptions(deps, head.options), { decided: asked })
         }
       })
     })

@@ -1,6 +1,7 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
@@ -85,7 +86,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         cwd,
         ...(options !== undefined && { options }),
         // Until the analysis sets it.
-        maxSteps: stepLimit(deps.config(), 'standard'),
+        maxSteps: stepLimit(deps.config(), 'standard', options),
         createdAt: now,
         updatedAt: now,
         segment: 0,
@@ -136,7 +137,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
 
   async function startRun (request: RunRequest): Promise<Subscription> {
     const { messages, context: where, id, options, resumable = false, protocol } = request
-    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
+    await checkRunOptions(options, deps)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()

@@ -7,6 +7,7 @@ import type { Op } from '../store/store-types.ts'
 import type { RunDeps } from './task-deps.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { givenPlan, makePlan } from './make-plan.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { withRunModels } from '../providers/run-models.ts'
 import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
@@ -20,7 +21,7 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, grants, clock, registry, usage, workspace } = deps
+  const { repository, grants, clock, usage, workspace } = deps
 
   const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
     const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
@@ -47,7 +48,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
     }
     const approval = await approvalOf(body.approval)
-    const options = taskOptions(body, {}, registry)
+    await checkRunOptions(body.options, deps)
+    const options = taskOptions(body, {})
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
@@ -94,7 +96,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       if (schedule !== undefined && before.taskType !== 'recurring') {
         throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
       }
-      const changedOptions = taskOptions(changes, before.options, registry)
+      await checkRunOptions(changes.options, deps)
+      const changedOptions = taskOptions(changes, before.options)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
@@ -111,7 +114,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(goal !== undefined && { goal }),
           ...(planned !== undefined && { plan: planned }),
           ...(cwd !== undefined && { cwd }),
-          options: taskOptions(changes, task.options, registry),
+          options: taskOptions(changes, task.options),
           ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
           approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
         }

@@ -1,5 +1,5 @@
-import { createContext, Script } from 'node:vm'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { createTimeLimit } from '../lib/time-limit.ts'
 import type { Tool } from './tool.ts'
 
 /** Problems reported for one call: enough to correct it. */
@@ -47,14 +47,20 @@ export function createValidator () {
     return [...new Set((validate?.errors ?? []).map(describeProblem))]
   }
 
+  function checkInTime (tool: Tool, check: () => string[] | undefined): string[] | undefined {
+    try {
+      return withTimeLimit(check)
+    } catch {
+      compiled.set(tool, undefined)
+      return check()
+    }
+  }
+
   return (tool: Tool, input: unknown): string | undefined => {
     const check = () => findProblems(tool, input)
     const problems = !isSourceTool(tool)
       ? check()
-      : withTimeLimit(check, () => {
-        compiled.set(tool, undefined)
-        return check()
-      })
+      : checkInTime(tool, check)
     if (problems === undefined) return undefined
     const shown = problems.slice(0, MAX_PROBLEMS)
     if (problems.length > shown.length) shown.push(`${problems.length - shown.length} more`)
@@ -64,30 +70,12 @@ export function createValidator () {
 
 const isSourceTool = (tool: Tool): boolean => tool.identity !== undefined
 
-/** Creates a function that runs synchronous work. When that throws, or is interrupted after `ms` milliseconds, it runs `otherwise`. */
-function createTimeLimit (ms: number) {
-  // node:vm is the only way to interrupt synchronous code.
-  let context: { work?: () => unknown } | undefined
-  const script = new Script('work()')
-  return <T>(work: () => T, otherwise: () => T): T => {
-    context ??= createContext({})
-    context.work = work
-    try {
-      return script.runInContext(context, { timeout: ms })
-    } catch {
-      return otherwise()
-    } finally {
-      context.work = undefined
-    }
-  }
-}
-
 function isObject (input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 /** Describes an error of ajv: where it is, what is wrong and what is allowed. */
-function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+export function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
   const at = instancePath === '' ? 'the input' : instancePath.slice(1).replaceAll('/', '.')
   switch (keyword) {
     case 'additionalProperties': {
