@@ -3,6 +3,7 @@ import { Scopes } from './grants.ts'
 import { ref } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
+import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import * as examples from './examples/events.ts'
 
@@ -98,7 +99,7 @@ const DataTask = event('DataTaskEvent', 'data-task', {
 const DataObject = event('DataObjectEvent', 'data-object', {
   id: Type.Literal('object'),
   data: Type.Object({
-    object: Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description: 'Fits options.object.schema' })),
+    object: StructuredAnswer,
     attempts: Type.Integer({ description: 'The answers of the model, with those that did not fit' })
   })
 }, 'The structured answer that options.object asks for')

@@ -44,6 +44,7 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },
   { type: 'data-task', id: runTask.taskId, data: runTask },
+  { type: 'data-object', id: 'object', data: { object: { city: 'Bern', people: 134_000 }, attempts: 1 } },
   { type: 'data-compaction', data: compaction, transient: true },
   {
     type: 'error',

@@ -47,8 +47,9 @@ export async function endEarly (
   try {
     // A deleted conversation must not be written again; only wait for the write of its request.
     if (kind === 'delete') await run.saved
-    else if (kind === 'stop' || kind === 'budget' || isWithoutObject(error) || !run.durable) return await endSegment(run, deps, { finalEvents })
-    else await deps.store.transact(await recordAnswer(run, deps, finalEvents))
+    else if (kind === 'stop' || kind === 'budget' || isWithoutObject(error) || !run.durable) {
+      return await endSegment(run, deps, { finalEvents })
+    } else await deps.store.transact(await recordAnswer(run, deps, finalEvents))
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
   }

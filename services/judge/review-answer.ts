@@ -16,7 +16,8 @@ export async function reviewAnswer (
   const analysis = events.find((event) => event.type === 'analysis')?.analysis
   if (analysis?.complexity !== 'complex' || events.some(({ type }) => type === 'evaluation')) return undefined
   const { goal, qualityCriteria: criteria } = analysis
-  const judged = await judgeRun({ goal, request: requestOf(prompt), criteria, plan: [], events, cwd, object }, deps, signal).catch((error) => {
+  const run = { goal, request: requestOf(prompt), criteria, plan: [], events, cwd, object }
+  const judged = await judgeRun(run, deps, signal).catch((error) => {
     // The user has the answer already; a budget that is used up takes nothing from it.
     if (!isBudgetError(error)) throw error
   })

@@ -15,7 +15,7 @@ export type Reading = { object: Record<string, unknown> } | { problems: Problem[
 
 export type ObjectAnswer = Awaited<ReturnType<typeof openObjectAnswer>>
 
-/** Prepares the structured answer that a run owes. The compiler of schemas is loaded for the runs that need it. Throws BadObjectSchema (400). */
+/** Prepares the structured answer that a run owes; the compiler of schemas is loaded at its first use. Throws BadObjectSchema (400). */
 export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: ObjectOption) {
   const { compileObjectSchema } = await import('./compile-object-schema.ts')
   const check = compileObjectSchema(schema)

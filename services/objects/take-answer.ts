@@ -16,8 +16,8 @@ const AnswerDoesNotFit = defineError(
 
 const TAKEN: Record<string, unknown> = { accepted: true }
 const NOT_TAKEN = 'The answer was not taken, because another call of this step did not succeed. Read its result, then call answer again.'
-const MISSING = `${NOTE_OPENING} This run has not given its answer to the application yet. Call the tool ${ANSWER_TOOL} now, with the whole ` +
-  'object. Nothing else of this message needs an answer.]'
+const MISSING = `${NOTE_OPENING} This run has not given its answer to the application yet. Call the tool ${ANSWER_TOOL} now, with the ` +
+  'whole object.]'
 
 /** What a step means for the structured answer of its run. */
 export interface TakenStep {
@@ -108,8 +108,8 @@ function earlierAnswer (events: readonly RunEvent[], owed: ObjectAnswer, attempt
 const noteOf = (reading: Reading | undefined): string =>
   reading === undefined || 'object' in reading
     ? MISSING
-    : `${NOTE_OPENING} This is not the object that the application needs: ${inWords(reading.problems)}. Write the whole JSON object again, ` +
-      'and nothing else.]'
+    : `${NOTE_OPENING} This is not the object that the application needs: ${inWords(reading.problems)}. Write the whole JSON object ` +
+      'again, and nothing else.]'
 
 function fail (reading: Reading | undefined, attempts: number): never {
   const { problems, given } = reading !== undefined && 'problems' in reading ? reading : { problems: NO_ANSWER, given: undefined }

@@ -41,11 +41,14 @@ export function wireSchema (root: Schema): WireSchema {
       isExact = false
       return convert(united([own, ...allOf.map((each) => targetOf(each) ?? each)]), [...refs, ''])
     }
-    const forms = Array.isArray(own.type) ? own.type.map((type) => ({ ...own, ...NO_TEXTS, type })) : own.anyOf ?? own.oneOf
+    const shown = textsOf(own)
+    const anyOf = (forms: unknown[]): Schema => ({ ...shown, anyOf: forms.map((each) => convert(each, [...refs, ''])) })
+    if (Array.isArray(own.type)) return anyOf(own.type.map((type) => ({ ...own, ...NO_TEXTS, type })))
+    const forms = own.anyOf ?? own.oneOf
     if (!Array.isArray(forms)) return ofType(own, refs)
     // Providers take only texts beside `anyOf`.
-    if (!Array.isArray(own.type) && (own.oneOf !== undefined || Object.keys(own).length > 1 + Object.keys(textsOf(own)).length)) isExact = false
-    return { ...textsOf(own), anyOf: forms.map((each) => convert(each, [...refs, ''])) }
+    if (own.anyOf === undefined || Object.keys(own).length > 1 + Object.keys(shown).length) isExact = false
+    return anyOf(forms)
   }
 
   function ofType (given: Schema, refs: readonly string[]): Schema {

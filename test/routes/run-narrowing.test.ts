@@ -115,7 +115,8 @@ t.test('a conversation that is compacted keeps the instructions and the tools', 
     config: { contextWindows: { 'test/model': 12_000 } },
     structured: () => ({ object: { summary: 'They talked.' } })
   })
-  const messages = Array.from({ length: 7 }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: `${n} ${'word '.repeat(3_000)}` }))
+  const text = 'word '.repeat(3_000)
+  const messages = Array.from({ length: 7 }, (_, n) => ({ role: n % 2 === 0 ? 'user' : 'assistant', content: `${n} ${text}` }))
   const { events } = await say(app, 'go', { messages, options: { instructions: 'Be brief.', allowTools: ['readFile'] } })
   t.ok(of(events, 'data-compaction').length > 0)
   const last = gateway.requests.at(-1)!

@@ -91,7 +91,10 @@ t.test('the other calls of the step run first, and the answer is taken after the
 
 t.test('an answer beside a call that failed is not taken: the model reads the failure first', async (t) => {
   const read = { toolName: 'readFile', input: { path: 'missing.txt' } }
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? give(good, { toolCalls: [read] }) : give({ ...good, people: 0 }))
+  const { app, gateway } = await withGateway(
+    t,
+    (_request, nth) => nth === 0 ? give(good, { toolCalls: [read] }) : give({ ...good, people: 0 })
+  )
   const { events } = await say(app, 'go', { options })
   t.match(of(events, 'data-object'), [{ data: { object: { people: 0 }, attempts: 1 } }])
   t.match(lastTold(gateway.requests[1]), /another call of this step did not succeed/)
@@ -144,7 +147,8 @@ t.test('a run without tools answers in the format of the response', async (t) =>
 })
 
 t.test('a run without tools in a conversation with calls describes their tools, because providers ask for it', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? { toolCalls: [{ toolName: 'systemInfo', input: {} }] } : { text: 'ok' })
+  const look = { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
+  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? look : { text: 'ok' })
   await say(app, 'go', { id: 'chat' })
   const message = { role: 'user', content: 'and now without' }
   await say(app, '', { messages: undefined, message, id: 'chat', options: { allowTools: [] } })

@@ -45,7 +45,8 @@ t.test('a run that gives its object without a report has the object as its outpu
 })
 
 t.test('a run corrects its object; one that never fits fails and says why', async (t) => {
-  const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? { text: 'One.' } : nth === 1 ? give({ n: 'one' }) : give({ n: 1 }))
+  const answers = [{ text: 'One.' }, give({ n: 'one' })]
+  const { app, gateway } = await withGateway(t, (_request, nth) => answers[nth] ?? give({ n: 1 }))
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
   const { id } = await tasks.create('count', { plan, options })

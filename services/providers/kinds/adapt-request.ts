@@ -15,10 +15,12 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     key: ({ response_format: format }) => format && `schema ${format.json_schema?.name}`,
     without: ({ response_format: { json_schema: { schema } = {} }, ...body }) => ({
       ...body,
-      messages: schema === undefined ? body.messages : [...body.messages, {
-        role: 'user',
-        content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
-      }]
+      messages: schema === undefined
+        ? body.messages
+        : [...body.messages, {
+            role: 'user',
+            content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
+          }]
     })
   },
   {

@@ -35,7 +35,8 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
       }
       const { assistantReply, structuredReply, createReplyModel } = await load()
       const reply = (options: LanguageModelV4CallOptions) => {
-        if (options.responseFormat?.type === 'json' && options.responseFormat.name !== ANSWER_TOOL) return structuredReply(options, options.responseFormat.name)
+        const { responseFormat } = options
+        if (responseFormat?.type === 'json' && responseFormat.name !== ANSWER_TOOL) return structuredReply(options, responseFormat.name)
         return name === 'assistant' ? assistantReply(options) : scriptedReply(script() ?? [], options)
       }
       return createReplyModel({ modelId: name, clock, reply })

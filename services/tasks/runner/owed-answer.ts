@@ -3,7 +3,7 @@ import { takeAnswer } from '../../objects/take-answer.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
 import type { StoredRun } from '../task-records.ts'
 
-/** Takes the structured answer of the newest step of a run: what changes in the run, and the events to store. Throws as `takeAnswer` does. */
+/** Takes the structured answer of a run's newest step: what changes in the run, and the events to store. Throws as `takeAnswer` does. */
 export function answerOfStep (
   events: readonly RunEvent[],
   owed: ObjectAnswer,

@@ -37,7 +37,12 @@ export function newContext ({ tools, guide, owed, ...parts }: Parts): RunContext
     }),
     ...(guide !== undefined && { guide }),
     tools: [
-      ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({ type: 'function', name, description, inputSchema })),
+      ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool => ({
+        type: 'function',
+        name,
+        description,
+        inputSchema
+      })),
       ...owed === undefined ? [] : [owed.tool]
     ]
   }

@@ -28,6 +28,7 @@ export function closeRun (
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
+  const ended = { taskId, runId, runNumber }
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
   const closed: StoredRun = {
@@ -52,7 +53,7 @@ export function closeRun (
     events: [
       ...phaseEvents,
       completed
-        ? { type: 'task:complete', taskId, runId, runNumber, status, output, ...(object && { object }), durationMs, toolCount, qualityScore }
+        ? { type: 'task:complete', ...ended, status, output, ...(object && { object }), durationMs, toolCount, qualityScore }
         : { type: 'task:error', taskId, runId, status, error: reason }
     ]
   }

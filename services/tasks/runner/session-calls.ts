@@ -49,7 +49,8 @@ export const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<S
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
-export function createSessionCalls ({ task, items, current, owed, log, record, attempt, signal, deps: { host, grants, emit } }: SessionParts) {
+export function createSessionCalls ({ task, items, current, owed, log, record, attempt, signal, deps }: SessionParts) {
+  const { host, grants, emit } = deps
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
   const tools = createTaskTools(host, () => current().phases)

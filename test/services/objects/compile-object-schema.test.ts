@@ -41,7 +41,11 @@ t.test('schemas that cannot be used are refused with the place in them', async (
 })
 
 t.test('a property may have the name of a keyword', async (t) => {
-  const check = compileObjectSchema({ type: 'object', properties: { $ref: { type: 'string' }, pattern: { const: '(' } }, required: ['$ref'] })
+  const check = compileObjectSchema({
+    type: 'object',
+    properties: { $ref: { type: 'string' }, pattern: { const: '(' } },
+    required: ['$ref']
+  })
   t.equal(check({ $ref: 'https://example.com', pattern: '(' }), undefined)
   t.match(check({ pattern: '(' }), [{ message: /"\$ref"/ }])
 })
