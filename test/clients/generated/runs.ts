@@ -229,6 +229,7 @@ t.test('the runs, and the events that tell of them', async (t) => {
     completedAt: Number,
     durationMs: Number,
     output: /platform/,
+    object: undefined,
     error: undefined,
     toolCalls: [{
       id: ID_OF_CALL,
