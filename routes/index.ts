@@ -11,6 +11,7 @@ import providers from './providers.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import toolCalls from './tool-calls.ts'
 import usage from './usage.ts'
 
 /** Registers every route of the service. */
@@ -19,6 +20,7 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(docs)
   await app.register(agent)
   await app.register(approvals)
+  await app.register(toolCalls)
   await app.register(grants)
   await app.register(threads)
   await app.register(tasks)

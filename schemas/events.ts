@@ -90,6 +90,13 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
   scopes: Scopes
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
+const ToolCallRequest = event('ToolCallRequestEvent', 'tool-call-request', {
+  toolCallId: Type.String({ description: 'Id of the call, for POST /tool-calls/{id}' }),
+  toolName: ToolName,
+  input: Type.Unknown({ description: 'The complete input of the call' }),
+  expiresAt: Type.Integer({ description: 'Until then the call can be answered; milliseconds since the Unix epoch' })
+}, 'The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; ' +
+  'POST /tool-calls/{id}, or POST /run with the tool result, continues the run')
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
@@ -134,6 +141,7 @@ export const events = [
   ToolOutputError,
   ToolOutputDenied,
   ToolApprovalRequest,
+  ToolCallRequest,
   DataTask,
   DataCompaction,
   ErrorEvent,

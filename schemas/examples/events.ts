@@ -43,6 +43,13 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-output-error', ...read, errorText: '"missing.txt" does not exist.' },
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },
+  {
+    type: 'tool-call-request',
+    toolCallId: '01a1fe30-21c4-7d53-9f10-b1d0f9a1c7e2',
+    toolName: 'openDocument',
+    input: { name: 'Budget 2026' },
+    expiresAt: 1795353787844
+  },
   { type: 'data-task', id: runTask.taskId, data: runTask },
   { type: 'data-compaction', data: compaction, transient: true },
   {

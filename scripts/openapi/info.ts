@@ -18,6 +18,7 @@ export const TAGS: Record<string, string> = {
   agent: 'Conversations with the agent: runs as streams of events',
   usage: 'What model calls used, and what it cost',
   approvals: 'All that waits for a person: calls of tools and results of tasks',
+  'tool calls': 'Calls of the tools of applications, which execute them',
   runs: 'The files that a run changed, of a conversation or a task, and their undo',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',
   brain: 'Facts and preferences of the user, which every run gets in its system prompt',

@@ -81,7 +81,8 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
           return log.append(event)
         }
         const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
+        const closed = answer?.kind === 'app' ? ledger.calls.closeOverdue(answer) : []
+        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...closed, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

@@ -119,7 +119,7 @@ export function foldToUIMessage (
         })
         break
       case 'tool-output':
-        settle(event, { state: 'output-available', output: event.output })
+        settle(event, { state: 'output-available', output: shownOutput(event) })
         break
       case 'tool-error':
         settle(event, { state: 'output-error', errorText: event.errorText })
@@ -154,6 +154,9 @@ const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetada
 
 /** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
 export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
+
+/** Returns an output as chat clients show it. */
+export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}
