@@ -5,6 +5,7 @@ import { Aborted } from '../lib/abort.ts'
 import { Draining } from '../http/draining.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
+import { wholeMessage } from '../run-log/whole-message.ts'
 import type { Run, RunHead } from './run-repository.ts'
 
 export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
@@ -103,10 +104,15 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
       })()
     },
 
-    /** Subscribes from the first event of a segment, by default in the run's own protocol. */
-    subscribe (segment: number, as: Protocol = protocol): Subscription {
+    /**
+     * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client gets the earlier
+     * segments, too, because it builds one message of all.
+     */
+    subscribe (segment: number, as: Protocol = protocol, { isWhole = false } = {}): Subscription {
       const subscriber = Symbol('subscriber')
-      const start = segmentStart(run.log.events, segment)
+      const first = segmentStart(run.log.events, segment)
+      const earlier = isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : []
+      const start = earlier.length > 0 ? first + 1 : first
       // Earlier events have to be sent too, but do not count as lag: they are no sign of a slow reader.
       const end = run.log.events.length
       positions.set(subscriber, start)
@@ -119,6 +125,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
         async * batches (signal) {
           // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
           await run.saved.catch(() => {})
+          if (earlier.length > 0) yield earlier
           for await (const batch of run.log.read(start, signal)) {
             positions.set(subscriber, positions.get(subscriber)! + batch.length)
             progress()

@@ -1,5 +1,5 @@
 import { Aborted } from '../lib/abort.ts'
-import { runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
+import { liveRunKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -21,7 +21,7 @@ export function createConversationGuard (
       const runId = key.slice(prefix.length)
       const run = await loadRun(store, runId)
       const asked = run?.log.events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []) ?? []
-      const keys = [key, runKey(runId), runInputKey(runId)]
+      const keys = [key, runKey(runId), runInputKey(runId), liveRunKey(runId)]
       for await (const [chunk] of store.list(runEventsPrefix(runId))) keys.push(chunk)
       ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...ledger.remove(asked))
     }

@@ -7,7 +7,7 @@ import { withRefused, type Denial } from '../approvals/refused-calls.ts'
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
   threadId: string
-  /** The newest run that requested approvals, until a newer message supersedes it. */
+  /** The newest run that waits for approvals or was interrupted, until a newer message supersedes it. */
   runId?: string
   /** The refused calls, oldest first. */
   denials: Denial[]
@@ -39,7 +39,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return { conversation: changed, op: put(changed) }
     },
 
-    /** Returns the operation that records the newest run that requested approvals. */
+    /** Returns the operation that records the newest run that waits or was interrupted. */
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
     /** Returns the state without the waiting run, which a newer message superseded, and the operation that stores it. */

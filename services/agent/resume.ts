@@ -14,7 +14,7 @@ import { subscribeToRecorded, type ActiveRun, type Subscription } from './active
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
-import { loadRun, storedSegment, type RunHead } from './run-repository.ts'
+import { commit, loadWaitingRun, storedSegment, type RunHead } from './run-repository.ts'
 
 const RunGone = defineError(
   'ERR_RUN_GONE',
@@ -49,7 +49,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
       // The run has requested the approvals and is about to end.
       await live.done
     }
-    const run = await loadRun(store, runId)
+    const run = await loadWaitingRun(store, runId)
     if (run === undefined) throw new RunGone()
     const { head, log } = run
     const recorded = storedSegment(run, segment)
@@ -71,6 +71,8 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         run.head = { ...head, segment }
         log.append(startEvent(head))
       }
+      // A failed write is part of the next one.
+      commit(run, deps).catch(() => {})
       return launch({
         run,
         conversation,

@@ -31,12 +31,8 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
 
   async function storeIntent (call: { toolCallId: string, grantId?: string }, ops: Op[]): Promise<void> {
     const intent: RunEvent = { type: 'tool-intent', ...call }
-    if (run.durable) intended.add(call.toolCallId)
-    await inOrder(async () => {
-      if (run.durable) return commit(run, deps, { finalEvents: [intent], ops })
-      await deps.store.transact(ops)
-      log.append(intent)
-    })
+    intended.add(call.toolCallId)
+    await inOrder(() => commit(run, deps, { finalEvents: [intent], ops }))
   }
 
   const { asked } = await settleCalls(openCalls(newest), {
@@ -53,10 +49,9 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
-    /** Stores the intent if the run is on disk; other runs do not continue after a crash. Always stores `ops` and the use of a grant. */
     async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[], grant?: Grant) {
       if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops]))
-      if (!isDurable || !run.durable) {
+      if (!isDurable) {
         await store.transact(ops)
         return true
       }

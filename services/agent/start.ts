@@ -5,13 +5,14 @@ import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
+import { cutCallNotes, describeCall } from './cut-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
-import { loadRun, storedSegment, type Run } from './run-repository.ts'
+import { loadRun, newRunOps, supersedeOps, type Run } from './run-repository.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
@@ -23,8 +24,6 @@ export interface RunRequest extends RunBody {
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
 }
-
-const callOf = ({ toolName, input }: ThreadApproval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
@@ -46,21 +45,18 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
     const isOpen = ({ state }: ThreadApproval) => state === 'pending' || state === 'approved'
-    const interrupted = asked.filter(({ state }) => state === 'executing')
+    const begun = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
-    await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])
-    const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
-    const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
-    return {
-      conversation: left.conversation,
-      notes: [
-        ...asked.filter(isOpen).map((approval) =>
-          `${callOf(approval)} was not carried out: the user said something else instead of approving it.`
-        ),
-        ...interrupted.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
-        ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
-      ]
-    }
+    await store.transact([
+      ...ledger.withdraw(asked),
+      ...begun.map((approval) => ledger.move(approval, 'unknown').op),
+      ...run === undefined ? [] : supersedeOps(run, clock.now()),
+      left.op
+    ])
+    const notCarriedOut = asked.filter(isOpen).map((approval) =>
+      `${describeCall(approval)} was not carried out: the user said something else instead of approving it.`
+    )
+    return { conversation: left.conversation, notes: [...notCarriedOut, ...run === undefined ? [] : cutCallNotes(run)] }
   }
 
   async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
@@ -69,14 +65,11 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       : await threads.append(threadId, messages.slice(-1))
     // The positions are unknown if the client's messages are not all messages of the thread.
     const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
-    const saved = store.transact(ops)
-    // The end of the run awaits this promise and handles its rejection.
-    saved.catch(() => {})
     const now = clock.now()
     const runId = newId()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
-    return {
+    const run: Run = {
       head: {
         runId,
         threadId,
@@ -100,9 +93,16 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       messages,
       log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
       stored: 0,
-      saved,
-      durable: false
+      saved: Promise.resolve(),
+      writing: Promise.resolve(),
+      // The continued message is a part of the answer.
+      durable: continued !== undefined,
+      indexed: true
     }
+    run.saved = store.transact([...ops, ...newRunOps(run, store)])
+    // The end of the run awaits this promise and handles its rejection.
+    run.saved.catch(() => {})
+    return run
   }
 
   /**

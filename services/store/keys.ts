@@ -13,13 +13,16 @@ export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */
 export const IDEMPOTENCY = 'idempotency/'
 
-// Runs of POST /run that asked for approval.
+// Runs of conversations.
 export const RUNS = 'run/'
 export const runKey = (runId: string) => RUNS + runId
 export const runEventsPrefix = (runId: string) => `${runKey(runId)}/`
 export const runEventsKey = (runId: string, chunk: number) => historyKey('run', runId, chunk)
 export const RUN_INPUTS = 'run-input/'
 export const runInputKey = (runId: string) => RUN_INPUTS + runId
+/** The index of runs that execute, so that a start finds those that the last end of the service cut. */
+export const LIVE_RUNS = 'live-run/'
+export const liveRunKey = (runId: string) => LIVE_RUNS + runId
 /** The index of a thread's runs. */
 export const THREAD_RUNS = 'thread-run/'
 export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`
