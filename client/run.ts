@@ -4,7 +4,6 @@ import type { Client } from './create-client.ts'
 import { AgentError, streamCut } from './errors.ts'
 import { steerRun, stopRun } from './generated/index.ts'
 import { createReplayFilter } from './replay.ts'
-import { restOfRun } from './rest-of-run.ts'
 import { createRunState, type RequestEvent } from './run-state.ts'
 import type { Answers, Decision, Handlers, RunEvent, RunResult } from './run-types.ts'
 import { openStream, readJson } from './sse.ts'
@@ -50,11 +49,12 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
       (await openStream(client, { method: 'POST', url, body: { ...body, resumable }, query: { protocol: 'documented' }, signal }))!,
       signal
     )
-  /** Reads the active run again; when it is no longer active, what it did since. */
+  /** Reads the active run again; by the id of a run also what is recorded of one that ended or waits. */
   const follow = async (id = state.runId!) => {
     const url = `/run/${encodeURIComponent(id)}/stream`
     const stream = await openStream(client, { method: 'GET', url, query: { protocol: 'documented' }, signal })
-    return stream === undefined ? restOfRun(client, id, state) : readJson<RunEvent>(stream, signal)
+    if (stream === undefined) throw new AgentError(`No run is under way or waits for "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
+    return readJson<RunEvent>(stream, signal)
   }
 
   /** Yields the events of one segment once, however often its stream breaks off. */
