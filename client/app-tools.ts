@@ -68,6 +68,7 @@ export async function executeCall (
 async function outcome (execute: Execute, input: unknown, context: ToolContext): Promise<{ output: object } | { error: string }> {
   const { signal } = context
   const ended = new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  ended.catch(() => {})
   try {
     const output = await Promise.race([execute(input, context), ended])
     return { output: typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { result: output ?? null } }
