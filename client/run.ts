@@ -53,7 +53,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   const follow = async (id = state.runId!) => {
     const url = `/run/${encodeURIComponent(id)}/stream`
     const stream = await openStream(client, { method: 'GET', url, query: { protocol: 'documented' }, signal })
-    if (stream === undefined) throw new AgentError(`No run is under way or waits for "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
+    if (stream === undefined) throw new AgentError(`No run is active or waits under "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
     return readJson<RunEvent>(stream, signal)
   }
 

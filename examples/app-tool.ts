@@ -15,7 +15,7 @@ try {
     tools: {
       findOrders: {
         description: 'Finds the orders of the shop in a state',
-        inputSchema: { type: 'object', properties: { state: { enum: ['open', 'sent'] } }, required: ['state'], additionalProperties: false },
+        inputSchema: { type: 'object', properties: { state: { enum: ['open', 'sent'] } }, required: ['state'] },
         // A tool that only reads needs no approval. For the others give `approve` as in client.ts.
         effect: 'read',
         timeoutMs: 10_000,

@@ -12,7 +12,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   run: 'The stream is the answer: events arrive while the agent works, and the last is `finish`. A tool call that needs approval, a ' +
     'question or a call of an application\'s tool ends the stream with `finishReason` "tool-calls"; the run then waits on disk. ' +
     'Without `resumable` a run ends with its reader. Never repeat the request by itself: it would start a second run.',
-  approveRun: 'For clients that hold the conversation: the decisions are the last message. The analysis is not repeated, and the answer ' +
+  approveRun: 'For clients that hold the conversation: the decisions are the last message. The analysis is not repeated; the answer ' +
     'streams the rest of the run. `POST /approvals/{id}` decides without the conversation.',
   runSync: 'The same work as `/run`, answered when the run ends or waits. A run that waits is answered too, with what it waits for. ' +
     'A failure is an HTTP error with the sentence of the run.',
@@ -22,8 +22,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   steerRun: 'The message becomes part of the conversation. One that comes after the last step is kept for the next segment.',
 
   listApprovals: 'The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.',
-  decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on when ' +
-    'the last open item of its step is decided, whichever operation decided the others.',
+  decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
+    'when the last open item of its step is decided, whichever operation decided the others.',
   listGrants: 'Each names what it covers in words, and how often it was used.',
   addGrant: 'Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was ' +
     'started with a token.',

@@ -143,7 +143,8 @@ t.test('a slow reader slows the service down, and nothing piles up in the client
   const full = Promise.withResolvers<void>()
   const server = createServer(async (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write('data: {"type":"start","messageId":"m","messageMetadata":{"threadId":"t","runId":"r"}}\n\ndata: {"type":"text-start","id":"b"}\n\n')
+    response.write('data: {"type":"start","messageId":"m","messageMetadata":{"threadId":"t","runId":"r"}}\n\n')
+    response.write('data: {"type":"text-start","id":"b"}\n\n')
     const closed = once(response, 'close')
     while (written < total && !response.destroyed) {
       written += delta.length
@@ -155,7 +156,8 @@ t.test('a slow reader slows the service down, and nothing piles up in the client
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.closeAllConnections() ?? server.close())
-  for await (const event of createAgent({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }).run({ prompt: 'go' })) {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for await (const event of createAgent({ url }).run({ prompt: 'go' })) {
     if (event.type !== 'text-delta') continue
     await full.promise
     for (let turn = 0; turn < 2_000; turn++) await new Promise(setImmediate)

@@ -4,11 +4,12 @@ import { fakeService, json, stream } from '../harness/fake-service.ts'
 
 const frame = (type: string, id?: string) => `${id ? `id: ${id}\n` : ''}event: ${type}\ndata: {"type":"${type}"}\n\n`
 
-t.test('events come back after every cut, with the id of the last one, and the reader gets each once', async (t) => {
+t.test('events come back after every cut, with the id of the last one, and each is read once', async (t) => {
   const { url, received } = await fakeService(t, (_request, response, nth) => {
     switch (nth) {
       case 0:
-        return stream(response, ': ping\n\n' + frame('run:start', 's-1') + 'id: s-2\nevent: run:end\nda').write('', () => response.socket!.end())
+        return stream(response, ': ping\n\n' + frame('run:start', 's-1') + 'id: s-2\nevent: run:end\nda')
+          .write('', () => response.socket!.end())
       case 1:
         return json(response, { error: 'The service is shutting down.', code: 'ERR_DRAINING', statusCode: 503 }, 503)
       case 2:
