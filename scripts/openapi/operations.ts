@@ -57,6 +57,10 @@ export const DESCRIPTIONS: Record<string, string> = {
   cancelTaskRun: 'The run ends as cancelled; the task stays as it is.',
   getTaskSchedule: 'Times are computed in the time zone of the schedule, over changes of daylight saving time.',
 
+  listRuns: 'Runs of conversations and of tasks in one shape, newest first. Inputs and outputs of calls are shortened; a single run has them whole.',
+  getRun: 'With `waitMs` the answer comes when the run is over, or waits for a person or for the application, or when the time is over.',
+  events: 'Each event has an `id:`. `Last-Event-ID`, or `after`, resumes after it from the last 10,000 events; when they are no longer known, ' +
+    'as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
   listChanges: 'Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.',
   undoRun: 'Files that are no longer as the run left them are not touched, and are named with the reason.',
 

@@ -53,11 +53,17 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<void>()
   let moved = Promise.withResolvers<void>()
 
   const progress = () => {
     moved.resolve()
     moved = Promise.withResolvers()
+  }
+  const abort = (reason: Aborted) => {
+    controller.abort(reason)
+    aborted.resolve()
+    progress()
   }
   const isUnderBackpressure = () =>
     !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
@@ -65,12 +71,12 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
   return {
     run,
     signal: controller.signal,
+    resumable,
     /** Resolves when all work of the run has ended. */
     done: done.promise,
-    abort (reason: Aborted) {
-      controller.abort(reason)
-      progress()
-    },
+    /** Resolves when the run is aborted. */
+    aborted: aborted.promise,
+    abort,
     end () {
       run.log.end()
       done.resolve()
@@ -87,6 +93,10 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
     steered: steered as readonly string[],
     get isSteered () {
       return steering !== undefined && steering.length > 0
+    },
+    /** Whether no step follows. */
+    get isEnding () {
+      return steering === undefined
     },
     drainSteering: () => steering?.splice(0) ?? [],
     /** Closes the steering queue after the last step and returns the messages that no step has read. */
@@ -135,7 +145,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
         unsubscribe () {
           if (!positions.delete(subscriber)) return
           progress()
-          if (positions.size === 0 && !run.log.ended && !resumable) controller.abort(new Aborted('client', 'The client went away.'))
+          if (positions.size === 0 && !run.log.ended && !resumable) abort(new Aborted('client', 'The client went away.'))
         }
       }
     }
@@ -172,6 +182,8 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
     get size () {
       return byThread.size
     },
+    of: (threadId: string): ActiveRun | undefined => byThread.get(threadId),
+    all: (): ActiveRun[] => [...byThread.values()],
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.head.runId === runId),
     /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */

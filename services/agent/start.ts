@@ -13,6 +13,7 @@ import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './t
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { loadRun, newRunOps, supersedeOps, type Run } from './run-repository.ts'
+import { settleRun } from './settle-run.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
@@ -50,7 +51,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     await store.transact([
       ...ledger.withdraw(asked),
       ...begun.map((approval) => ledger.move(approval, 'unknown').op),
-      ...run === undefined ? [] : supersedeOps(run, clock.now()),
+      ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
       left.op
     ])
     const notCarriedOut = asked.filter(isOpen).map((approval) =>
@@ -140,6 +141,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
+    await settleRun(activeRuns.of(threadId), clock)
     const begun = await locked(threadId, async () => {
       await activeRuns.current(threadId)
       // Another request took the same thread first. Search again after the lock is released.
