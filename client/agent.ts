@@ -2,9 +2,9 @@ import { definitionsOf } from './app-tools.ts'
 import { createClient, DEFAULT_URL, type Client } from './create-client.ts'
 import { followEvents, type EventQuery, type ServiceEvent } from './events.ts'
 import type { FromSchema } from './json-schema.ts'
-import { decideApproval, type DecidedApproval } from './generated/index.ts'
+import { decideApproval, type Answers, type ApprovalDecision, type DecidedApproval } from './generated/index.ts'
 import { createAgentRun, type AgentRun } from './run.ts'
-import type { Answers, Decision, Handlers, RunRequest } from './run-types.ts'
+import type { Decision, Handlers, RunRequest } from './run-types.ts'
 
 export interface AgentOptions {
   /** Address of the service; by default http://127.0.0.1:3001. */
@@ -36,8 +36,8 @@ export interface Agent {
 export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOptions = {}): Agent {
   const client = createClient({ baseUrl: url, auth: token, ...(fetch && { fetch }) })
   const instance = `${app ?? 'app'}-${newInstanceId()}`
-  const decide = async (approvalId: string, body: Exclude<Decision, boolean> | { answers: Answers }) =>
-    (await decideApproval({ client, path: { id: approvalId }, body: body as { approved: boolean }, throwOnError: true })).data
+  const decide = async (approvalId: string, body: ApprovalDecision) =>
+    (await decideApproval({ client, path: { id: approvalId }, body, throwOnError: true })).data
 
   return {
     client,

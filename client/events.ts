@@ -1,6 +1,7 @@
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { AgentError } from './errors.ts'
+import type { StreamEvent } from './generated/index.ts'
 import { openStream, readEvents } from './sse.ts'
 
 export interface EventQuery {
@@ -14,11 +15,7 @@ export interface EventQuery {
 }
 
 /** An event of the service; `reset` says that events may be missing, so that lists must be read again. */
-export interface ServiceEvent {
-  type: string
-  id?: string
-  [field: string]: any
-}
+export type ServiceEvent = StreamEvent & { id?: string }
 
 /**
  * Follows the events of the service, and comes back after every cut with the id of the last event, so that none is lost or
@@ -36,10 +33,10 @@ export async function * followEvents (client: Client, { types, signal, after, ..
         headers: last === undefined ? {} : { 'last-event-id': last },
         signal
       })
-      for await (const { id, event, data } of readEvents(stream!, signal)) {
+      for await (const { id, data } of readEvents(stream!, signal)) {
         attempt = 0
         last = id ?? last
-        yield { type: event ?? 'message', ...JSON.parse(data), ...id !== undefined && { id } }
+        yield { ...JSON.parse(data) as StreamEvent, ...id !== undefined && { id } }
       }
     } catch (error) {
       if (signal?.aborted) return

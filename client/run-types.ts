@@ -1,34 +1,24 @@
 import type { Message } from './conversation.ts'
 import type { Tool, ToolCall, Tools } from './app-tools.ts'
-import type { FinishEvent, RunOptions, RunStreamEvent, RunTask, ToolApprovalRequestEvent } from './generated/index.ts'
+import type {
+  Answers,
+  ApprovalDecision,
+  FinishEvent,
+  Question,
+  QuestionRequestEvent,
+  RunOptions,
+  RunStreamEvent,
+  RunTask,
+  ToolApprovalRequestEvent
+} from './generated/index.ts'
 
 export type AppTool = NonNullable<RunOptions['appTools']>[number]
-export type Answers = Record<string, string | string[]>
-
-type Until = { uses?: number, at?: number }
 /** Whether a tool call may run, and how far the permission reaches; the model gets the reason of a denial. */
-export type Decision = boolean | { approved: boolean, reason?: string, scope?: 'once' | 'exact' | 'folder' | 'tool', until?: Until }
-
-export interface Question {
-  id: string
-  text: string
-  options?: Array<{ value: string, label: string }>
-  multi?: boolean
-  free?: boolean
-  required?: boolean
-}
-
-export interface QuestionRequest {
-  approvalId: string
-  toolCallId?: string
-  questions: Question[]
-  expiresAt: number
-}
+export type Decision = boolean | (Omit<ApprovalDecision, 'answers'> & { approved: boolean })
 
 /** An event of a run's stream. */
 export type RunEvent =
   | RunStreamEvent
-  | ({ type: 'question-request' } & QuestionRequest)
   | ({ type: 'tool-call-request' } & ToolCall)
   | { type: 'data-object', data: { object: unknown, attempts: number } }
 
@@ -37,7 +27,7 @@ export interface Handlers {
   /** Called for each tool call that needs approval, one after the other. It may take as long as the user does. */
   approve?: (request: ToolApprovalRequestEvent) => Decision | Promise<Decision>
   /** Called for questions of the agent. `false` declines them. Chats ask with `options.interactive: true`, which this sets. */
-  ask?: (request: QuestionRequest) => Answers | false | Promise<Answers | false>
+  ask?: (request: QuestionRequestEvent) => Answers | false | Promise<Answers | false>
   /** The application's own tools by name; calls of them are executed. */
   tools?: Tools
   /** An abort stops the run. To leave it running, leave the loop instead. */
@@ -64,7 +54,7 @@ export interface RunRequest<S = unknown> extends Handlers {
 /** An item that a run waits for and that no handler has dealt with. */
 export type Pending =
   | { kind: 'tool', approvalId: string, toolName: string, input: unknown }
-  | { kind: 'question', approvalId: string, questions: QuestionRequest['questions'] }
+  | { kind: 'question', approvalId: string, questions: Question[] }
   | { kind: 'app', toolCallId: string, toolName: string, input: unknown }
 
 export interface RunResult<T = unknown> {

@@ -2,10 +2,10 @@ import { executeCall } from './app-tools.ts'
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { AgentError, streamCut } from './errors.ts'
-import { steerRun, stopRun } from './generated/index.ts'
+import { steerRun, stopRun, type Answers } from './generated/index.ts'
 import { createReplayFilter } from './replay.ts'
 import { createRunState, type RequestEvent } from './run-state.ts'
-import type { Answers, Decision, Handlers, RunEvent, RunResult } from './run-types.ts'
+import type { Decision, Handlers, RunEvent, RunResult } from './run-types.ts'
 import { openStream, readJson } from './sse.ts'
 
 /** How often a stream is opened again without a new event: for about a minute, so that a service can be restarted. */

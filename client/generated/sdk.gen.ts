@@ -540,6 +540,8 @@ export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: O
 
 /**
  * Lists the runs of conversations and of tasks, newest first
+ *
+ * Runs of conversations and of tasks in one shape, newest first. Inputs and outputs of calls are shortened; a single run has them whole.
  */
 export const listRuns = <ThrowOnError extends boolean = false>(options?: Options<ListRunsData, ThrowOnError>): RequestResult<ListRunsResponses, ListRunsErrors, ThrowOnError> => (options?.client ?? client).get<ListRunsResponses, ListRunsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -549,6 +551,8 @@ export const listRuns = <ThrowOnError extends boolean = false>(options?: Options
 
 /**
  * Returns a run, of a conversation or a task; with waitMs at its end, or when it waits for a person or the application
+ *
+ * With `waitMs` the answer comes when the run is over, or waits for a person or for the application, or when the time is over.
  */
 export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>): RequestResult<GetRunResponses, GetRunErrors, ThrowOnError> => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -584,6 +588,8 @@ export const undoRun = <ThrowOnError extends boolean = false>(options: Options<U
 
 /**
  * Streams what happens in conversations and tasks, and resumes after the last event that the reader has got
+ *
+ * Each event has an `id:`. `Last-Event-ID`, or `after`, resumes after it from the last 10,000 events; when they are no longer known, as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.
  */
 export const events = <ThrowOnError extends boolean = false>(options?: Options<EventsData, ThrowOnError, EventsResponse>): Promise<ServerSentEventsResult<EventsResponses>> => (options?.client ?? client).sse.get<EventsResponses, EventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

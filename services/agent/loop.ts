@@ -1,4 +1,4 @@
-import type { ThreadApproval } from '../approvals/approval-record.ts'
+import type { ThreadItem } from '../approvals/approval-record.ts'
 import { reviewAnswer } from '../judge/review-answer.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { noUsage } from '../usage/usage-sums.ts'
@@ -14,12 +14,12 @@ import { saveSoon } from './run-repository.ts'
 export interface RunStart {
   /** Makes the model calls; given if the first one was begun beforehand. */
   callModel?: ModelCalls
-  /** The approvals that a run which continues waited for. */
-  decided?: ThreadApproval[]
+  /** What a run which continues waited for. */
+  decided?: ThreadItem[]
 }
 
 /**
- * Runs steps until the model has answered or an approval is needed. The events end with `finish`. A run that continues first
+ * Runs steps until the model has answered or a call must wait. The events end with `finish`. A run that continues first
  * settles the calls of its newest step.
  */
 export async function runSteps (

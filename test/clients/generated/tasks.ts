@@ -84,7 +84,8 @@ t.test('tasks and their runs', async (t) => {
       error: undefined,
       status: 'pending' as const,
       durationMs: undefined,
-      grantId: undefined
+      grantId: undefined,
+      id: /./
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -99,6 +100,7 @@ t.test('tasks and their runs', async (t) => {
       reason: undefined,
       scopes: Array,
       output: undefined,
+      questions: undefined,
       createdAt: Number,
       expiresAt: Number
     }],
@@ -164,7 +166,8 @@ t.test('tasks and their runs', async (t) => {
       error: 'not this',
       status: 'denied' as const,
       durationMs: undefined,
-      grantId: undefined
+      grantId: undefined,
+      id: /./
     }],
     qualityScore: Number,
     evaluation: {
