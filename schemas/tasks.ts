@@ -89,7 +89,7 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
-const QuestionKind = oneOf('tool', 'result')
+const QuestionKind = oneOf('tool', 'result', 'question')
 const WaitingKind = oneOf('tool', 'result', 'question', 'app')
 
 export const TaskSchema = Type.Object({

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { AboutData, AboutErrors, AboutResponses, AddGrantData, AddGrantErrors, AddGrantResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
+import type { AboutData, AboutErrors, AboutResponses, AddGrantData, AddGrantErrors, AddGrantResponses, AnswerToolCallData, AnswerToolCallErrors, AnswerToolCallResponses, ApproveRunData, ApproveRunErrors, ApproveRunResponse, ApproveRunResponses, ApproveTaskData, ApproveTaskErrors, ApproveTaskResponses, CancelTaskData, CancelTaskErrors, CancelTaskResponses, CancelTaskRunData, CancelTaskRunErrors, CancelTaskRunResponses, ChangeFactData, ChangeFactErrors, ChangeFactResponses, ClearBrainData, ClearBrainErrors, ClearBrainResponses, ConfigureProvidersData, ConfigureProvidersErrors, ConfigureProvidersResponses, ConnectToolServerData, ConnectToolServerErrors, ConnectToolServerResponses, CreateTaskData, CreateTaskErrors, CreateTaskResponses, CreateThreadData, CreateThreadErrors, CreateThreadResponses, DecideApprovalData, DecideApprovalErrors, DecideApprovalResponses, DeleteFactData, DeleteFactErrors, DeleteFactResponses, DeletePreferenceData, DeletePreferenceErrors, DeletePreferenceResponses, DeleteTaskData, DeleteTaskErrors, DeleteTaskResponses, DeleteThreadData, DeleteThreadErrors, DeleteThreadResponses, DeleteThreadsData, DeleteThreadsErrors, DeleteThreadsResponses, DisconnectToolServerData, DisconnectToolServerErrors, DisconnectToolServerResponses, EventsData, EventsErrors, EventsResponse, EventsResponses, ExportAllData, ExportAllErrors, ExportAllResponses, ExtractFactsData, ExtractFactsErrors, ExtractFactsResponses, FollowRunData, FollowRunErrors, FollowRunResponse, FollowRunResponses, ForgetFactData, ForgetFactErrors, ForgetFactResponses, GetBrainData, GetBrainErrors, GetBrainResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDocsData, GetDocsErrors, GetDocsFileData, GetDocsFileErrors, GetDocsFileResponses, GetDocsResponses, GetOpenapiData, GetOpenapiErrors, GetOpenapiResponses, GetRunData, GetRunErrors, GetRunResponses, GetTaskData, GetTaskErrors, GetTaskResponses, GetTaskRunData, GetTaskRunErrors, GetTaskRunResponses, GetTaskScheduleData, GetTaskScheduleErrors, GetTaskScheduleResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetToolServerData, GetToolServerErrors, GetToolServerResponses, GetUsageData, GetUsageErrors, GetUsageResponses, HealthData, HealthErrors, HealthResponses, ImportAllData, ImportAllErrors, ImportAllResponses, LearnFactData, LearnFactErrors, LearnFactResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListChangesData, ListChangesErrors, ListChangesResponses, ListFactsData, ListFactsErrors, ListFactsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListModelsData, ListModelsErrors, ListModelsResponses, ListProvidersData, ListProvidersErrors, ListProvidersResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListTaskRunsData, ListTaskRunsErrors, ListTaskRunsResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListToolCallsData, ListToolCallsErrors, ListToolCallsResponses, ListToolServersData, ListToolServersErrors, ListToolServersResponses, PauseTaskData, PauseTaskErrors, PauseTaskResponses, PutThreadData, PutThreadErrors, PutThreadResponses, ReadyData, ReadyErrors, ReadyResponses, ReloadConfigData, ReloadConfigErrors, ReloadConfigResponses, RemoveGrantData, RemoveGrantErrors, RemoveGrantResponses, ResumeTaskData, ResumeTaskErrors, ResumeTaskResponses, RunData, RunErrors, RunResponse, RunResponses, RunSyncData, RunSyncErrors, RunSyncResponses, RunTaskData, RunTaskErrors, RunTaskResponses, SetPreferenceData, SetPreferenceErrors, SetPreferenceResponses, StartTaskData, StartTaskErrors, StartTaskResponses, SteerRunData, SteerRunErrors, SteerRunResponses, SteerTaskData, SteerTaskErrors, SteerTaskResponses, StopRunData, StopRunErrors, StopRunResponses, TaskDigestData, TaskDigestErrors, TaskDigestResponses, TaskEventsData, TaskEventsErrors, TaskEventsResponse, TaskEventsResponses, TestProviderData, TestProviderErrors, TestProviderResponses, UndoRunData, UndoRunErrors, UndoRunResponses, UpdateTaskData, UpdateTaskErrors, UpdateTaskResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -163,6 +163,28 @@ export const listApprovals = <ThrowOnError extends boolean = false>(options?: Op
 export const decideApproval = <ThrowOnError extends boolean = false>(options: Options<DecideApprovalData, ThrowOnError>): RequestResult<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError> => (options.client ?? client).post<DecideApprovalResponses, DecideApprovalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/approvals/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Lists the open calls that applications execute, oldest first
+ */
+export const listToolCalls = <ThrowOnError extends boolean = false>(options?: Options<ListToolCallsData, ThrowOnError>): RequestResult<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError> => (options?.client ?? client).get<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/tool-calls',
+    ...options
+});
+
+/**
+ * Claims a call for an instance of the application, renews the claim, or gives the result; the run then goes on
+ */
+export const answerToolCall = <ThrowOnError extends boolean = false>(options: Options<AnswerToolCallData, ThrowOnError>): RequestResult<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError> => (options.client ?? client).post<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/tool-calls/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -451,6 +473,24 @@ export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
+ * Lists the runs of conversations and of tasks, newest first
+ */
+export const listRuns = <ThrowOnError extends boolean = false>(options?: Options<ListRunsData, ThrowOnError>): RequestResult<ListRunsResponses, ListRunsErrors, ThrowOnError> => (options?.client ?? client).get<ListRunsResponses, ListRunsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/runs',
+    ...options
+});
+
+/**
+ * Returns a run, of a conversation or a task; with waitMs at its end, or when it waits for a person or the application
+ */
+export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>): RequestResult<GetRunResponses, GetRunErrors, ThrowOnError> => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/runs/{runId}',
+    ...options
+});
+
+/**
  * Lists the files that a run changed, of a conversation or a task, also while it is under way
  */
 export const listChanges = <ThrowOnError extends boolean = false>(options: Options<ListChangesData, ThrowOnError>): RequestResult<ListChangesResponses, ListChangesErrors, ThrowOnError> => (options.client ?? client).get<ListChangesResponses, ListChangesErrors, ThrowOnError>({
@@ -470,6 +510,15 @@ export const undoRun = <ThrowOnError extends boolean = false>(options: Options<U
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Streams what happens in conversations and tasks, and resumes after the last event that the reader has got
+ */
+export const events = <ThrowOnError extends boolean = false>(options?: Options<EventsData, ThrowOnError, EventsResponse>): Promise<ServerSentEventsResult<EventsResponses>> => (options?.client ?? client).sse.get<EventsResponses, EventsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/events',
+    ...options
 });
 
 /**

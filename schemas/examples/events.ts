@@ -1,6 +1,7 @@
 // The events of a real run that lists a folder, tries to read a missing file and requests approval before it writes.
 
 import { compaction, runTask } from './run.ts'
+import { question } from './questions.ts'
 import { usage } from './usage.ts'
 
 const list = { toolCallId: 'call_1', toolName: 'listDirectory' }
@@ -49,6 +50,13 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     toolName: 'openDocument',
     input: { name: 'Budget 2026' },
     expiresAt: 1795353787844
+  },
+  {
+    type: 'question-request',
+    approvalId: '01a1fe31-0b52-7e0d-8c55-30d6a2f0b7aa',
+    toolCallId: 'call_3_9c31d1f6ab02',
+    questions: [question],
+    expiresAt: 1795352414802
   },
   { type: 'data-task', id: runTask.taskId, data: runTask },
   { type: 'data-compaction', data: compaction, transient: true },

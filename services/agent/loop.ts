@@ -8,7 +8,7 @@ import { createModelCalls, type CalledStep, type Context, type ModelCalls } from
 import { requestApprovals } from './request-approvals.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { settleStep } from './run-calls.ts'
-import { commit } from './run-repository.ts'
+import { saveSoon } from './run-repository.ts'
 
 /** What a run begins its steps with. */
 export interface RunStart {
@@ -42,7 +42,7 @@ export async function runSteps (
     if (isAnswer && review === undefined && !live.isSteered) return finish(stepFinish, attempt, deps)
     if (stepFinish !== undefined) run.log.append(stepFinish)
     if (review !== undefined) run.log.append({ type: 'message', text: review })
-    if (run.durable && run.stored < run.log.events.length) await commit(run, deps)
+    saveSoon(run, deps)
   }
 }
 

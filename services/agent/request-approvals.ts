@@ -10,9 +10,9 @@ import type { RunAttempt } from './run-attempt.ts'
 export function requestEvent (item: ThreadItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note, scopes } = item
+      const { approvalId, toolCallId, toolName, input, cwd, note, scopes, expiresAt } = item
       const reason = note !== undefined && { reason: note }
-      return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...reason, ...(scopes && { scopes }) }
+      return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...reason, ...(scopes && { scopes }), expiresAt }
     }
     case 'question': {
       const { approvalId, toolCallId, questions, expiresAt } = item

@@ -16,7 +16,7 @@ import { subscribeToRecorded, type ActiveRun, type Subscription } from './active
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
-import { loadRun, storedSegment, type RunHead } from './run-repository.ts'
+import { commit, loadWaitingRun, storedSegment, type RunHead } from './run-repository.ts'
 
 const RunGone = defineError(
   'ERR_RUN_GONE',
@@ -51,7 +51,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
       // The run has requested the approvals and is about to end.
       await live.done
     }
-    const run = await loadRun(store, runId)
+    const run = await loadWaitingRun(store, runId)
     if (run === undefined) throw new RunGone()
     const { head, log } = run
     const recorded = storedSegment(run, segment)
@@ -73,6 +73,8 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         run.head = { ...head, segment }
         log.append(startEvent(head))
       }
+      // A failed write is part of the next one.
+      commit(run, deps).catch(() => {})
       return launch({
         run,
         conversation,
@@ -90,11 +92,12 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.decide` and `answerAppCall` do. */
   async function record (threadId: string, answers: Answer[], id?: string) {
     const { approvals, decided } = await ledger.decide(answers.filter(isDecision), id)
-    const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId })
+    const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId: id ?? threadId })
     let conversation = await conversations.get(threadId)
-    const granted = decided.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const tools = decided.filter((approval) => approval.kind === 'tool')
+    const granted = tools.map((approval) => grants.fromAnswer({ threadId }, approval))
     const ops = [...ledger.record([...decided, ...answered]), ...(await Promise.all(granted)).flat()]
-    const refused = decided.filter(({ approved }) => !approved)
+    const refused = tools.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
       conversation = denied.conversation
@@ -169,8 +172,12 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
       locked(threadId, async () => {
         const call = await ledger.calls.requireOf(callId, { threadId })
         if (ledger.isOpen(call) || !isUnanswered(call)) return
-        const next = await resume([call], await conversations.get(threadId), { resumable: true })
-        if (next.is === 'waiting') await store.transact(ledger.calls.closeOverdue(call))
+        // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot go on.
+        const next = await resume([call], await conversations.get(threadId), { resumable: true }).catch((error) => {
+          if (error instanceof RunGone || error instanceof MovedOn) return undefined
+          throw error
+        })
+        if (next?.is !== 'active') await store.transact(ledger.closeSilent(call))
       })
   }
 }

@@ -9,6 +9,7 @@ import type { RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
 import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
+import { whoIsAsked } from '../step/who-is-asked.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
@@ -21,7 +22,7 @@ import { checkLength, commit } from './run-repository.ts'
 export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
   const { live: { run, signal }, conversation } = attempt
   const { ledger, host, grants, store } = deps
-  const { log, head: { runId, threadId, cwd } } = run
+  const { log, head: { runId, threadId, cwd, options } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
   const items = new Map(decided.map((item) => [item.approvalId, item]))
   const ofCall = (toolCallId: string) => findOfCall(items.values(), toolCallId)
@@ -32,12 +33,8 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
 
   async function storeIntent (call: { toolCallId: string, grantId?: string }, ops: Op[]): Promise<void> {
     const intent: RunEvent = { type: 'tool-intent', ...call }
-    if (run.durable) intended.add(call.toolCallId)
-    await inOrder(async () => {
-      if (run.durable) return commit(run, deps, { finalEvents: [intent], ops })
-      await deps.store.transact(ops)
-      log.append(intent)
-    })
+    intended.add(call.toolCallId)
+    await inOrder(() => commit(run, deps, { finalEvents: [intent], ops }))
   }
 
   const { asked } = await settleCalls(openCalls(newest), {
@@ -54,14 +51,14 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
       return answer && callAnswer(answer, ledger.isOpen(answer))
     },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    ...whoIsAsked(options?.interactive),
     grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
-    /** Stores the intent if the run is on disk; other runs do not continue after a crash. Always stores `ops` and the use of a grant. */
     async begin ({ toolCallId }: Call, isDurable: boolean, ops: Op[], grant?: Grant) {
       if (grant !== undefined) return grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops]))
-      if (!isDurable || !run.durable) {
+      if (!isDurable) {
         await store.transact(ops)
         return true
       }
@@ -80,9 +77,9 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
           await store.transact(changed)
           return log.append(event)
         }
+        const silent = answer === undefined ? [] : ledger.closeSilent(answer)
         const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        const closed = answer?.kind === 'app' ? ledger.calls.closeOverdue(answer) : []
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...closed, ...changed, ...await recordAnswer(run, deps, [event])] })
+        await commit(run, deps, { finalEvents: [event], ops: [...silent, ...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

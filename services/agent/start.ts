@@ -1,19 +1,20 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
-import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
-import { findOfCall } from '../approvals/call-approval.ts'
 import { newId } from '../lib/ids.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
+import { cutCallNotes } from './cut-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
-import { loadRun, storedSegment, type Run } from './run-repository.ts'
+import { newRunOps, loadRun, supersedeOps, type Run } from './run-repository.ts'
 import { checkRunOptions } from '../run-options/check-run-options.ts'
+import { settleRun } from './settle-run.ts'
+import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
@@ -24,31 +25,6 @@ export interface RunRequest extends RunBody {
   protocol: Protocol
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
-}
-
-const shown = (value: unknown) => JSON.stringify(value).slice(0, 500)
-
-/** Returns what the model is told of an item whose run a new message superseded; undefined for an item that needs no word. */
-function noteOf (item: ThreadItem, wasCutOff: boolean): string | undefined {
-  if (item.kind === 'question') {
-    return item.state === 'pending' ? `The user did not answer ${shown(item.questions)} and said something else.` : undefined
-  }
-  const call = `An earlier call of ${item.toolName} with ${shown(item.input)}`
-  if (item.kind === 'app') {
-    if (!isUnanswered(item)) return undefined
-    return `${call} was given to the application, which did not say how it ended. Check before doing it again.`
-  }
-  switch (item.state) {
-    case 'pending':
-    case 'approved':
-      return `${call} was not carried out: the user said something else instead of approving it.`
-    case 'executing':
-      return `${call} was interrupted; its outcome is unknown. Check before doing it again.`
-    case 'done':
-      return wasCutOff ? `${call} was carried out, even if the conversation holds no result of it.` : undefined
-    default:
-      return undefined
-  }
 }
 
 /** Starts runs, each in the conversation that its request belongs to. */
@@ -70,13 +46,15 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
-    const interrupted = asked.filter(({ state }) => state === 'executing')
+    const begun = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
-    await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])
-    const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
-    // An approved call of the application has two items; the one of the application says more.
-    const told = asked.filter((item) => item.kind !== 'tool' || findOfCall(asked, item.toolCallId).answer === undefined)
-    return { conversation: left.conversation, notes: told.flatMap((item) => noteOf(item, wasCutOff) ?? []) }
+    await store.transact([
+      ...ledger.withdraw(asked),
+      ...begun.map((approval) => ledger.move(approval, 'unknown').op),
+      ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
+      left.op
+    ])
+    return { conversation: left.conversation, notes: [...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)] }
   }
 
   async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
@@ -85,14 +63,11 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       : await threads.append(threadId, messages.slice(-1))
     // The positions are unknown if the client's messages are not all messages of the thread.
     const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
-    const saved = store.transact(ops)
-    // The end of the run awaits this promise and handles its rejection.
-    saved.catch(() => {})
     const now = clock.now()
     const runId = newId()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
-    return {
+    const run: Run = {
       head: {
         runId,
         threadId,
@@ -116,9 +91,16 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       messages,
       log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
       stored: 0,
-      saved,
-      durable: false
+      saved: Promise.resolve(),
+      writing: Promise.resolve(),
+      // The continued message is a part of the answer.
+      durable: continued !== undefined,
+      indexed: true
     }
+    run.saved = store.transact([...ops, ...newRunOps(run, store)])
+    // The end of the run awaits this promise and handles its rejection.
+    run.saved.catch(() => {})
+    return run
   }
 
   /**
@@ -156,6 +138,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
+    await settleRun(activeRuns.of(threadId), clock)
     const begun = await locked(threadId, async () => {
       await activeRuns.current(threadId)
       // Another request took the same thread first. Search again after the lock is released.

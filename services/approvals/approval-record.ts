@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
+import type { Answers, Question } from '../../schemas/questions.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 import type { StateOf } from './approval-states.ts'
@@ -66,24 +67,14 @@ export interface ResultItem extends Item, Decided {
   output?: string
 }
 
-export interface Question {
-  id: string
-  text: string
-  options?: Array<{ value: string, label: string }>
-  multi?: boolean
-  free?: boolean
-  required?: boolean
-}
-
-/** Questions of the agent to its user. */
+/** Questions of the agent to its user. The `approvalId` is the id of the call, if there is one. */
 export interface QuestionItem extends Item {
   kind: 'question'
   state: StateOf<'question'>
   /** The call of the tool that asks; absent when a tool server asks. */
   toolCallId?: string
   questions: Question[]
-  /** The answers by the ids of their questions. */
-  answers?: Record<string, string | string[]>
+  answers?: Answers
   reason?: string
   /** A tool server asked in the middle of a call that keeps running. */
   live?: true
@@ -112,19 +103,19 @@ export type CallItem = ToolItem | QuestionItem | AppCallItem
 export type Approval = Owner & (CallItem | ResultItem)
 /** What the run of a conversation waits, or waited, for. */
 export type ThreadItem = OfThread & CallItem
-/** A tool call of a conversation that needs, or needed, an approval. */
-export type ThreadApproval = OfThread & ToolItem
+/** What the run of a conversation asks a person to approve or to answer. */
+export type ThreadApproval = OfThread & (ToolItem | QuestionItem)
 /** What the run of a task waits, or waited, for. */
 export type TaskItem = OfTask & (CallItem | ResultItem)
-/** What the run of a task asks a person to approve. */
-export type TaskApproval = OfTask & (ToolItem | ResultItem)
+/** What the run of a task asks a person to approve or to answer. */
+export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
 /** A new item for a call; the ledger adds the rest. */
 export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
 
 export const isOfThread = (approval: Approval): approval is ThreadApproval =>
-  approval.threadId !== undefined && approval.kind === 'tool'
+  approval.threadId !== undefined && (approval.kind === 'tool' || approval.kind === 'question')
 export const isOfTask = (approval: Approval): approval is TaskApproval =>
-  approval.taskId !== undefined && (approval.kind === 'tool' || approval.kind === 'result')
+  approval.taskId !== undefined && approval.kind !== 'app'
 
 /** Whether the item can be answered, apart from its time. */
 export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'

@@ -42,8 +42,19 @@ function appAnswer ({ state, output = {}, isWrapped, errorText = 'The applicatio
   }
 }
 
-function userAnswer ({ state, answers = {} }: QuestionItem): CallAnswer {
-  return state === 'answered' ? { is: 'output', output: { answers } } : { is: 'error', errorText: 'The user did not answer.' }
+/** Nobody's silence is an answer. */
+function userAnswer ({ state, answers = {}, reason }: QuestionItem): CallAnswer {
+  switch (state) {
+    case 'answered':
+      return { is: 'output', output: { answers } }
+    case 'declined':
+      return { is: 'output', output: { declined: true, ...(reason && { reason }) } }
+    case 'withdrawn':
+      return { is: 'error', errorText: 'The questions were withdrawn before anybody answered them.' }
+    case 'pending':
+    case 'expired':
+      return { is: 'error', errorText: 'Nobody answered in time. Go on without the answers, and say what you assumed.' }
+  }
 }
 
 /** Finds, in the items of a run, the newest approval of a call and what answers it in the tool's place. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -89,7 +90,7 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
       case 'tool':
         return { ...request, approvalId: newId(), state: 'pending', digest: inputDigest(request.input), ...known }
       case 'question':
-        return { ...request, approvalId: newId(), state: 'pending', ...known }
+        return { ...request, approvalId: isId(request.toolCallId ?? '') ? request.toolCallId! : newId(), state: 'pending', ...known }
       case 'app':
         return { ...request, approvalId: request.toolCallId, state: 'open', digest: inputDigest(request.input), ...known }
     }
@@ -98,7 +99,18 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
   /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
   const expire = (approval: ThreadApproval): Op[] => stored(inState(approval, 'expired'))
 
+  /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
+  async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
+    for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
+      if (kind !== undefined && entry.kind !== kind) continue
+      const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
+      if (item !== undefined) yield item
+    }
+  }
+
   return {
+    readOpen,
+
     /** Creates the items of calls that wait, and the operations that store them. */
     ask<O extends Owner> (owner: O, requests: ItemRequest[], ttlMs = THREAD_TTL_MS): { items: Array<O & CallItem>, ops: Op[] } {
       const items = requests.map((request) => ({ ...owner, ...newItem(request, ttlMs) }))
@@ -119,7 +131,7 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     },
 
     /** The calls of applications. */
-    calls: createCallLedger({ store, clock, find: get, stored }),
+    calls: createCallLedger({ clock, find: get, readOpen }),
 
     find: get,
 
@@ -165,11 +177,12 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
       if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
         throw new OtherConversation('The answers belong to different conversations; send them one request each.')
       }
-      const answers = new Map<string, boolean>()
+      const taken = new Map<string, Decision>()
       const decided: ThreadApproval[] = []
       for (const [at, approval] of approvals.entries()) {
-        const { approvalId, approved } = decisions[at]
-        if (answers.has(approvalId) && answers.get(approvalId) !== approved) {
+        const { approvalId } = approval
+        const { approved, answers } = taken.get(approvalId) ?? decisions[at]
+        if (approved !== decisions[at].approved || !isDeepStrictEqual(answers, decisions[at].answers)) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {
@@ -177,8 +190,8 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
           throw new ApprovalExpired(approvalId)
         }
         const fresh = decideApproval(approval, decisions[at], clock.now())
-        if (fresh !== undefined && !answers.has(approvalId)) decided.push(fresh)
-        answers.set(approvalId, approved)
+        if (fresh !== undefined && !taken.has(approvalId)) decided.push(fresh)
+        taken.set(approvalId, decisions[at])
       }
       return { approvals, decided }
     },
@@ -194,6 +207,12 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
 
     expire,
 
+    /** Returns the operations that close an item whose time has passed without an answer. */
+    closeSilent (item: Approval): Op[] {
+      if (!isUnanswered(item) || !isOverdue(item, clock.now())) return []
+      return stored(inState(item, item.state === 'claimed' ? 'unknown' : 'expired'))
+    },
+
     /** Returns the operations that withdraw what a run still waits for that a new message superseded. */
     withdraw: (items: ThreadItem[]): Op[] =>
       items
@@ -201,7 +220,7 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
         .flatMap((item) => stored(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: ThreadApproval, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
+    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>
@@ -213,10 +232,8 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: cursor && openApprovalKey(cursor), damaged () {} })) {
-        if (kind !== undefined && entry.kind !== kind) continue
-        const approval = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-        if (approval === undefined || isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
+      for await (const approval of readOpen({ after: cursor, kind })) {
+        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
           return { approvals, nextCursor: approvals.at(-1)!.approvalId }

@@ -89,6 +89,8 @@ export interface CallPorts {
   grants: CallGrants
   /** Set in runs that ask nobody: the reason of the denial of each call that needs an approval and has no grant. */
   deniesUngranted?: string
+  /** Set in runs whose user answers no questions: the reason of the denial of a call that asks some. */
+  deniesQuestions?: string
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied: (call: Call) => boolean
   /** Throws when the outputs of the run have reached their limit. */

@@ -61,7 +61,7 @@ const STEPS_USED_UP = userMessage(
  */
 export function createModelSteps ({ registry, clock, signal, meter, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
   let compactor: Promise<Compactor> | undefined
-  const isOfApp = (name: string) => host.find(name)?.answeredBy?.by === 'app'
+  const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
   return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     for (const text of notes) append({ type: 'message', text })
@@ -78,7 +78,7 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
     })
     const { compact } = await compactor
     const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
-    const { write, result } = createStepWriter({ append, ids, isOfApp })
+    const { write, result } = createStepWriter({ append, ids, isAnswered: (name) => answeredBy(name) !== undefined })
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
@@ -104,7 +104,7 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
       const checked = readInput(toolName, text, host.validate)
       const call = { toolCallId, toolName, input: checked.input, providerMetadata }
       const errorText = isLast ? NO_STEPS_LEFT : checked.ok ? undefined : checked.error
-      const app = isOfApp(toolName) && { app: true as const }
+      const app = answeredBy(toolName) === 'app' && { app: true as const }
       append(errorText === undefined ? { type: 'tool-input', ...call, ...app } : { type: 'tool-input-error', ...call, errorText })
     }
     return isLast && result.calls.length > 0 ? { ...result, finishReason: 'length' } : result

@@ -42,7 +42,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     if (answer !== undefined) return answer.is === 'open' ? 'wait' : answered(call, answer)
     if (begun.has(call.toolCallId)) return failed(call, OUTCOME_UNKNOWN, 'unknown')
     const approval = ports.approvalOf(call.toolCallId)
-    if (approval === undefined) return ports.needsApproval(call.toolName) ? 'ask' : 'run'
+    if (approval === undefined) return answeredBy(call)?.by !== 'user' && ports.needsApproval(call.toolName) ? 'ask' : 'run'
     switch (approval.state) {
       case 'approved':
         return 'run'
@@ -151,7 +151,10 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const toRun = callsTo('run')
   await runInOrder(toRun.filter((call) => answeredBy(call) === undefined), isRead, execute)
   for (const call of callsTo('ask')) await ask(call)
-  for (const call of toRun) if (answeredBy(call)?.by === 'user') asked.set(call.toolCallId, { kind: 'question', ...call })
+  for (const call of toRun.filter((call) => answeredBy(call)?.by === 'user')) {
+    if (ports.deniesQuestions === undefined) asked.set(call.toolCallId, { kind: 'question', ...call })
+    else await ports.end(call, refused(call, 'denied', ports.deniesQuestions))
+  }
   if (asked.size === 0) { for (const call of toRun) if (answeredBy(call)?.by === 'app') await handOut(call) }
   return { asked: calls.flatMap(({ toolCallId }) => asked.get(toolCallId) ?? []), isWaiting: asked.size > 0 }
 }

@@ -51,10 +51,10 @@ export interface StepResult {
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `isOfApp` says whether the application executes a tool's calls.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `isAnswered` says whether the user or the application answers a tool's calls.
  */
 export function createStepWriter (
-  { append, ids, isOfApp = () => false }: { append: (event: RunEvent) => void, ids: IdSource, isOfApp?: (toolName: string) => boolean }
+  { append, ids, isAnswered = () => false }: { append: (event: RunEvent) => void, ids: IdSource, isAnswered?: (toolName: string) => boolean }
 ) {
   const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
   const calls = new Map<string, string>()
@@ -88,9 +88,9 @@ export function createStepWriter (
     append({ type: `${kind}-end`, id: part.id, ...part.collect(providerMetadata) })
     parts[kind].delete(id)
   }
-  /** The ledger finds a call of the application by its id alone, so that id is unique everywhere. */
+  /** The ledger finds a call that the user or the application answers by its id alone, so that id is unique everywhere. */
   const beginCall = (id: string, toolName: string) => {
-    const unique = calls.get(id) ?? (isOfApp(toolName) ? newId() : ids.call(id))
+    const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
     calls.set(id, unique)
     append({ type: 'tool-input-start', toolCallId: unique, toolName })
     return unique
@@ -129,7 +129,7 @@ export function createStepWriter (
           const known = calls.get(part.toolCallId)
           const toolCallId = known ?? beginCall(part.toolCallId, part.toolName)
           // Chat clients get the input of such a call later, so the deltas must hold it.
-          if (known === undefined && isOfApp(part.toolName)) append({ type: 'tool-input-delta', toolCallId, delta: part.input })
+          if (known === undefined && isAnswered(part.toolName)) append({ type: 'tool-input-delta', toolCallId, delta: part.input })
           result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
           // A later call with the same id is another call, even in this step.
           calls.delete(part.toolCallId)

@@ -55,7 +55,10 @@ export function createValidator () {
     const known = compiled.has(tool)
     const validate = known ? compiled.get(tool) : compile(tool)
     if (!known) compiled.set(tool, validate)
-    if (validate === undefined ? isObject(input) : validate(input)) return undefined
+    if (validate === undefined ? isObject(input) : validate(input)) {
+      const mistake = tool.findMistake?.(input)
+      return mistake === undefined ? undefined : [mistake]
+    }
     return [...new Set((validate?.errors ?? []).map(describeProblem))]
   }
 

@@ -82,6 +82,8 @@ export interface Tool<Input = any> {
    * waits in the ledger, `ms` milliseconds at most.
    */
   answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
+  /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
+  findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
   isConversational?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */

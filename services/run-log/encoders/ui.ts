@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
-import { ANALYSIS, requestData, shownOutput } from '../ui-message.ts'
+import { ANALYSIS, approvalPart, shownOutput } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -65,8 +65,10 @@ export function renderChunk (event: RunEvent): string {
         ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
         : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
     case 'approval-request':
-      if (event.app) return eventLine({ type: 'data-approval', id: event.approvalId, data: requestData(event) })
-      return eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })
+      return (event.app ? '' : eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })) +
+        eventLine(approvalPart(event))
+    case 'question-request':
+      return eventLine(approvalPart(event))
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error':
@@ -81,7 +83,6 @@ export function renderChunk (event: RunEvent): string {
     case 'context':
     case 'evaluation':
     case 'message':
-    case 'question-request':
     case 'tool-intent':
       return ''
   }

@@ -147,7 +147,8 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
   const { taskId, runId } = item
   switch (item.kind) {
     case 'tool':
-    case 'result': {
+    case 'result':
+    case 'question': {
       const { createdAt, expiresAt, ...shown } = questionView(item)
       return [{ type: 'task:approval', taskId, runId, ...shown }]
     }
@@ -155,8 +156,6 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
       const { toolCallId, toolName: tool, input, expiresAt } = item
       return [{ type: 'task:tool-call', taskId, runId, toolCallId, tool, input, expiresAt }]
     }
-    case 'question':
-      return []
   }
 }
 

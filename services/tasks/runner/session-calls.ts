@@ -5,6 +5,7 @@ import type { Op } from '../../store/store-types.ts'
 import { createCallGrants } from '../../approvals/grants/call-grants.ts'
 import type { Grant } from '../../approvals/grants/grant-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
+import { whoIsAsked } from '../../step/who-is-asked.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
 import type { Meter } from '../../usage/meter.ts'
@@ -40,13 +41,18 @@ const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call
 export const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>
   mode === 'granted' || (mode === 'first_n' && approvedRuns >= firstN)
 
+/** Whether a person follows the runs of the task, at least the first ones. */
+const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode === 'always' || mode === 'first_n'
+
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
 export function createSessionCalls ({ task, items, current, log, record, attempt, signal, deps: { host, grants, emit } }: SessionParts) {
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
-  const tools = createTaskTools(host, () => current().phases)
+  const { interactive } = current().options ?? task.options
+  const mayAsk = interactive ?? asksForResults(task)
+  const tools = createTaskTools(host, () => current().phases, mayAsk)
   const callsToAsk: AskedCall[] = []
   const callGrants = createCallGrants({
     grants,
@@ -104,6 +110,7 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
       answerOf: items.answerOf,
       needsApproval,
       grants: callGrants,
+      ...whoIsAsked(interactive, mayAsk),
       ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
       wasDenied: items.wasDenied,
       checkLimit,
