@@ -126,7 +126,7 @@ export function foldToUIMessage (
         })
         break
       case 'tool-output':
-        settle(event, { state: 'output-available', output: event.output })
+        settle(event, { state: 'output-available', output: shownOutput(event) })
         break
       case 'tool-error':
         settle(event, { state: 'output-error', errorText: event.errorText })
@@ -167,6 +167,8 @@ const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetada
 /** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
 export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
+/** Returns an output as chat clients show it. */
+export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
 /** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
 export function approvalPart (event: EventOf<'approval-request' | 'question-request'>): Part {
   const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
