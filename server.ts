@@ -29,7 +29,8 @@ const FLUSH_LOG_MS = 400
 const LATE_HANG_UP_MS = 1_000
 
 const output = createStandardOutput({ clock: systemClock })
-const log = createServiceLog({ stderr: output.stderr, clock: systemClock, ...(isatty(2) && { format: prettyLine }) })
+const readable = (line: string) => prettyLine(line, { colours: !process.env.NO_COLOR })
+const log = createServiceLog({ stderr: output.stderr, clock: systemClock, ...(isatty(2) && { format: readable }) })
 const terminal = watchTerminal()
 
 async function main () {
