@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/lib/clock.ts'
+import { openPack } from './services/lib/pack.ts'
 import { readStdinSecrets, requirePipe } from './services/config/stdin-secrets.ts'
 import { createStandardOutput } from './services/log/standard-output.ts'
 import { watchTerminal } from './services/log/terminal.ts'
@@ -29,6 +30,8 @@ const output = createStandardOutput({ clock: systemClock })
 const terminal = watchTerminal()
 
 async function main () {
+  // Now, because another version may be unpacked here while this one runs.
+  openPack()
   // A crash report is a readable file, and the environment holds keys.
   process.report.excludeEnv = true
   output.takeOver()
@@ -53,11 +56,13 @@ async function main () {
   const home = resolve(options.home ?? join(homedir(), '.local-agent'))
   // The clock's timers do not keep the process alive, and waiting for another service to end may be the only activity.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS)
+  // Once: later the folder may be gone.
+  const cwd = process.cwd()
   const build = () =>
     buildApp({
       ...options,
       home,
-      cwd: process.cwd(),
+      cwd,
       log: output.stderr,
       parent: parent ?? input?.parent,
       ending: exit.signal,

@@ -42,7 +42,7 @@ export const PUBLIC: Record<string, string[]> = {
     'stream-call',
     'structured-call'
   ],
-  process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
+  process: ['child-environment', 'own-programs', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
   'run-log': ['encoders/encoder', 'fold', 'join-deltas', 'open-calls', 'run-events', 'run-log', 'ui-message'],

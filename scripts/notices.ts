@@ -1,0 +1,1 @@
+export const writeNotices=(..._:any[])=>{}
