@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ASSETS, swaggerFolder } from '../services/http/docs/docs.ts'
-import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, ROOT, writeDigested } from './bundle.ts'
-import { writeNotices } from './notices.ts'
+import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, legalComments, ROOT, writeDigested } from './bundle.ts'
+import { noticesOf } from './notices.ts'
 
 const dist = `${ROOT}dist/`
 
@@ -35,5 +35,5 @@ const service = writeDigested('service', 'cjs', await bundleProgram('server.ts',
 await bundle({ main: 'bin/load-service.ts' }, 'dist', { define: { SERVICE_FILE: JSON.stringify(service) } })
 await bundle({ 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK } })
 copyFileSync(`${ROOT}openapi.json`, `${dist}openapi.json`)
-writeNotices(`${dist}THIRD-PARTY-NOTICES`)
+writeFileSync(`${dist}THIRD-PARTY-NOTICES`, noticesOf(bundled, legalComments))
 writeFileSync(`${dist}bundled.json`, JSON.stringify([...bundled].sort(), null, 2))

@@ -74,7 +74,9 @@ export async function bundleProgram (source: string, define: Record<string, stri
   })
   collect(metafile)
   for (const { path, text } of outputFiles) {
-    if (path.endsWith('.LEGAL.txt')) for (const comment of text.split(/\n(?=\/\*|\/\/)/)) legalComments.add(comment.trim())
+    if (!path.endsWith('.LEGAL.txt')) continue
+    const comments = text.replace(/^Bundled license information:\n/, '').split(/\n(?=\S.*:\n)/)
+    for (const comment of comments) legalComments.add(comment.trim())
   }
   return outputFiles.find(({ path }) => path.endsWith('.cjs'))!.contents
 }
