@@ -1,8 +1,7 @@
 import { flushCompileCache } from 'node:module'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/lib/clock.ts'
+import { homeFolder } from './services/lib/home-folder.ts'
 import { openPack } from './services/lib/pack.ts'
 import { readStdinSecrets, requirePipe } from './services/config/stdin-secrets.ts'
 import { createStandardOutput } from './services/log/standard-output.ts'
@@ -53,7 +52,7 @@ async function main () {
 
   const { host, port: chosenPort, parentPid } = options
   const parent = parentPid === undefined ? undefined : await findParent(parentPid)
-  const home = resolve(options.home ?? join(homedir(), '.local-agent'))
+  const home = homeFolder(options.home)
   // The clock's timers do not keep the process alive, and waiting for another service to end may be the only activity.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS)
   // Once: later the folder may be gone.
