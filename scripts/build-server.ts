@@ -10,11 +10,15 @@ const dist = `${ROOT}dist/`
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
 
+const [transform, task, desktop, salvage] = await Promise.all([
+  bundleInParts('workers/transform.ts', 'workers/transform'),
+  ...['task', 'desktop', 'salvage'].map((name) => bundleProgram(`workers/${name}.ts`))
+])
 const packed = new Map<string, Uint8Array>([
-  ...await bundleInParts('workers/transform.ts', 'workers/transform', {}),
-  ['workers/task.cjs', await bundleProgram('workers/task.ts')],
-  ['workers/desktop.cjs', await bundleProgram('workers/desktop.ts')],
-  ['workers/salvage.cjs', await bundleProgram('workers/salvage.ts')],
+  ...transform,
+  ['workers/task.cjs', task],
+  ['workers/desktop.cjs', desktop],
+  ['workers/salvage.cjs', salvage],
   ['openapi.json', readFileSync(`${ROOT}openapi.json`)]
 ])
 for (const name of Object.keys(ASSETS)) {
@@ -30,10 +34,15 @@ for (const [name, { length }] of packed) {
 }
 const PACK = JSON.stringify({ file: writeDigested('pack', 'bin', Buffer.concat([...packed.values()])), index })
 
-await bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })
-const service = writeDigested('service', 'cjs', await bundleProgram('server.ts', { PACK }))
-await bundle({ main: 'bin/load-service.ts' }, 'dist', { define: { SERVICE_FILE: JSON.stringify(service) } })
-await bundle({ 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK } })
+const buildService = async () => {
+  const service = writeDigested('service', 'cjs', await bundleProgram('server.ts', { PACK }))
+  await bundle({ main: 'bin/load-service.ts' }, 'dist', { define: { SERVICE_FILE: JSON.stringify(service) } })
+}
+await Promise.all([
+  bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' }),
+  bundle({ 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK } }),
+  buildService()
+])
 copyFileSync(`${ROOT}openapi.json`, `${dist}openapi.json`)
 writeFileSync(`${dist}THIRD-PARTY-NOTICES`, noticesOf(bundled, legalComments))
 writeFileSync(`${dist}bundled.json`, JSON.stringify([...bundled].sort(), null, 2))

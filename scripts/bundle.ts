@@ -85,7 +85,7 @@ export async function bundleProgram (source: string, define: Record<string, stri
  * Bundles a program, and the modules that it imports dynamically, as programs of their own, so that it starts without reading
  * them. Returns them by name.
  */
-export async function bundleInParts (source: string, name: string, define: Record<string, string>): Promise<Map<string, Uint8Array>> {
+export async function bundleInParts (source: string, name: string): Promise<Map<string, Uint8Array>> {
   const modules = new Map<string, string>()
   const parts: Plugin = {
     name: 'parts',
@@ -100,8 +100,8 @@ export async function bundleInParts (source: string, name: string, define: Recor
       build.onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({ contents: `module.exports = __runOther(${JSON.stringify(path)})` }))
     }
   }
-  const main = await bundleProgram(source, define, [parts])
-  const others = [...modules].map(async ([part, module]) => [part, await bundleProgram(module, define)] as const)
+  const main = await bundleProgram(source, {}, [parts])
+  const others = [...modules].sort().map(async ([part, module]) => [part, await bundleProgram(module)] as const)
   return new Map([[`${name}.cjs`, main], ...await Promise.all(others)])
 }
 

@@ -4,7 +4,8 @@ import { ROOT } from './bundle.ts'
 interface Package {
   name: string
   version: string
-  license?: string
+  /** Older packages have an object here. */
+  license?: string | { type: string }
   author?: string | { name: string }
 }
 
@@ -39,15 +40,19 @@ export function noticesOf (bundled: Iterable<string>, comments: Iterable<string>
   ].map((section) => section.trim()).join(`\n\n${RULE}\n\n`) + '\n'
 }
 
-const headOf = ({ name, version, license }: Package) => `${name} ${version} (${license ?? STATED[name]})`
+const headOf = (pkg: Package) => `${pkg.name} ${pkg.version} (${licenseNameOf(pkg)})`
+
+function licenseNameOf ({ name, license = STATED[name] }: Package): string {
+  if (license === undefined) throw new Error(`${name} is bundled but states no licence: scripts/notices.ts needs it.`)
+  return typeof license === 'string' ? license : license.type
+}
 
 function licenseOf (folder: string): string {
   const files = readdirSync(`${ROOT}${folder}`).filter((name) => LICENSE_FILE.test(name) && !/\.[cm]?js$/.test(name)).sort()
   if (files.length > 0) return files.map((name) => readFileSync(`${ROOT}${folder}/${name}`, 'utf8').trim()).join('\n\n')
-  const { name, license = STATED[name], author } = readPackage(folder)
-  if (license === undefined) throw new Error(`${name} is bundled but states no licence: scripts/notices.ts needs it.`)
-  const holder = (typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`
-  return `Copyright (c) ${holder}\n\n${standard(license)}`
+  const pkg = readPackage(folder)
+  const holder = (typeof pkg.author === 'string' ? pkg.author : pkg.author?.name) ?? `the authors of ${pkg.name}`
+  return `Copyright (c) ${holder}\n\n${standard(licenseNameOf(pkg))}`
 }
 
 /** Returns a text of scripts/notices/: throws when there is none for the licence. */

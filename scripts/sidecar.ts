@@ -28,7 +28,7 @@ for (const file of ['LICENSE', 'README.md', 'dist/THIRD-PARTY-NOTICES']) copyFil
 copyFileSync(nodeLicense(), join(top, 'LICENSE-node'))
 const kind = await makeExecutable(top, out)
 const archive = join(out, `${folder}.tar.gz`)
-writeFileSync(archive, gzipSync(execFileSync('tar', ['-cf', '-', '-C', out, folder], { maxBuffer: 2 ** 30 }), { level: 9 }))
+writeFileSync(archive, gzipSync(execFileSync('tar', ['-cf', '-', '-C', out, folder], { maxBuffer: 2 ** 30 })))
 console.log(`${archive.slice(ROOT.length)}: ${(statSync(archive).size / 1e6).toFixed(1)} MB, ${kind}`)
 
 /** Copies what a native package needs at run time: its scripts and what was compiled for this platform. */
