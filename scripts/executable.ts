@@ -81,4 +81,3 @@ function writeScript (top: string) {
     { mode: 0o755 }
   )
 }
-

@@ -25,7 +25,8 @@ t.test('every bundled package stands in the notices, with its version and the te
 
 t.test('a package without a licence cannot be bundled', async (t) => {
   const dir = t.testdir({ node_modules: { bare: { 'package.json': '{ "name": "bare", "version": "1.0.0" }', 'index.js': '' } } })
-  t.throws(() => noticesOf([`${dir.slice(ROOT.length)}/node_modules/bare/index.js`], []), { message: /^bare is bundled but states no licence/ })
+  const path = `${dir.slice(ROOT.length)}/node_modules/bare/index.js`
+  t.throws(() => noticesOf([path], []), { message: /^bare is bundled but states no licence/ })
 })
 
 t.test('the package depends on nothing but native packages, and holds what was built and its licences', async (t) => {

@@ -39,7 +39,8 @@ strictEqual(await service.stop(), 0)
 deepStrictEqual(files(), before, 'nothing is written beside it')
 for (const name of ['LICENSE', 'LICENSE-node', 'THIRD-PARTY-NOTICES']) ok(existsSync(join(place, folder, name)), name)
 
-const { status, stderr } = spawnSync(executable, ['--port', '0'], { cwd, uid, gid: uid, env: { HOME: join(dir, 'none') }, encoding: 'utf8' })
+const homeless = { cwd, uid, gid: uid, env: { HOME: join(dir, 'none') }, encoding: 'utf8' } as const
+const { status, stderr } = spawnSync(executable, ['--port', '0'], homeless)
 strictEqual(status, 78, stderr)
 match(stderr, /LOCAL_AGENT_HOME/)
 const seconds = Math.round((performance.now() - began) / 1000)
