@@ -1,8 +1,9 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { Scopes } from './grants.ts'
-import { ref } from './common.ts'
+import { ref, Timestamp } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { UsageSchema } from './usage.ts'
+import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -88,8 +89,16 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   input: Type.Unknown({ description: 'The complete input of the tool call' }),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
-  scopes: Scopes
+  scopes: Scopes,
+  expiresAt: Type.Optional(Timestamp)
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
+const QuestionRequest = event(
+  'QuestionRequestEvent',
+  'question-request',
+  QUESTION_REQUEST,
+  'The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with ' +
+    'answers continues the run'
+)
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
@@ -134,6 +143,7 @@ export const events = [
   ToolOutputError,
   ToolOutputDenied,
   ToolApprovalRequest,
+  QuestionRequest,
   DataTask,
   DataCompaction,
   ErrorEvent,

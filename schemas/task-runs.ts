@@ -3,6 +3,7 @@ import { GRANTED, Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
+import { QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { RunOptionsSchema } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
@@ -13,6 +14,7 @@ const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export const TaskToolCallSchema = Type.Object({
+  id: text('The id of the call; absent in runs of earlier versions'),
   tool: Type.String(),
   input: Type.Unknown(),
   output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),
@@ -25,16 +27,17 @@ export type TaskToolCall = Static<typeof TaskToolCallSchema>
 
 export const TaskQuestionSchema = Type.Object({
   approvalId: Type.String(),
-  kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
+  kind: Type.Unsafe<'tool' | 'result' | 'question'>({ type: 'string', enum: ['tool', 'result', 'question'] }),
   tool: text('The tool whose call needs approval'),
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
   reason: text('Why the approval is requested again, or what differs from the approved runs'),
   scopes: Scopes,
   output: text('The result that needs approval'),
+  questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),
   createdAt: Timestamp,
   expiresAt: Timestamp
-}, { $id: 'TaskQuestion', description: 'An open approval request of a run', examples: [examples.question] })
+}, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer', examples: [examples.question] })
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const TaskRunSchema = Type.Object({

@@ -52,7 +52,14 @@ export type Analysis = {
 };
 
 /**
- * A tool call, or the result of a run of a task, that waits or waited for the user's decision
+ * The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed
+ */
+export type Answers = {
+    [key: string]: string | Array<string>;
+};
+
+/**
+ * A tool call, the result of a run of a task, or questions, that wait or waited for the user
  */
 export type Approval = {
     approvalId: string;
@@ -70,7 +77,7 @@ export type Approval = {
      */
     taskId?: string;
     /**
-     * Kind tool: the id of the call
+     * Kinds tool and question: the id of the call
      */
     toolCallId?: string;
     /**
@@ -111,6 +118,14 @@ export type Approval = {
      */
     output?: string;
     /**
+     * Kind question: what is asked
+     */
+    questions?: Array<Question>;
+    /**
+     * Kind question: a tool server asks in the middle of a call, which goes on running
+     */
+    live?: true;
+    /**
      * The reason that was given with the decision
      */
     reason?: string;
@@ -123,16 +138,57 @@ export type Approval = {
      */
     expiresAt: number;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
 };
 
 /**
- * The user's decision on an approval request
+ * It was decided, has expired or was withdrawn
+ */
+export type ApprovalClosedEvent = {
+    type: 'approval:closed';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The user's decision on an approval request: either `approved`, or `answers` to questions
  */
 export type ApprovalDecision = {
-    approved: boolean;
+    /**
+     * false declines questions
+     */
+    approved?: boolean;
+    answers?: Answers;
     /**
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
@@ -165,7 +221,44 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. The run keeps the `options` with which it began; those of this body are not used
+ * Something waits for a person: GET /approvals has it whole
+ */
+export type ApprovalOpenEvent = {
+    type: 'approval:open';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
     /**
@@ -405,9 +498,9 @@ export type DataTaskEvent = {
 export type DecidedApproval = {
     approvalId: string;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
     runId: string;
     /**
      * The conversation of the run; absent for a task
@@ -707,7 +800,7 @@ export type Digest = {
         more: number;
     };
     /**
-     * Open approval requests, whenever they were made, oldest first
+     * Open approval requests and questions, whenever they were made, oldest first
      */
     waiting: {
         items: Array<{
@@ -718,10 +811,10 @@ export type Digest = {
             goal: string;
             runId: string;
             /**
-             * For POST /tasks/:id/approve
+             * For POST /approvals/:id
              */
             approvalId: string;
-            kind: 'tool' | 'result';
+            kind: 'tool' | 'result' | 'question';
             /**
              * The tool whose call needs approval
              */
@@ -735,7 +828,7 @@ export type Digest = {
              */
             reason?: string;
             /**
-             * The input of the tool call as JSON, or the result that needs approval, shortened
+             * The input of the tool call as JSON, the result that needs approval, or the questions, shortened
              */
             about: string;
             /**
@@ -1560,6 +1653,65 @@ export type ProviderTested = {
 };
 
 /**
+ * A question of the agent to its user
+ */
+export type Question = {
+    /**
+     * Names the question in the answers
+     */
+    id: string;
+    /**
+     * The question as the user reads it
+     */
+    text: string;
+    /**
+     * What the user can choose; without it the answer is a text
+     */
+    options?: Array<{
+        /**
+         * The answer when this option is chosen
+         */
+        value: string;
+        /**
+         * The option as the user reads it
+         */
+        label: string;
+    }>;
+    /**
+     * The user may give several answers
+     */
+    multi?: boolean;
+    /**
+     * The user may also answer in own words, beside the options
+     */
+    free?: boolean;
+    /**
+     * The question cannot be left unanswered
+     */
+    required?: boolean;
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ */
+export type QuestionRequestEvent = {
+    type: 'question-request';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks; absent when a tool server asks
+     */
+    toolCallId?: string;
+    questions: Array<Question>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+};
+
+/**
  * Whether the service accepts new work
  */
 export type Ready = {
@@ -1621,6 +1773,99 @@ export type RemovedGrant = {
 };
 
 /**
+ * Events are missing before this one: read the state anew. The next events follow
+ */
+export type ResetEvent = {
+    type: 'reset';
+    /**
+     * restarted: the service was started since; too_old: the events are no longer kept; unknown: not an id
+     */
+    reason: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * One run, of a conversation or a task
+ */
+export type Run = {
+    runId: string;
+    /**
+     * The same as runId
+     */
+    id: string;
+    /**
+     * The task of the run; absent for a run of a conversation
+     */
+    taskId?: string;
+    /**
+     * Runs of tasks only
+     */
+    runNumber?: number;
+    /**
+     * message: a request of a conversation
+     */
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'message';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    queuedAt: number;
+    /**
+     * The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    completedAt?: number;
+    /**
+     * Milliseconds from start to end
+     */
+    durationMs?: number;
+    /**
+     * The final text
+     */
+    output?: string;
+    /**
+     * Why the run did not complete
+     */
+    error?: string;
+    /**
+     * Runs of tasks only
+     */
+    phases?: Array<Phase>;
+    toolCalls: Array<TaskToolCall>;
+    toolCount: number;
+    qualityScore?: number;
+    evaluation?: TaskEvaluation;
+    /**
+     * The steering comments that this run got first
+     */
+    steering: Array<string>;
+    /**
+     * Open approval requests
+     */
+    questions: Array<TaskQuestion>;
+    usage: Usage;
+    options?: RunOptions;
+    /**
+     * Number of attempts: the first start and each continuation after an interruption
+     */
+    attempts: number;
+    /**
+     * For a catch_up run: the number of planned times that it replaces
+     */
+    standsFor?: number;
+    /**
+     * The conversation of the run; absent for a run of a task
+     */
+    threadId?: string;
+};
+
+/**
  * The conversation that the agent answers
  */
 export type RunBody = {
@@ -1677,6 +1922,35 @@ export type RunChanges = {
      */
     changes: Array<FileChange>;
     notCovered: Array<UncoveredCall>;
+    nextCursor?: string;
+};
+
+/**
+ * A run is over, or was paused: then it is interrupted. A run that waits for a person is not over
+ */
+export type RunEndEvent = {
+    type: 'run:end';
+    runId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more
+ */
+export type RunList = {
+    runs: Array<Run>;
     nextCursor?: string;
 };
 
@@ -1849,6 +2123,28 @@ export type RunResult = {
              */
             text: string;
         }>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt?: number;
+    }>;
+    /**
+     * What the agent asks its user
+     */
+    pendingQuestions: Array<{
+        /**
+         * Id of the questions, for POST /approvals/{id}
+         */
+        approvalId: string;
+        /**
+         * The call that asks; absent when a tool server asks
+         */
+        toolCallId?: string;
+        questions: Array<Question>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -1863,9 +2159,29 @@ export type RunResult = {
 };
 
 /**
+ * A run begins, or goes on after a pause
+ */
+export type RunStartEvent = {
+    type: 'run:start';
+    runId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | QuestionRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
  * A background task that a run created and started
@@ -1924,6 +2240,17 @@ export type Schedule = {
      * Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed
      */
     graceMs?: number;
+};
+
+/**
+ * The service ends; this is the last event
+ */
+export type ShutdownEvent = {
+    type: 'service:shutdown';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -2004,6 +2331,11 @@ export type StepBoundaryEvent = {
 };
 
 /**
+ * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
+ */
+export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
+
+/**
  * A background task
  */
 export type Task = {
@@ -2044,7 +2376,7 @@ export type Task = {
         approvalId: string;
         runId: string;
         runNumber: number;
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question';
         tool?: string;
         approved: boolean;
         notes?: string;
@@ -2080,12 +2412,12 @@ export type Task = {
      */
     nextRunAt?: number;
     /**
-     * With status pending_approval: the open approval requests
+     * With status pending_approval: what the run waits for; kind app waits for the application
      */
     waitingFor?: Array<{
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question' | 'app';
         /**
-         * approvalId of the request
+         * The approvalId, or the toolCallId of a call of the application
          */
         id: string;
     }>;
@@ -2104,7 +2436,7 @@ export type Task = {
 };
 
 /**
- * A run waits for approval; decide with POST /tasks/{id}/approve
+ * A run waits for approval, or for answers to questions: POST /approvals/{approvalId}
  */
 export type TaskApprovalEvent = {
     type: 'task:approval';
@@ -2112,7 +2444,7 @@ export type TaskApprovalEvent = {
     runId: string;
     approvalId: string;
     /**
-     * tool or result
+     * tool, result or question
      */
     kind: string;
     tool?: string;
@@ -2139,6 +2471,7 @@ export type TaskApprovalEvent = {
         text: string;
     }>;
     output?: string;
+    questions?: Array<Question>;
 };
 
 /**
@@ -2437,11 +2770,11 @@ export type TaskPhaseEvent = {
 };
 
 /**
- * An open approval request of a run
+ * What a run waits for a person to decide or answer
  */
 export type TaskQuestion = {
     approvalId: string;
-    kind: 'tool' | 'result';
+    kind: 'tool' | 'result' | 'question';
     /**
      * The tool whose call needs approval
      */
@@ -2472,6 +2805,10 @@ export type TaskQuestion = {
      * The result that needs approval
      */
     output?: string;
+    /**
+     * Kind question: what is asked; POST /approvals/:id answers
+     */
+    questions?: Array<Question>;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2636,12 +2973,16 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
 
 /**
  * A tool call of a run
  */
 export type TaskToolCall = {
+    /**
+     * The id of the call; absent in runs of earlier versions
+     */
+    id?: string;
     tool: string;
     input: unknown;
     /**
@@ -2655,6 +2996,22 @@ export type TaskToolCall = {
      */
     grantId?: string;
     durationMs?: number;
+};
+
+/**
+ * A run waits for the application to execute a call; answer with POST /tool-calls/{id}
+ */
+export type TaskToolCallEvent = {
+    type: 'task:tool-call';
+    taskId: string;
+    runId: string;
+    toolCallId: string;
+    tool: string;
+    input: unknown;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -2880,6 +3237,84 @@ export type ToolApprovalRequestEvent = {
          */
         text: string;
     }>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt?: number;
+};
+
+/**
+ * The call has its result, has expired or was withdrawn
+ */
+export type ToolCallClosedEvent = {
+    type: 'tool-call:closed';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A call of a tool of the application waits for its result
+ */
+export type ToolCallOpenEvent = {
+    type: 'tool-call:open';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -5725,6 +6160,121 @@ export type GetTaskScheduleResponses = {
 
 export type GetTaskScheduleResponse = GetTaskScheduleResponses[keyof GetTaskScheduleResponses];
 
+export type ListRunsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only the runs of this conversation
+         */
+        threadId?: string;
+        /**
+         * Only the runs of this task; not together with threadId
+         */
+        taskId?: string;
+        status?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/runs';
+};
+
+export type ListRunsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListRunsError = ListRunsErrors[keyof ListRunsErrors];
+
+export type ListRunsResponses = {
+    /**
+     * A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more
+     */
+    200: RunList;
+};
+
+export type ListRunsResponse = ListRunsResponses[keyof ListRunsResponses];
+
+export type GetRunData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: {
+        /**
+         * How long the answer may wait for the end of the run, or until a person is asked or the application is to execute a call; ms
+         */
+        waitMs?: number;
+    };
+    url: '/runs/{runId}';
+};
+
+export type GetRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetRunError = GetRunErrors[keyof GetRunErrors];
+
+export type GetRunResponses = {
+    /**
+     * One run, of a conversation or a task
+     */
+    200: Run;
+};
+
+export type GetRunResponse = GetRunResponses[keyof GetRunResponses];
+
 export type ListChangesData = {
     body?: never;
     path: {
@@ -5842,6 +6392,70 @@ export type UndoRunResponses = {
 };
 
 export type UndoRunResponse = UndoRunResponses[keyof UndoRunResponses];
+
+export type EventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The `id:` of the last event that the reader has got
+         */
+        'last-event-id'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only the events of this conversation
+         */
+        threadId?: string;
+        /**
+         * Only the events of this task; not together with threadId
+         */
+        taskId?: string;
+        /**
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed
+         */
+        types?: string;
+        /**
+         * The `id:` after which to resume; the header Last-Event-ID wins
+         */
+        after?: string;
+    };
+    url: '/events';
+};
+
+export type EventsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type EventsError = EventsErrors[keyof EventsErrors];
+
+export type EventsResponses = {
+    /**
+     * The events of all conversations and tasks: Server-Sent Events whose name is the `type` of their data, in their order. A reader that comes back with the last `id:` gets what it has missed, or a `reset` first when that is no longer known
+     */
+    200: StreamEvent;
+};
+
+export type EventsResponse = EventsResponses[keyof EventsResponses];
 
 export type ClearBrainData = {
     body?: never;

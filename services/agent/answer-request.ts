@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import { withRunModels } from '../providers/run-models.ts'
+import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { handOverToTask } from './hand-over.ts'
@@ -18,7 +18,7 @@ export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
 
   return async (attempt: RunAttempt, context: Context): Promise<void> => {
-    const deps = withRunModels(shared, attempt.live.run.head.options)
+    const deps = withRunOptions(shared, attempt.live.run.head.options)
     const { config, tasks } = deps
     if (config().analysis === false) return runSteps(attempt, context, deps)
 

@@ -1,4 +1,4 @@
-import type { ThreadApproval } from '../approvals/approval-record.ts'
+import type { ThreadItem } from '../approvals/approval-record.ts'
 import { reviewAnswer } from '../judge/review-answer.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { noUsage } from '../usage/usage-sums.ts'
@@ -8,18 +8,18 @@ import { createModelCalls, type CalledStep, type Context, type ModelCalls } from
 import { requestApprovals } from './request-approvals.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { settleStep } from './run-calls.ts'
-import { commit } from './run-repository.ts'
+import { saveSoon } from './run-repository.ts'
 
 /** What a run begins its steps with. */
 export interface RunStart {
   /** Makes the model calls; given if the first one was begun beforehand. */
   callModel?: ModelCalls
-  /** The approvals that a run which continues waited for. */
-  decided?: ThreadApproval[]
+  /** What a run which continues waited for. */
+  decided?: ThreadItem[]
 }
 
 /**
- * Runs steps until the model has answered or an approval is needed. The events end with `finish`. A run that continues first
+ * Runs steps until the model has answered or a call must wait. The events end with `finish`. A run that continues first
  * settles the calls of its newest step.
  */
 export async function runSteps (
@@ -42,7 +42,7 @@ export async function runSteps (
     if (isAnswer && review === undefined && !live.isSteered) return finish(stepFinish, attempt, deps)
     if (stepFinish !== undefined) run.log.append(stepFinish)
     if (review !== undefined) run.log.append({ type: 'message', text: review })
-    if (run.durable && run.stored < run.log.events.length) await commit(run, deps)
+    saveSoon(run, deps)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 /** The parts of a run's request that belong into its system prompt. */
@@ -22,7 +23,7 @@ export async function runContext (
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
-  const tools = host.offered()
+  const tools = offeredTools(host.offered(), head.options?.interactive === true)
   const [remembered, guide] = await Promise.all([memory(), guides.read(head.cwd)])
   const system = systemPrompt({
     machine,

@@ -2,6 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
+import type { Question } from '../../schemas/questions.ts'
 import type { RecordedUsage } from '../../schemas/usage.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
@@ -12,6 +13,18 @@ export type FinishReason = LanguageModelV4FinishReason['unified']
 interface Call {
   toolCallId: string
   toolName: string
+}
+/** Runs of earlier versions recorded no `expiresAt`. */
+interface ApprovalRequest {
+  type: 'approval-request'
+  approvalId: string
+  input: unknown
+  cwd?: string
+  reason?: string
+  scopes?: OfferedScope[]
+  expiresAt?: number
+  /** The application executes the call. */
+  app?: true
 }
 /** The files that the call changed. Only the judge reads them. */
 interface Changes {
@@ -53,7 +66,8 @@ export type RunEvent =
   | { type: 'text-end', id: string } & Meta
   | { type: 'tool-input-start' } & Call
   | { type: 'tool-input-delta', toolCallId: string, delta: string }
-  | { type: 'tool-input', input: unknown } & Call & Meta
+  /** `app`: the application executes the call. Chat clients act on a call when its input is there, so they get it later. */
+  | { type: 'tool-input', input: unknown, app?: true } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
@@ -64,7 +78,11 @@ export type RunEvent =
   | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
-  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string, scopes?: OfferedScope[] } & Call
+  | ApprovalRequest & Call
+  /** The application is to execute the call, until `expiresAt` (milliseconds since the Unix epoch). */
+  | { type: 'tool-call-request', input: unknown, expiresAt: number } & Call
+  /** The agent asks the user; without a call, a tool server does. */
+  | { type: 'question-request', approvalId: string, toolCallId?: string, questions: Question[], expiresAt: number }
   | { type: 'evaluation', evaluation: Evaluation }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }

@@ -25,7 +25,7 @@ export interface ModelStepParts {
   signal: AbortSignal
   /** Counts and admits the calls. */
   meter: Meter
-  tools: Pick<ToolHost, 'ready' | 'validate'>
+  tools: Pick<ToolHost, 'ready' | 'validate' | 'find'>
   ids: IdSource
   /** Load and store the summaries that replace older parts of the conversation. */
   summaries: Pick<CompactorParts, 'load' | 'keep'>
@@ -61,6 +61,7 @@ const STEPS_USED_UP = userMessage(
  */
 export function createModelSteps ({ registry, clock, signal, meter, tools: host, ids, summaries, append, afterParts }: ModelStepParts) {
   let compactor: Promise<Compactor> | undefined
+  const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
   return async ({ step, isLast, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     for (const text of notes) append({ type: 'message', text })
@@ -77,7 +78,7 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
     })
     const { compact } = await compactor
     const conversation = { ...placement, opening, tools, messages: withRecentImages([...messages, ...notes.map(userMessage)]) }
-    const { write, result } = createStepWriter({ append, ids })
+    const { write, result } = createStepWriter({ append, ids, isAnswered: (name) => answeredBy(name) !== undefined })
     await streamModel({
       models: registry.candidates('capable'),
       load: registry.model,
@@ -103,7 +104,8 @@ export function createModelSteps ({ registry, clock, signal, meter, tools: host,
       const checked = readInput(toolName, text, host.validate)
       const call = { toolCallId, toolName, input: checked.input, providerMetadata }
       const errorText = isLast ? NO_STEPS_LEFT : checked.ok ? undefined : checked.error
-      append(errorText === undefined ? { type: 'tool-input', ...call } : { type: 'tool-input-error', ...call, errorText })
+      const app = answeredBy(toolName) === 'app' && { app: true as const }
+      append(errorText === undefined ? { type: 'tool-input', ...call, ...app } : { type: 'tool-input-error', ...call, errorText })
     }
     return isLast && result.calls.length > 0 ? { ...result, finishReason: 'length' } : result
   }

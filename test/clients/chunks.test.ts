@@ -91,6 +91,7 @@ const OLDEST: Record<string, string[]> = {
 }
 /** What came later, and what 6.0.0 took of it. */
 const LATER: Record<string, string[]> = {
+  'data-approval': ['id', 'data'],
   'tool-input-error': ['toolCallId', 'toolName', 'input', 'errorText', 'providerMetadata'],
   'tool-approval-request': ['toolCallId', 'approvalId'],
   'tool-output-denied': ['toolCallId']

@@ -66,8 +66,15 @@ function render (event: RunEvent): string {
         input: event.input,
         ...(event.cwd && { cwd: event.cwd }),
         ...(event.reason && { reason: event.reason }),
-        ...(event.scopes && { scopes: event.scopes })
+        ...(event.scopes && { scopes: event.scopes }),
+        ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })
+    case 'question-request':
+      return eventLine(event)
+    case 'tool-call-request': {
+      const { type, toolCallId, toolName, input, expiresAt } = event
+      return eventLine({ type, toolCallId, toolName, input, expiresAt })
+    }
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'error':

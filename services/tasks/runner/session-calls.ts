@@ -1,10 +1,11 @@
 import { openCalls } from '../../run-log/open-calls.ts'
 import type { RunEvent } from '../../run-log/run-events.ts'
-import type { TaskApproval } from '../../approvals/approval-record.ts'
+import type { TaskItem } from '../../approvals/approval-record.ts'
 import type { Op } from '../../store/store-types.ts'
 import { createCallGrants } from '../../approvals/grants/call-grants.ts'
 import type { Grant } from '../../approvals/grants/grant-record.ts'
 import type { AskedCall, Call, CallEnd } from '../../step/call-ports.ts'
+import { whoIsAsked } from '../../step/who-is-asked.ts'
 import { settleCalls } from '../../step/step-calls.ts'
 import { forModel } from '../../tools/model-output.ts'
 import type { Meter } from '../../usage/meter.ts'
@@ -26,7 +27,7 @@ export interface SessionParts {
   items: AttemptApprovals
   current: () => StoredRun
   log: readonly TaskLogEvent[]
-  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskApproval[], ops?: Op[]) => Promise<void>
+  record: (changes: Partial<StoredRun>, fresh?: TaskLogEvent[], approvals?: TaskItem[], ops?: Op[]) => Promise<void>
   attempt: number
   signal: AbortSignal
   meter: Meter
@@ -40,18 +41,23 @@ const NOT_GRANTED = 'Nobody is asked in this task, and no grant covers this call
 export const usesLearned = ({ approval: { mode, firstN, approvedRuns } }: Pick<StoredTask, 'approval'>): boolean =>
   mode === 'granted' || (mode === 'first_n' && approvedRuns >= firstN)
 
+/** Whether a person follows the runs of the task, at least the first ones. */
+const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode === 'always' || mode === 'first_n'
+
 export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** Settles the tool calls of a run, and records each before and after it runs. */
 export function createSessionCalls ({ task, items, current, log, record, attempt, signal, deps: { host, grants, emit } }: SessionParts) {
   const ids = { taskId: task.id, runId: current().runId }
   const running = new Set<Promise<unknown>>()
-  const tools = createTaskTools(host, () => current().phases)
+  const { interactive } = current().options ?? task.options
+  const mayAsk = interactive ?? asksForResults(task)
+  const tools = createTaskTools(host, () => current().phases, mayAsk)
   const callsToAsk: AskedCall[] = []
   const callGrants = createCallGrants({
     grants,
     owner: { taskId: task.id },
-    find: tools.find,
+    tools,
     events: () => log,
     usesLearned: usesLearned(task)
   })
@@ -101,8 +107,10 @@ export function createSessionCalls ({ task, items, current, log, record, attempt
       events: log,
       repeatsReads: true,
       approvalOf: items.approvalOf,
+      answerOf: items.answerOf,
       needsApproval,
       grants: callGrants,
+      ...whoIsAsked(interactive, mayAsk),
       ...(task.approval.mode === 'granted' && { deniesUngranted: NOT_GRANTED }),
       wasDenied: items.wasDenied,
       checkLimit,

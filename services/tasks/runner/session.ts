@@ -1,4 +1,4 @@
-import type { TaskApproval } from '../../approvals/approval-record.ts'
+import type { TaskItem } from '../../approvals/approval-record.ts'
 import { Aborted } from '../../lib/abort.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
@@ -11,7 +11,7 @@ import { createAttemptApprovals } from './attempt-approvals.ts'
 import { createSessionStep, MAX_STEPS } from './session-step.ts'
 import { taskRequest } from './task-prompt.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { withRunModels } from '../../providers/run-models.ts'
+import { withRunOptions } from '../../run-options/with-run-options.ts'
 import { LONGEST_RUN } from '../../../schemas/run-options.ts'
 import { judgeTaskRun } from './judge-task-run.ts'
 import { findInReport } from './run-memory.ts'
@@ -30,14 +30,14 @@ export type Session = ReturnType<typeof createSession>
 export function createSession ({ task, run: initialRun, approvals, log: storedLog, attempt, deps: shared }: {
   task: StoredTask,
   run: StoredRun,
-  approvals: TaskApproval[],
+  approvals: TaskItem[],
   log: TaskLogEvent[],
   attempt: number,
   deps: RunDeps
 }) {
   // A run that began before tasks had options has none of its own.
   const { options = task.options } = initialRun
-  const deps = withRunModels(shared, options)
+  const deps = withRunOptions(shared, options)
   const { repository, clock, host, emit } = deps
   const controller = new AbortController()
   const { signal } = controller
@@ -59,13 +59,13 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
   const activeMs = () => activeMsBefore + Math.round(clock.awake() - startedAt)
 
   /** Applies `changes` to the stored run, appends `fresh` to its history and emits phase events. Writes happen in order. */
-  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskApproval[] = [], ops: Op[] = []): Promise<void> {
+  function record (changes: Partial<StoredRun>, fresh: TaskLogEvent[] = [], approvals: TaskItem[] = [], ops: Op[] = []): Promise<void> {
     const written = writing.then(() => write(changes, fresh, approvals, ops))
     writing = written.catch(() => {})
     return written
   }
 
-  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[], approvals: TaskApproval[], ops: Op[]) {
+  async function write (changes: Partial<StoredRun>, fresh: TaskLogEvent[], approvals: TaskItem[], ops: Op[]) {
     // The code that ended the attempt writes the final state of the run; a write from here would overwrite it.
     if (ended) throw signal.reason
     const phases = changes.phases ?? run.phases
@@ -146,7 +146,7 @@ export function createSession ({ task, run: initialRun, approvals, log: storedLo
     signal,
     main: { begin, step: (prompt) => runStep(prompt, context!, pendingNotes.splice(0)), settle: calls.settle, evaluate } satisfies TaskMain,
     items,
-    /** The calls that need a person's approval before they may run. */
+    /** The calls that wait: for an approval, for the user's answer, or for the application. */
     callsToAsk: calls.callsToAsk,
 
     abort (reason: Aborted) {

@@ -51,7 +51,8 @@ export function taskContext (parts: ContextParts): string[] {
 }
 
 const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
-  "You are an assistant that works on its user's own computer, in the background: nobody reads along, so do not ask questions. " +
+  "You are an assistant that works on its user's own computer, in the background: nobody reads along, " +
+  `${tools.includes('askUser') ? 'so ask with askUser what only the user can decide; the run then waits' : 'so do not ask questions'}. ` +
   'Do the work with the tools, look before you claim, and end with a report of what was done and found. ' +
   'Say plainly what failed or is missing; a run that claims what it did not do is judged as failed.',
   machine,

@@ -99,6 +99,7 @@ t.test('tasks and their runs', async (t) => {
       reason: undefined,
       scopes: Array,
       output: undefined,
+      questions: undefined,
       createdAt: Number,
       expiresAt: Number
     }],
