@@ -7,6 +7,10 @@ import { PAGE, POLICY, START } from './docs-page.ts'
 
 const NoSuchFile = defineError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.')
 
+/** Where the sources have the document. */
+const SOURCE = new URL('../../../openapi.json', import.meta.url)
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
@@ -26,8 +30,7 @@ export interface StaticFile {
 export function createDocs () {
   return {
     /** Returns openapi.json. */
-    document: async (): Promise<StaticFile> =>
-      file('application/json; charset=utf-8', readPacked('openapi.json') ?? await readFile(new URL('../../../openapi.json', import.meta.url))),
+    document: async (): Promise<StaticFile> => file(JSON_TYPE, readPacked('openapi.json') ?? await readFile(SOURCE)),
 
     page: (): StaticFile => {
       const { headers, body } = file(HTML, PAGE)
