@@ -15,6 +15,7 @@ import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { idleEvents } from './rows/idle-events.ts'
+import { sidecarStart } from './rows/sidecar.ts'
 import { taskRuns } from './rows/task-runs.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
@@ -24,6 +25,7 @@ import { tableOf } from './table.ts'
 
 const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,
+  'sidecar-start': sidecarStart,
   'large-store': largeStore,
   memory: idleMemory,
   'first-run': firstRun,
