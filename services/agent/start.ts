@@ -138,6 +138,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const { messages, context: where, id, options, resumable = false, protocol } = request
     if (options?.model !== undefined) deps.registry.requireUsable(options.model)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
+    // Read beside the rest, because it takes a while.
+    const guide = deps.guides.read(cwd)
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     const begun = await locked(threadId, async () => {
@@ -154,7 +156,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes })
+          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes, guide })
         })
       })
       return live.subscribe(0)
