@@ -122,5 +122,7 @@ export function createGatewayProvider (
 }
 
 /** Adds the tools to the body that the SDK has made: in most requests they are the longest part, and their text is made only once. */
-const withTools = (send: typeof globalThis.fetch, tools: LanguageModelV4CallOptions['tools']): typeof globalThis.fetch =>
-  tools === undefined ? send : (url, init) => send(url, { ...init, body: `${String(init!.body).slice(0, -1)},"tools":${jsonOfFixed(tools)}}` })
+function withTools (send: typeof globalThis.fetch, tools: LanguageModelV4CallOptions['tools']): typeof globalThis.fetch {
+  if (tools === undefined) return send
+  return (url, init) => send(url, { ...init, body: `${String(init!.body).slice(0, -1)},"tools":${jsonOfFixed(tools)}}` })
+}
