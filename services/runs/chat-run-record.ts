@@ -44,6 +44,7 @@ export function chatRun (
 ): ChatRunRecord {
   const toolCalls = toolCallsOf(events, limit)
   const output = answerText(events)
+  const answer = events.findLast((event): event is EventOf<'object'> => event.type === 'object')
   const evaluation = events.findLast((event): event is EventOf<'evaluation'> => event.type === 'evaluation')?.evaluation
   const { score, ...judged } = evaluation ?? {}
   const error = isOver(status) && status !== 'completed' ? reasonOf(events, status) : undefined
@@ -57,6 +58,7 @@ export function chatRun (
     startedAt: createdAt,
     ...(isOver(status) && { completedAt: at, durationMs: Math.max(at - createdAt, 0) }),
     ...(output !== '' && { output }),
+    ...(answer && { object: answer.object }),
     ...(error !== undefined && { error }),
     toolCalls,
     toolCount: toolCalls.length,
@@ -79,13 +81,13 @@ function reasonOf (events: readonly RunEvent[], status: RunStatus): string | und
   return (cause?.type === 'abort' ? ABORTS[cause.reason] : undefined) ?? REASONS[status]
 }
 
-/** The messages that came while the run executed. The one after a judgement is the judge's own. */
+/** The messages that came while the run executed, without those of the judge and those that ask again for the structured answer. */
 function steeringIn (events: readonly RunEvent[]): string[] {
   const said: string[] = []
   let isJudged = false
   for (const event of events) {
     if (event.type === 'evaluation') isJudged = true
-    if (event.type !== 'message') continue
+    if (event.type !== 'message' || event.isRetry) continue
     if (!isJudged) said.push(event.text)
     isJudged = false
   }
