@@ -112,4 +112,5 @@ export function chatRunOps (source: ChatRunSource, { status, at }: { status: Run
 }
 
 /** Returns the operations that remove what is recorded of a run of a conversation. */
-export const chatRunRemoval = (thread: string, runId: string): Op[] => [{ type: 'del', key: chatRunKey(thread, runId) }, ...unindexRun(runId)]
+export const chatRunRemoval = (thread: string, runId: string): Op[] =>
+  [{ type: 'del', key: chatRunKey(thread, runId) }, ...unindexRun(runId)]
