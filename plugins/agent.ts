@@ -35,5 +35,6 @@ export default fp(async (app) => {
     log
   })
   app.decorate('agent', agent)
+  app.addHook('onReady', agent.recover)
   app.addHook('preClose', app.shutdown.addPart('runs', agent.close))
 }, { name: 'agent', dependencies: NEEDED })

@@ -12,6 +12,7 @@ import docs from './core/docs.ts'
 import drain from './core/drain.ts'
 import environment from './core/environment.ts'
 import errors from './core/errors.ts'
+import events from './events.ts'
 import health from './core/health.ts'
 import extraction from './thread-background.ts'
 import gate from './core/gate.ts'
@@ -20,13 +21,16 @@ import ledger from './ledger.ts'
 import mcp from './mcp.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
+import requestLog from './core/request-log.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
+import runs from './runs.ts'
 import shutdown from './core/shutdown.ts'
 import store from './core/store.ts'
 import stream from './core/stream.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
@@ -37,6 +41,7 @@ import web from './web.ts'
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
 export async function registerPlugins (app: FastifyInstance, settings: Settings) {
   await app.register(clock, settings)
+  await app.register(requestLog)
   await app.register(routeTable)
   await app.register(errors)
   await app.register(config, settings)
@@ -58,10 +63,13 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(mcp)
   await app.register(threads)
   await app.register(ledger, settings)
+  await app.register(events)
   await app.register(tasks)
   await app.register(agent)
   await app.register(catalog)
+  await app.register(runs)
   await app.register(approvals)
+  await app.register(toolCalls)
   await app.register(extraction)
   await app.register(backup, settings)
   await app.register(health)

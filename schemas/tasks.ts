@@ -1,6 +1,6 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
-import { TaskId } from './ids.ts'
+import { NOT_BLANK, TaskId } from './ids.ts'
 import * as examples from './examples/tasks.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
@@ -28,7 +28,7 @@ export const PhaseSchema = Type.Object({
 }, { $id: 'Phase', description: 'A part of a plan and its status', examples: [examples.phase] })
 export type Phase = Static<typeof PhaseSchema>
 
-const Goal = Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'The result that the task must achieve' })
+const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The result that the task must achieve' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
 export const PlanSchema = Type.Object({
@@ -89,7 +89,8 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
-const QuestionKind = oneOf('tool', 'result')
+const QuestionKind = oneOf('tool', 'result', 'question')
+const WaitingKind = oneOf('tool', 'result', 'question', 'app')
 
 export const TaskSchema = Type.Object({
   id: Type.String(),
@@ -129,8 +130,8 @@ export const TaskSchema = Type.Object({
   lastRunAt: Type.Optional(Timestamp),
   nextRunAt: Type.Optional(Timestamp),
   waitingFor: Type.Optional(Type.Array(
-    Type.Object({ kind: QuestionKind, id: Type.String({ description: 'approvalId of the request' }) }),
-    { description: 'With status pending_approval: the open approval requests' }
+    Type.Object({ kind: WaitingKind, id: Type.String({ description: 'The approvalId, or the toolCallId of a call of the application' }) }),
+    { description: 'With status pending_approval: what the run waits for; kind app waits for the application' }
   )),
   pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
   createdAt: Timestamp,

@@ -52,7 +52,68 @@ export type Analysis = {
 };
 
 /**
- * A tool call, or the result of a run of a task, that waits or waited for the user's decision
+ * The call after a claim or an answer
+ */
+export type AnsweredToolCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call; it fits the inputSchema of the tool
+     */
+    input: unknown;
+    /**
+     * options.app of the run
+     */
+    app?: string;
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The instance of the application that executes the call
+     */
+    claim?: {
+        /**
+         * An id that the instance of the application has chosen for itself
+         */
+        instance: string;
+        /**
+         * Until then the claim must be renewed; milliseconds since the Unix epoch
+         */
+        until: number;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+    /**
+     * open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it
+     */
+    state: 'open' | 'claimed' | 'done' | 'error' | 'unknown' | 'expired' | 'withdrawn';
+    /**
+     * Whether the run went on: false after a claim, and while other calls of the same step are open
+     */
+    continued: boolean;
+};
+
+/**
+ * The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed
+ */
+export type Answers = {
+    [key: string]: string | Array<string>;
+};
+
+/**
+ * A tool call, the result of a run of a task, or questions, that wait or waited for the user
  */
 export type Approval = {
     approvalId: string;
@@ -70,7 +131,7 @@ export type Approval = {
      */
     taskId?: string;
     /**
-     * Kind tool: the id of the call
+     * Kinds tool and question: the id of the call
      */
     toolCallId?: string;
     /**
@@ -111,6 +172,14 @@ export type Approval = {
      */
     output?: string;
     /**
+     * Kind question: what is asked
+     */
+    questions?: Array<Question>;
+    /**
+     * Kind question: a tool server asks in the middle of a call, which goes on running
+     */
+    live?: true;
+    /**
      * The reason that was given with the decision
      */
     reason?: string;
@@ -123,16 +192,57 @@ export type Approval = {
      */
     expiresAt: number;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
 };
 
 /**
- * The user's decision on an approval request
+ * It was decided, has expired or was withdrawn
+ */
+export type ApprovalClosedEvent = {
+    type: 'approval:closed';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The user's decision on an approval request: either `approved`, or `answers` to questions
  */
 export type ApprovalDecision = {
-    approved: boolean;
+    /**
+     * false declines questions
+     */
+    approved?: boolean;
+    answers?: Answers;
     /**
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
@@ -165,7 +275,44 @@ export type ApprovalList = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. The run keeps the `options` with which it began; those of this body are not used
+ * Something waits for a person: GET /approvals has it whole
+ */
+export type ApprovalOpenEvent = {
+    type: 'approval:open';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
     /**
@@ -388,6 +535,26 @@ export type DataCompactionEvent = {
 };
 
 /**
+ * The structured answer that options.object asks for
+ */
+export type DataObjectEvent = {
+    type: 'data-object';
+    id: 'object';
+    data: {
+        /**
+         * The structured answer; it fits options.object.schema
+         */
+        object: {
+            [key: string]: unknown;
+        };
+        /**
+         * The answers of the model, with those that did not fit
+         */
+        attempts: number;
+    };
+};
+
+/**
  * The run created and started a background task for the request. The text of the answer says so, too
  */
 export type DataTaskEvent = {
@@ -405,9 +572,9 @@ export type DataTaskEvent = {
 export type DecidedApproval = {
     approvalId: string;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
     runId: string;
     /**
      * The conversation of the run; absent for a task
@@ -707,7 +874,7 @@ export type Digest = {
         more: number;
     };
     /**
-     * Open approval requests, whenever they were made, oldest first
+     * Open approval requests and questions, whenever they were made, oldest first
      */
     waiting: {
         items: Array<{
@@ -718,10 +885,10 @@ export type Digest = {
             goal: string;
             runId: string;
             /**
-             * For POST /tasks/:id/approve
+             * For POST /approvals/:id
              */
             approvalId: string;
-            kind: 'tool' | 'result';
+            kind: 'tool' | 'result' | 'question';
             /**
              * The tool whose call needs approval
              */
@@ -735,7 +902,7 @@ export type Digest = {
              */
             reason?: string;
             /**
-             * The input of the tool call as JSON, or the result that needs approval, shortened
+             * The input of the tool call as JSON, the result that needs approval, or the questions, shortened
              */
             about: string;
             /**
@@ -890,6 +1057,10 @@ export type ErrorEvent = {
      * Stable machine-readable code, ERR_…
      */
     code: string;
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
 };
 
 /**
@@ -1074,7 +1245,7 @@ export type FileChange = {
 export type FinishEvent = {
     type: 'finish';
     /**
-     * Why the run ended; "tool-calls" when it waits for approvals
+     * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     usage: Usage;
@@ -1560,6 +1731,65 @@ export type ProviderTested = {
 };
 
 /**
+ * A question of the agent to its user
+ */
+export type Question = {
+    /**
+     * Names the question in the answers
+     */
+    id: string;
+    /**
+     * The question as the user reads it
+     */
+    text: string;
+    /**
+     * What the user can choose; without it the answer is a text
+     */
+    options?: Array<{
+        /**
+         * The answer when this option is chosen
+         */
+        value: string;
+        /**
+         * The option as the user reads it
+         */
+        label: string;
+    }>;
+    /**
+     * The user may give several answers
+     */
+    multi?: boolean;
+    /**
+     * The user may also answer in own words, beside the options
+     */
+    free?: boolean;
+    /**
+     * The question cannot be left unanswered
+     */
+    required?: boolean;
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ */
+export type QuestionRequestEvent = {
+    type: 'question-request';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks; absent when a tool server asks
+     */
+    toolCallId?: string;
+    questions: Array<Question>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+};
+
+/**
  * Whether the service accepts new work
  */
 export type Ready = {
@@ -1621,6 +1851,105 @@ export type RemovedGrant = {
 };
 
 /**
+ * Events are missing before this one: read the state anew. The next events follow
+ */
+export type ResetEvent = {
+    type: 'reset';
+    /**
+     * restarted: the service was started since; too_old: the events are no longer kept; unknown: not an id
+     */
+    reason: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * One run, of a conversation or a task
+ */
+export type Run = {
+    runId: string;
+    /**
+     * The same as runId
+     */
+    id: string;
+    /**
+     * The task of the run; absent for a run of a conversation
+     */
+    taskId?: string;
+    /**
+     * Runs of tasks only
+     */
+    runNumber?: number;
+    /**
+     * message: a request of a conversation
+     */
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'message';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    queuedAt: number;
+    /**
+     * The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    completedAt?: number;
+    /**
+     * Milliseconds from start to end
+     */
+    durationMs?: number;
+    /**
+     * The final text; of a run that wrote none, its object as JSON
+     */
+    output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Why the run did not complete
+     */
+    error?: string;
+    /**
+     * Runs of tasks only
+     */
+    phases?: Array<Phase>;
+    toolCalls: Array<TaskToolCall>;
+    toolCount: number;
+    qualityScore?: number;
+    evaluation?: TaskEvaluation;
+    /**
+     * The steering comments that this run got first
+     */
+    steering: Array<string>;
+    /**
+     * Open approval requests
+     */
+    questions: Array<TaskQuestion>;
+    usage: Usage;
+    options?: RunOptions;
+    /**
+     * Number of attempts: the first start and each continuation after an interruption
+     */
+    attempts: number;
+    /**
+     * For a catch_up run: the number of planned times that it replaces
+     */
+    standsFor?: number;
+    /**
+     * The conversation of the run; absent for a run of a task
+     */
+    threadId?: string;
+};
+
+/**
  * The conversation that the agent answers
  */
 export type RunBody = {
@@ -1677,6 +2006,35 @@ export type RunChanges = {
      */
     changes: Array<FileChange>;
     notCovered: Array<UncoveredCall>;
+    nextCursor?: string;
+};
+
+/**
+ * A run is over, or was paused: then it is interrupted. A run that waits for a person is not over
+ */
+export type RunEndEvent = {
+    type: 'run:end';
+    runId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more
+ */
+export type RunList = {
+    runs: Array<Run>;
     nextCursor?: string;
 };
 
@@ -1820,7 +2178,7 @@ export type RunResult = {
     }>;
     usage: Usage;
     /**
-     * Why the run ended; "tool-calls" when it waits for approvals
+     * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     pendingApprovals: Array<{
@@ -1849,6 +2207,40 @@ export type RunResult = {
              */
             text: string;
         }>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt?: number;
+    }>;
+    /**
+     * What the agent asks its user
+     */
+    pendingQuestions: Array<{
+        /**
+         * Id of the questions, for POST /approvals/{id}
+         */
+        approvalId: string;
+        /**
+         * The call that asks; absent when a tool server asks
+         */
+        toolCallId?: string;
+        questions: Array<Question>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
+    }>;
+    /**
+     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
+     */
+    pendingToolCalls: Array<{
+        toolCallId: string;
+        toolName: string;
+        input: unknown;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -1857,15 +2249,93 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     options?: RunOptions;
     threadId: string;
     runId: string;
 };
 
 /**
+ * A run begins, or goes on after a pause
+ */
+export type RunStartEvent = {
+    type: 'run:start';
+    runId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = ({
+    type: 'start';
+} & StartEvent) | ({
+    type: 'reasoning-start';
+} & ReasoningStartEvent) | ({
+    type: 'reasoning-delta';
+} & ReasoningDeltaEvent) | ({
+    type: 'reasoning-end';
+} & ReasoningEndEvent) | ({
+    type: 'step-boundary';
+} & StepBoundaryEvent) | ({
+    type: 'start-step';
+} & StartStepEvent) | ({
+    type: 'finish-step';
+} & FinishStepEvent) | ({
+    type: 'text-start';
+} & TextStartEvent) | ({
+    type: 'text-delta';
+} & TextDeltaEvent) | ({
+    type: 'text-end';
+} & TextEndEvent) | ({
+    type: 'tool-input-start';
+} & ToolInputStartEvent) | ({
+    type: 'tool-input-delta';
+} & ToolInputDeltaEvent) | ({
+    type: 'tool-input-available';
+} & ToolInputAvailableEvent) | ({
+    type: 'tool-input-error';
+} & ToolInputErrorEvent) | ({
+    type: 'tool-output-available';
+} & ToolOutputAvailableEvent) | ({
+    type: 'tool-output-error';
+} & ToolOutputErrorEvent) | ({
+    type: 'tool-output-denied';
+} & ToolOutputDeniedEvent) | ({
+    type: 'tool-approval-request';
+} & ToolApprovalRequestEvent) | ({
+    type: 'question-request';
+} & QuestionRequestEvent) | ({
+    type: 'tool-call-request';
+} & ToolCallRequestEvent) | ({
+    type: 'data-task';
+} & DataTaskEvent) | ({
+    type: 'data-object';
+} & DataObjectEvent) | ({
+    type: 'data-compaction';
+} & DataCompactionEvent) | ({
+    type: 'error';
+} & ErrorEvent) | ({
+    type: 'abort';
+} & AbortEvent) | ({
+    type: 'finish';
+} & FinishEvent);
 
 /**
  * A background task that a run created and started
@@ -1924,6 +2394,17 @@ export type Schedule = {
      * Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed
      */
     graceMs?: number;
+};
+
+/**
+ * The service ends; this is the last event
+ */
+export type ShutdownEvent = {
+    type: 'service:shutdown';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -2004,6 +2485,49 @@ export type StepBoundaryEvent = {
 };
 
 /**
+ * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
+ */
+export type StreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent) | ({
+    type: 'run:start';
+} & RunStartEvent) | ({
+    type: 'run:end';
+} & RunEndEvent) | ({
+    type: 'approval:open';
+} & ApprovalOpenEvent) | ({
+    type: 'approval:closed';
+} & ApprovalClosedEvent) | ({
+    type: 'tool-call:open';
+} & ToolCallOpenEvent) | ({
+    type: 'tool-call:closed';
+} & ToolCallClosedEvent) | ({
+    type: 'reset';
+} & ResetEvent) | ({
+    type: 'service:shutdown';
+} & ShutdownEvent);
+
+/**
  * A background task
  */
 export type Task = {
@@ -2044,7 +2568,7 @@ export type Task = {
         approvalId: string;
         runId: string;
         runNumber: number;
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question';
         tool?: string;
         approved: boolean;
         notes?: string;
@@ -2080,12 +2604,12 @@ export type Task = {
      */
     nextRunAt?: number;
     /**
-     * With status pending_approval: the open approval requests
+     * With status pending_approval: what the run waits for; kind app waits for the application
      */
     waitingFor?: Array<{
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question' | 'app';
         /**
-         * approvalId of the request
+         * The approvalId, or the toolCallId of a call of the application
          */
         id: string;
     }>;
@@ -2104,7 +2628,7 @@ export type Task = {
 };
 
 /**
- * A run waits for approval; decide with POST /tasks/{id}/approve
+ * A run waits for approval, or for answers to questions: POST /approvals/{approvalId}
  */
 export type TaskApprovalEvent = {
     type: 'task:approval';
@@ -2112,7 +2636,7 @@ export type TaskApprovalEvent = {
     runId: string;
     approvalId: string;
     /**
-     * tool or result
+     * tool, result or question
      */
     kind: string;
     tool?: string;
@@ -2139,6 +2663,7 @@ export type TaskApprovalEvent = {
         text: string;
     }>;
     output?: string;
+    questions?: Array<Question>;
 };
 
 /**
@@ -2275,6 +2800,12 @@ export type TaskCompleteEvent = {
     runNumber: number;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
     output: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     durationMs: number;
     toolCount: number;
     qualityScore: number;
@@ -2437,11 +2968,11 @@ export type TaskPhaseEvent = {
 };
 
 /**
- * An open approval request of a run
+ * What a run waits for a person to decide or answer
  */
 export type TaskQuestion = {
     approvalId: string;
-    kind: 'tool' | 'result';
+    kind: 'tool' | 'result' | 'question';
     /**
      * The tool whose call needs approval
      */
@@ -2472,6 +3003,10 @@ export type TaskQuestion = {
      * The result that needs approval
      */
     output?: string;
+    /**
+     * Kind question: what is asked; POST /approvals/:id answers
+     */
+    questions?: Array<Question>;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2512,9 +3047,15 @@ export type TaskRun = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2636,12 +3177,38 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent);
 
 /**
  * A tool call of a run
  */
 export type TaskToolCall = {
+    /**
+     * The id of the call; absent in runs of earlier versions
+     */
+    id?: string;
     tool: string;
     input: unknown;
     /**
@@ -2655,6 +3222,22 @@ export type TaskToolCall = {
      */
     grantId?: string;
     durationMs?: number;
+};
+
+/**
+ * A run waits for the application to execute a call; answer with POST /tool-calls/{id}
+ */
+export type TaskToolCallEvent = {
+    type: 'task:tool-call';
+    taskId: string;
+    runId: string;
+    toolCallId: string;
+    tool: string;
+    input: unknown;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -2880,6 +3463,182 @@ export type ToolApprovalRequestEvent = {
          */
         text: string;
     }>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt?: number;
+};
+
+/**
+ * A call of a tool that the application executes
+ */
+export type ToolCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call; it fits the inputSchema of the tool
+     */
+    input: unknown;
+    /**
+     * options.app of the run
+     */
+    app?: string;
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The instance of the application that executes the call
+     */
+    claim?: {
+        /**
+         * An id that the instance of the application has chosen for itself
+         */
+        instance: string;
+        /**
+         * Until then the claim must be renewed; milliseconds since the Unix epoch
+         */
+        until: number;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+    /**
+     * open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it
+     */
+    state: 'open' | 'claimed' | 'done' | 'error' | 'unknown' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The claim of a call by an instance of the application, to be renewed within 60 s; or its output; or its error. With output or error, "claim" names the instance that claimed it
+ */
+export type ToolCallAnswer = {
+    /**
+     * An id that the instance of the application has chosen for itself
+     */
+    claim?: string;
+    /**
+     * The result, an object
+     */
+    output?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Why the call failed; the model is told
+     */
+    error?: string;
+};
+
+/**
+ * The call has its result, has expired or was withdrawn
+ */
+export type ToolCallClosedEvent = {
+    type: 'tool-call:closed';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A page of calls that applications execute; nextCursor is present when there are more
+ */
+export type ToolCallList = {
+    toolCalls: Array<ToolCall>;
+    nextCursor?: string;
+};
+
+/**
+ * A call of a tool of the application waits for its result
+ */
+export type ToolCallOpenEvent = {
+    type: 'tool-call:open';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; POST /tool-calls/{id}, or POST /run with the tool result, continues the run
+ */
+export type ToolCallRequestEvent = {
+    type: 'tool-call-request';
+    /**
+     * Id of the call, for POST /tool-calls/{id}
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call
+     */
+    input: unknown;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -3101,24 +3860,7 @@ export type ToolServerDetail = {
  * The tool servers, in the order of config.json
  */
 export type ToolServerList = {
-    servers: Array<{
-        /**
-         * Unique name of the connection
-         */
-        name: string;
-        /**
-         * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
-         */
-        status: 'connecting' | 'connected' | 'disconnected' | 'failed';
-        /**
-         * Names of the tools that the server offers
-         */
-        tools: Array<string>;
-        /**
-         * Why the server is not connected
-         */
-        error?: string;
-    }>;
+    servers: Array<ToolServer>;
 };
 
 /**
@@ -4102,6 +4844,139 @@ export type DecideApprovalResponses = {
 };
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
+
+export type ListToolCallsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * open: nobody executes it yet; claimed: an instance does; absent: both
+         */
+        state?: 'open' | 'claimed';
+        /**
+         * options.app of the runs
+         */
+        app?: string;
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        threadId?: string;
+        /**
+         * A UUID
+         */
+        taskId?: string;
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/tool-calls';
+};
+
+export type ListToolCallsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListToolCallsError = ListToolCallsErrors[keyof ListToolCallsErrors];
+
+export type ListToolCallsResponses = {
+    /**
+     * A page of calls that applications execute; nextCursor is present when there are more
+     */
+    200: ToolCallList;
+};
+
+export type ListToolCallsResponse = ListToolCallsResponses[keyof ListToolCallsResponses];
+
+export type AnswerToolCallData = {
+    body: ToolCallAnswer;
+    path: {
+        /**
+         * toolCallId of the call
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tool-calls/{id}';
+};
+
+export type AnswerToolCallErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AnswerToolCallError = AnswerToolCallErrors[keyof AnswerToolCallErrors];
+
+export type AnswerToolCallResponses = {
+    /**
+     * The call after a claim or an answer
+     */
+    200: AnsweredToolCall;
+};
+
+export type AnswerToolCallResponse = AnswerToolCallResponses[keyof AnswerToolCallResponses];
 
 export type ListGrantsData = {
     body?: never;
@@ -5725,6 +6600,121 @@ export type GetTaskScheduleResponses = {
 
 export type GetTaskScheduleResponse = GetTaskScheduleResponses[keyof GetTaskScheduleResponses];
 
+export type ListRunsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only the runs of this conversation
+         */
+        threadId?: string;
+        /**
+         * Only the runs of this task; not together with threadId
+         */
+        taskId?: string;
+        status?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/runs';
+};
+
+export type ListRunsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListRunsError = ListRunsErrors[keyof ListRunsErrors];
+
+export type ListRunsResponses = {
+    /**
+     * A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more
+     */
+    200: RunList;
+};
+
+export type ListRunsResponse = ListRunsResponses[keyof ListRunsResponses];
+
+export type GetRunData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: {
+        /**
+         * How long the answer may wait for the end of the run, or until a person is asked or the application is to execute a call; ms
+         */
+        waitMs?: number;
+    };
+    url: '/runs/{runId}';
+};
+
+export type GetRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetRunError = GetRunErrors[keyof GetRunErrors];
+
+export type GetRunResponses = {
+    /**
+     * One run, of a conversation or a task
+     */
+    200: Run;
+};
+
+export type GetRunResponse = GetRunResponses[keyof GetRunResponses];
+
 export type ListChangesData = {
     body?: never;
     path: {
@@ -5842,6 +6832,70 @@ export type UndoRunResponses = {
 };
 
 export type UndoRunResponse = UndoRunResponses[keyof UndoRunResponses];
+
+export type EventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The `id:` of the last event that the reader has got
+         */
+        'last-event-id'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only the events of this conversation
+         */
+        threadId?: string;
+        /**
+         * Only the events of this task; not together with threadId
+         */
+        taskId?: string;
+        /**
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed
+         */
+        types?: string;
+        /**
+         * The `id:` after which to resume; the header Last-Event-ID wins
+         */
+        after?: string;
+    };
+    url: '/events';
+};
+
+export type EventsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type EventsError = EventsErrors[keyof EventsErrors];
+
+export type EventsResponses = {
+    /**
+     * The events of all conversations and tasks: Server-Sent Events whose name is the `type` of their data, in their order. A reader that comes back with the last `id:` gets what it has missed, or a `reset` first when that is no longer known
+     */
+    200: StreamEvent;
+};
+
+export type EventsResponse = EventsResponses[keyof EventsResponses];
 
 export type ClearBrainData = {
     body?: never;

@@ -5,6 +5,7 @@ import { Aborted } from '../lib/abort.ts'
 import { Draining } from '../http/draining.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { createRunLog, segmentStart } from '../run-log/run-log.ts'
+import { wholeMessage } from '../run-log/whole-message.ts'
 import type { Run, RunHead } from './run-repository.ts'
 
 export const TooManyRuns = defineError('ERR_TOO_MANY_RUNS', 'There are already %d runs under way; wait for one to end.')
@@ -52,11 +53,17 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
   const controller = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
+  const aborted = Promise.withResolvers<void>()
   let moved = Promise.withResolvers<void>()
 
   const progress = () => {
     moved.resolve()
     moved = Promise.withResolvers()
+  }
+  const abort = (reason: Aborted) => {
+    controller.abort(reason)
+    aborted.resolve()
+    progress()
   }
   const isUnderBackpressure = () =>
     !resumable && positions.size > 0 && [...positions.values()].every((position) => run.log.lag(position) > BACKPRESSURE_BYTES)
@@ -64,12 +71,12 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
   return {
     run,
     signal: controller.signal,
+    resumable,
     /** Resolves when all work of the run has ended. */
     done: done.promise,
-    abort (reason: Aborted) {
-      controller.abort(reason)
-      progress()
-    },
+    /** Resolves when the run is aborted. */
+    aborted: aborted.promise,
+    abort,
     end () {
       run.log.end()
       done.resolve()
@@ -87,6 +94,10 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
     get isSteered () {
       return steering !== undefined && steering.length > 0
     },
+    /** Whether no step follows. */
+    get isEnding () {
+      return steering === undefined
+    },
     drainSteering: () => steering?.splice(0) ?? [],
     /** Closes the steering queue after the last step and returns the messages that no step has read. */
     endSteering (): string[] {
@@ -103,10 +114,15 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
       })()
     },
 
-    /** Subscribes from the first event of a segment, by default in the run's own protocol. */
-    subscribe (segment: number, as: Protocol = protocol): Subscription {
+    /**
+     * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client gets the earlier
+     * segments, too, because it builds one message of all.
+     */
+    subscribe (segment: number, as: Protocol = protocol, { isWhole = false } = {}): Subscription {
       const subscriber = Symbol('subscriber')
-      const start = segmentStart(run.log.events, segment)
+      const first = segmentStart(run.log.events, segment)
+      const earlier = isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : []
+      const start = earlier.length > 0 ? first + 1 : first
       // Earlier events have to be sent too, but do not count as lag: they are no sign of a slow reader.
       const end = run.log.events.length
       positions.set(subscriber, start)
@@ -119,6 +135,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
         async * batches (signal) {
           // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
           await run.saved.catch(() => {})
+          if (earlier.length > 0) yield earlier
           for await (const batch of run.log.read(start, signal)) {
             positions.set(subscriber, positions.get(subscriber)! + batch.length)
             progress()
@@ -128,7 +145,7 @@ export function createActiveRun (run: Run, { resumable, protocol }: SubscriberOp
         unsubscribe () {
           if (!positions.delete(subscriber)) return
           progress()
-          if (positions.size === 0 && !run.log.ended && !resumable) controller.abort(new Aborted('client', 'The client went away.'))
+          if (positions.size === 0 && !run.log.ended && !resumable) abort(new Aborted('client', 'The client went away.'))
         }
       }
     }
@@ -165,6 +182,8 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
     get size () {
       return byThread.size
     },
+    of: (threadId: string): ActiveRun | undefined => byThread.get(threadId),
+    all: (): ActiveRun[] => [...byThread.values()],
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.head.runId === runId),
     /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */

@@ -2,10 +2,11 @@ import type { Protocol, RunBody, RunResult } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { protocolOf } from '../run-log/encoders/encoder.ts'
+import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { withRunModels } from '../providers/run-models.ts'
+import type { ChatRunSource } from '../runs/chat-run-record.ts'
 import { runKey } from '../store/keys.ts'
-import { isAnswer } from './approval-answers.ts'
 import { createStartRun, type RunRequest } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -14,7 +15,9 @@ import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
-import type { RunHead } from './run-repository.ts'
+import { interruptCutRuns, replayRecorded } from './interrupted-runs.ts'
+import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
+import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
 
@@ -35,7 +38,7 @@ export function createAgent (deps: AgentDeps) {
   })
   const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createRunLauncher(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
-  const { answer, decide } = createResumeRun(parts)
+  const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
 
   /** Returns the largest context window, in tokens, among the models that may answer with these options. */
   async function largestWindow (options: RunOptions | undefined): Promise<number> {
@@ -57,23 +60,39 @@ export function createAgent (deps: AgentDeps) {
       throw new BadMessage('The body needs "messages", or "message" together with the "id" of its thread.')
     }
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
-    if (isAnswer({ ...body, messages: [body.message] })) return { ...request, messages: [body.message] }
+    if ((await answersOf({ ...body, messages: [body.message] })).length > 0) return { ...request, messages: [body.message] }
     // A run that is ending still has to write its answer into the thread.
-    if (await activeRuns.current(body.id)) throw new ConversationBusy()
+    await settleRun(activeRuns.of(body.id), deps.clock)
+    if (activeRuns.has(body.id)) throw new ConversationBusy()
     const { messages, ...history } = await readHistory(body.id, { threads: deps.threads, window: () => largestWindow(body.options) })
     return { ...request, messages: [...messages, body.message], history }
   }
 
   async function run (body: RunBody, protocol?: Protocol): Promise<Subscription> {
     const request = await withHistory(body, protocol)
-    return isAnswer(request) ? answer(request) : startRun(request)
+    return (await answersOf(request)).length > 0 ? answer(request) : startRun(request)
+  }
+
+  /** Returns the active run of a thread, or the one with this id if there is no such thread. Waits for the end of an aborted run. */
+  async function activeRun (id: string): Promise<ActiveRun | undefined> {
+    const isThread = activeRuns.has(id) || await deps.threads.get(id) !== undefined
+    const threadId = isThread ? id : activeRuns.ofRun(id)?.run.head.threadId
+    return threadId === undefined ? undefined : activeRuns.current(threadId)
   }
 
   /** Throws NoActiveRun (404). */
-  async function requireActiveRun (threadId: string): Promise<ActiveRun> {
-    const live = await activeRuns.current(threadId)
+  async function requireActiveRun (id: string): Promise<ActiveRun> {
+    const live = await activeRun(id)
     if (live === undefined) throw new NoActiveRun()
     return live
+  }
+
+  /** Returns the interrupted run with which a thread ends, or the run with this id. */
+  async function recordedRun (id: string): Promise<Run | undefined> {
+    const isThread = await deps.threads.get(id) !== undefined
+    const runId = isThread ? (await deps.conversations.get(id)).runId : id
+    const run = runId !== undefined && isId(runId) ? await loadRun(deps.store, runId) : undefined
+    return isThread && run?.head.end?.status !== 'interrupted' ? undefined : run
   }
 
   return {
@@ -86,34 +105,58 @@ export function createAgent (deps: AgentDeps) {
     /** Decides one approval request of a conversation, without a reader of what follows. */
     decide,
 
+    /** Take what the application says of one of its calls, and close an overdue one. */
+    answerCall,
+    closeCall,
+
     /** Does the same as `run`, and returns the result as one object instead of a stream. */
     sync: async (body: RunBody, signal: AbortSignal): Promise<RunResult> => collectResult(await run(body), signal),
 
-    /** Subscribes to the active run of a conversation from the first event of its segment; undefined if no run is active. */
-    async subscribe (threadId: string, protocol?: Protocol): Promise<Subscription | undefined> {
-      const live = await activeRuns.current(threadId)
-      return live?.subscribe(live.run.head.segment, protocol)
+    /**
+     * Subscribes to the active run of a thread, or the one with this id, from the first event of its segment, in a chat client's protocol
+     * of its message. An interrupted run is replayed, and by its own id also the last segment of one that ended or waits; undefined
+     * for any other.
+     */
+    async subscribe (id: string, protocol?: Protocol): Promise<Subscription | undefined> {
+      const live = await activeRun(id)
+      if (live !== undefined) return live.subscribe(live.run.head.segment, protocol, { isWhole: true })
+      const recorded = await recordedRun(id)
+      return recorded && replayRecorded(recorded, protocol)
     },
 
     /** Stops the active run and waits for its end. Throws NoActiveRun (404). */
-    async stop (threadId: string) {
-      const live = await requireActiveRun(threadId)
+    async stop (id: string) {
+      const live = await requireActiveRun(id)
       live.abort(new Aborted('stop', 'The user stopped the run.'))
       await live.done
-      return { ok: true as const, threadId, runId: live.run.head.runId }
+      const { threadId, runId } = live.run.head
+      return { ok: true as const, threadId, runId }
     },
 
     /** Sends steering to the active run; the model gets it at its next step. Throws NoActiveRun (404) or SteeringFull (429). */
-    async steer (threadId: string, message: string) {
-      const live = await requireActiveRun(threadId)
+    async steer (id: string, message: string) {
+      const live = await requireActiveRun(id)
       live.steer(message)
-      return { ok: true as const, threadId, runId: live.run.head.runId }
+      const { threadId, runId } = live.run.head
+      return { ok: true as const, threadId, runId }
     },
+
+    /** Ends the runs that the last end of the service cut. To be called before any request. */
+    recover: () => interruptCutRuns(deps),
 
     ...createConversationGuard(parts, supersedePendingRun),
 
     /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
     userWords: createUserWords(parts),
+
+    /** The runs that execute now. */
+    activeChatRuns: () => activeRuns.all().map(({ run }) => activeChatRun(run, deps.clock.now())),
+
+    /** A run with its events; undefined if they are not stored. */
+    async storedChatRun (runId: string): Promise<ChatRunSource | undefined> {
+      const run = await loadRun(deps.store, runId)
+      return run && { head: run.head, events: run.log.events }
+    },
 
     /** Whether a run is active, or waits for an approval; undefined for a run that is not stored, and not active. */
     async isRunLive (runId: string): Promise<boolean | undefined> {

@@ -1,11 +1,12 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
+import { itemsIn } from '../run-log/open-calls.ts'
 import { foldToUIMessage, type UIAnswer } from '../run-log/ui-message.ts'
 import type { ThreadMessage } from '../threads/thread-repository.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
-import { commit, type Run } from './run-repository.ts'
+import { commit, type Run, type RunEnd } from './run-repository.ts'
 import type { Op } from '../store/store-types.ts'
 
 const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
@@ -22,30 +23,28 @@ export async function recordAnswer (
   finalEvents: readonly RunEvent[] = []
 ): Promise<Op[]> {
   const events = [...log.events, ...finalEvents]
-  const asked = finalEvents.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
+  const asked = itemsIn(finalEvents)
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
   if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
-  const answered = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
+  const answered = (await ledger.all(itemsIn(events))).filter((item) => item.kind === 'tool')
   const message = foldToUIMessage(events, { ui5: head.protocol === 'ui5', answered, base })
   // A message without parts never reached the client.
   return put(message.parts.length > 0 ? [message] : [])
 }
 
 /**
- * Ends a segment: stores the user's message, the answer, the guide of the folder as known and, for a durable run, the events.
- * Readers get the final events only when everything before them is on disk.
+ * Ends a segment: stores the answer, the events and the guide of the folder as known. Without an `end`, the run waits. Readers get the
+ * final events only when everything before them is on disk.
  */
 export async function endSegment (
   run: Run,
   deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides'>,
-  { finalEvents, ops = [] }: { finalEvents: RunEvent[], ops?: Op[] }
+  { finalEvents, ops = [], end }: { finalEvents: RunEvent[], ops?: Op[], end?: RunEnd }
 ) {
   await run.saved
   const told = run.log.events.find((event) => event.type === 'context')
   if (told?.context.guide !== undefined) await deps.guides.markKnown(told.context.guide)
   const answer = await recordAnswer(run, deps, finalEvents)
-  if (run.durable || ops.length > 0) return commit(run, deps, { finalEvents, ops: [...ops, ...answer] })
-  await deps.store.transact(answer)
-  finalEvents.forEach(run.log.append)
+  await commit(run, deps, { finalEvents, ops: [...ops, ...answer], end, waits: end === undefined })
 }

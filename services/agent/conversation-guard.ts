@@ -1,5 +1,7 @@
 import { Aborted } from '../lib/abort.ts'
-import { runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
+import { itemsIn } from '../run-log/open-calls.ts'
+import { chatRunRemoval } from '../runs/chat-run-record.ts'
+import { chatRunsPrefix, liveRunKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -20,11 +22,13 @@ export function createConversationGuard (
     for await (const [key] of store.list(prefix)) {
       const runId = key.slice(prefix.length)
       const run = await loadRun(store, runId)
-      const asked = run?.log.events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []) ?? []
-      const keys = [key, runKey(runId), runInputKey(runId)]
+      const asked = itemsIn(run?.log.events ?? [])
+      const keys = [key, runKey(runId), runInputKey(runId), liveRunKey(runId)]
       for await (const [chunk] of store.list(runEventsPrefix(runId))) keys.push(chunk)
       ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...ledger.remove(asked))
     }
+    const thread = store.digest(threadId)
+    for await (const key of store.keys(chatRunsPrefix(thread))) ops.push(...chatRunRemoval(thread, key.slice(chatRunsPrefix(thread).length)))
     return ops
   }
 

@@ -1,13 +1,13 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import type { ThreadApproval } from '../approvals/approval-record.ts'
+import type { ToolItem } from '../approvals/approval-record.ts'
 import { withRefused, type Denial } from '../approvals/refused-calls.ts'
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
   threadId: string
-  /** The newest run that requested approvals, until a newer message supersedes it. */
+  /** The newest run that waits for approvals or was interrupted, until a newer message supersedes it. */
   runId?: string
   /** The refused calls, oldest first. */
   denials: Denial[]
@@ -34,12 +34,12 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
     remove: (threadId: string): Op => ({ type: 'del', key: key(threadId) }),
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
-    deny (conversation: ConversationState, refused: ThreadApproval[]): { conversation: ConversationState, op: Op } {
+    deny (conversation: ConversationState, refused: ToolItem[]): { conversation: ConversationState, op: Op } {
       const changed = { ...conversation, denials: withRefused(conversation.denials, refused) }
       return { conversation: changed, op: put(changed) }
     },
 
-    /** Returns the operation that records the newest run that requested approvals. */
+    /** Returns the operation that records the newest run that waits or was interrupted. */
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
     /** Returns the state without the waiting run, which a newer message superseded, and the operation that stores it. */

@@ -5,47 +5,66 @@ import type { EventOf, RunEvent } from '../run-log/run-events.ts'
 import type { ActiveRun } from './active-runs.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer } from './answer-record.ts'
+import { interrupt } from './interrupted-runs.ts'
 import type { RunAttempt } from './run-attempt.ts'
+import { commit, type RunEnd } from './run-repository.ts'
 
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
 
-/** Ends a run that has answered. */
-export function finish (stepFinish: EventOf<'step-finish'>, { live }: RunAttempt, deps: AgentDeps) {
+/** Ends a run that has answered, with `answer` if it owed a structured one; its last step may have ended before an approval. */
+export function finish (
+  stepFinish: EventOf<'step-finish'> | undefined,
+  { live }: RunAttempt,
+  deps: AgentDeps,
+  answer?: EventOf<'object'>
+) {
   const { run } = live
   live.endSteering()
-  const { finishReason } = stepFinish
-  return endSegment(run, deps, { finalEvents: [stepFinish, { type: 'finish', finishReason, usage: { ...run.head.usage } }] })
+  // The calls of the last step were the answer.
+  const finishReason = answer !== undefined || stepFinish === undefined ? 'stop' : stepFinish.finishReason
+  const ends: RunEvent[] = [stepFinish, answer].filter((event) => event !== undefined)
+  const finalEvents: RunEvent[] = [...ends, { type: 'finish', finishReason, usage: { ...run.head.usage } }]
+  return endSegment(run, deps, { finalEvents, end: 'completed' })
 }
 
+/** How a run ended that was aborted; any other failure is `failed`. */
+const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'cancelled', shutdown: 'interrupted' }
+
 /**
- * Ends a run that was aborted or failed, with the reason in its stream. A run that the user or its budget stopped is finished on disk, too.
- * Any other stored run keeps its last stored step, so that sending the same approval answer again continues from there.
+ * Ends a run that was aborted or failed, with the reason in its stream. A run that continues after an approval keeps its last stored step,
+ * so that sending the same answer again continues from there, unless the user or its budget stopped it or it never gave the object that it
+ * owed.
  * Except after a deletion, the thread gets the messages of the run in either case.
  */
 export async function endEarly (
   live: ActiveRun,
   error: unknown,
-  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'ledger' | 'guides' | 'log'>
+  deps: Pick<AgentDeps, 'store' | 'clock' | 'threads' | 'conversations' | 'ledger' | 'guides' | 'log'>
 ) {
   const { run } = live
   live.endSteering()
   const kind = abortKind(error)
   const finishReason = kind === undefined || LIMITS[kind] !== undefined ? 'error' : 'other'
+  const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
   const finalEvents: RunEvent[] = [
     reasonOf(error, run.head.runId, deps.log),
     { type: 'finish', finishReason, usage: { ...run.head.usage } }
   ]
   try {
-    // A deleted conversation must not be written again; only wait for the write of its request.
-    if (kind === 'delete') await run.saved
-    else if (kind === 'stop' || kind === 'budget' || !run.durable) return await endSegment(run, deps, { finalEvents })
-    else await deps.store.transact(await recordAnswer(run, deps, finalEvents))
+    // A deleted conversation must not be written again; only wait for the writes that were begun.
+    if (kind === 'delete') await Promise.all([run.saved, run.writing])
+    else if (end === 'interrupted') await interrupt(run, deps)
+    else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isWithoutObject(error)) {
+      await commit(run, deps, { ops: await recordAnswer(run, deps, finalEvents), end })
+    } else return await endSegment(run, deps, { finalEvents, end })
   } catch (failed) {
     deps.log.error({ err: failed, runId: run.head.runId }, 'the end of a run could not be stored')
   }
   finalEvents.forEach(run.log.append)
 }
+
+const isWithoutObject = (error: unknown) => error instanceof ServiceError && error.code === 'ERR_OBJECT_INVALID'
 
 function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {
   const kind = abortKind(error)
@@ -53,7 +72,10 @@ function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEve
     const code = LIMITS[kind]
     return code === undefined ? { type: 'abort', reason: kind } : { type: 'error', errorText: (error as Error).message, code }
   }
-  if (error instanceof ServiceError) return { type: 'error', errorText: error.message, code: error.code }
+  if (error instanceof ServiceError) {
+    const { message, code, details } = error
+    return { type: 'error', errorText: message, code, ...(details && { details }) }
+  }
   log.error({ err: error, runId }, 'run failed')
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }

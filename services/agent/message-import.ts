@@ -206,6 +206,6 @@ function hasContent (message: LanguageModelV4Message) {
 
 /** Returns the id of the assistant message that a chat client wants continued; undefined if the run begins a new message. */
 export function continuedMessage (messages: RawMessage[]): string | undefined {
-  const { role, parts, id } = messages.at(-1)!
+  const { role, parts, id }: Partial<RawMessage> = messages.at(-1) ?? {}
   return role === 'assistant' && parts !== undefined && typeof id === 'string' && id !== '' ? id : undefined
 }

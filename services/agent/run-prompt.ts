@@ -2,8 +2,8 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
-import type { Tool } from '../tools/tool.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'
 
 /** The parts of a run's request that belong into its system prompt. */
@@ -14,10 +14,12 @@ export interface PromptInputs {
   guide?: Promise<FolderGuide | undefined>
 }
 
-const descriptions = new WeakMap<Tool, LanguageModelV4FunctionTool>()
+type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'>
+
+const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
 
 /** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
-function describeTool (tool: Tool): LanguageModelV4FunctionTool {
+function describeTool (tool: Described): LanguageModelV4FunctionTool {
   const { name, description, inputSchema } = tool
   const described = descriptions.get(tool) ?? { type: 'function', name, description, inputSchema }
   descriptions.set(tool, described)
@@ -29,7 +31,7 @@ function describeTool (tool: Tool): LanguageModelV4FunctionTool {
  * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
-  { live }: RunAttempt,
+  { live, owed }: RunAttempt,
   { instructions, notes = [], guide: begun }: PromptInputs,
   { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
@@ -37,7 +39,8 @@ export async function runContext (
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
-  const tools = host.offered()
+  const ofHost = offeredTools(host.offered(), head.options?.interactive === true)
+  const tools = owed === undefined || ofHost.length === 0 ? ofHost : [...ofHost, owed.tool]
   const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(head.cwd)])
   const system = systemPrompt({
     machine,
@@ -45,7 +48,8 @@ export async function runContext (
     servers: host.describe(),
     cwd: head.cwd,
     now: at,
-    instructions,
+    instructions: [...instructions, ...head.options?.instructions === undefined ? [] : [head.options.instructions]],
+    ...(owed && { answer: owed.instructions(ofHost.length > 0) }),
     memory: remembered,
     notes
   })

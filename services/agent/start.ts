@@ -1,17 +1,20 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
-import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
+import { cutCallNotes } from './cut-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
-import { loadRun, storedSegment, type Run } from './run-repository.ts'
+import { newRunOps, loadRun, supersedeOps, type Run } from './run-repository.ts'
+import { settleRun } from './settle-run.ts'
+import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
@@ -23,8 +26,6 @@ export interface RunRequest extends RunBody {
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
 }
-
-const callOf = ({ toolName, input }: ThreadApproval) => `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /** Starts runs, each in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
@@ -45,22 +46,15 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
-    const isOpen = ({ state }: ThreadApproval) => state === 'pending' || state === 'approved'
-    const interrupted = asked.filter(({ state }) => state === 'executing')
+    const begun = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
-    await store.transact([...ledger.withdraw(asked), ...interrupted.map((approval) => ledger.move(approval, 'unknown').op), left.op])
-    const wasCutOff = run !== undefined && storedSegment(run, run.head.segment) === undefined
-    const done = wasCutOff ? asked.filter(({ state }) => state === 'done') : []
-    return {
-      conversation: left.conversation,
-      notes: [
-        ...asked.filter(isOpen).map((approval) =>
-          `${callOf(approval)} was not carried out: the user said something else instead of approving it.`
-        ),
-        ...interrupted.map((approval) => `${callOf(approval)} was interrupted; its outcome is unknown. Check before doing it again.`),
-        ...done.map((approval) => `${callOf(approval)} was carried out, even if the conversation holds no result of it.`)
-      ]
-    }
+    await store.transact([
+      ...ledger.withdraw(asked),
+      ...begun.map((approval) => ledger.move(approval, 'unknown').op),
+      ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
+      left.op
+    ])
+    return { conversation: left.conversation, notes: [...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)] }
   }
 
   async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
@@ -69,14 +63,11 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       : await threads.append(threadId, messages.slice(-1))
     // The positions are unknown if the client's messages are not all messages of the thread.
     const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
-    const saved = store.transact(ops)
-    // The end of the run awaits this promise and handles its rejection.
-    saved.catch(() => {})
     const now = clock.now()
     const runId = newId()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
-    return {
+    const run: Run = {
       head: {
         runId,
         threadId,
@@ -85,7 +76,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         cwd,
         ...(options !== undefined && { options }),
         // Until the analysis sets it.
-        maxSteps: stepLimit(deps.config(), 'standard'),
+        maxSteps: stepLimit(deps.config(), 'standard', options),
         createdAt: now,
         updatedAt: now,
         segment: 0,
@@ -100,9 +91,16 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       messages,
       log: createRunLog([{ type: 'start', messageId, threadId, runId }]),
       stored: 0,
-      saved,
-      durable: false
+      saved: Promise.resolve(),
+      writing: Promise.resolve(),
+      // The continued message is a part of the answer.
+      durable: continued !== undefined,
+      indexed: true
     }
+    run.saved = store.transact([...ops, ...newRunOps(run, store)])
+    // The end of the run awaits this promise and handles its rejection.
+    run.saved.catch(() => {})
+    return run
   }
 
   /**
@@ -136,12 +134,13 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
 
   async function startRun (request: RunRequest): Promise<Subscription> {
     const { messages, context: where, id, options, resumable = false, protocol } = request
-    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
+    await checkRunOptions(options, deps)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     // Read beside the rest, because it takes a while.
     const guide = deps.guides.read(cwd)
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
+    await settleRun(activeRuns.of(threadId), clock)
     const begun = await locked(threadId, async () => {
       await activeRuns.current(threadId)
       // Another request took the same thread first. Search again after the lock is released.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -10,26 +11,27 @@ import {
   inputDigest,
   isOfTask,
   isOfThread,
+  isUnanswered,
   type Approval,
+  type CallItem,
+  type NewCallItem,
   type OpenEntry,
+  type Owner,
   type ResultItem,
-  type TaskApproval,
+  type TaskItem,
   type ThreadApproval,
-  type ToolItem
+  type ThreadItem
 } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 import { approvalView } from './approval-view.ts'
+import { createCallLedger } from './app-calls/call-ledger.ts'
+import type { DueCalls } from './app-calls/due-calls.ts'
 import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** A call that needs an approval, and its position. */
-export type ToolRequest = Pick<
-  ToolItem,
-  'runId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity' | 'scopes' | 'places'
->
-/** What the ledger adds to a request. */
-type Asked<K extends 'tool' | 'result'> = { kind: K, approvalId: string, state: 'pending', createdAt: number, expiresAt: number }
+/** A new item, with the milliseconds in which it can be answered, where they differ from those of the others. */
+export type ItemRequest = NewCallItem & { ms?: number }
 
 /** The time in which a request of a conversation can be answered, milliseconds. */
 const THREAD_TTL_MS = 24 * 60 * 60 * 1000
@@ -37,7 +39,6 @@ const THREAD_TTL_MS = 24 * 60 * 60 * 1000
 const keyOf = ({ approvalId, taskId }: Approval) => taskId === undefined ? approvalKey(approvalId) : taskApprovalKey(approvalId)
 const put = (approval: Approval): Op => ({ type: 'put', key: keyOf(approval), value: approval })
 const close = ({ approvalId }: Pick<Approval, 'approvalId'>): Op => ({ type: 'del', key: openApprovalKey(approvalId) })
-const closeIn = (approval: Approval): Op[] => [put(approval), close(approval)]
 const open = (approval: Approval): Op[] => [put(approval), {
   type: 'put',
   key: openApprovalKey(approval.approvalId),
@@ -47,9 +48,16 @@ const open = (approval: Approval): Op[] => [put(approval), {
 /**
  * The one record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved and
  * what has run: of a client's messages only the approval id and the decision count. Methods that return operations leave the
- * commit to the caller, so that the caller can store other changes in the same transaction.
+ * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` learns when calls of applications
+ * are overdue.
  */
-export function createLedger ({ store, clock }: { store: Store, clock: Clock }) {
+export function createLedger ({ store, clock, dueCalls }: { store: Store, clock: Clock, dueCalls?: DueCalls }) {
+  /** Returns the operations that store an item, in the index of open items or out of it. */
+  function stored (item: Approval): Op[] {
+    dueCalls?.follow(item)
+    return isUnanswered(item) ? open(item) : [put(item), close(item)]
+  }
+
   /** Clients send the ids; a malformed id is never looked up. */
   const get = async (id: string): Promise<Approval | undefined> =>
     isId(id) ? await store.get<Approval>(approvalKey(id)) ?? store.get<Approval>(taskApprovalKey(id)) : undefined
@@ -70,63 +78,90 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     )
   }
 
-  /** The fields of new requests; `ttlMs` is the time to answer in milliseconds. */
-  function asked<K extends 'tool' | 'result'> (kind: K, ttlMs: number): Asked<K> {
+  /** Returns the times of a new item that can be answered for `ttlMs` milliseconds. */
+  function times (ttlMs: number) {
     const createdAt = clock.now()
-    return { kind, approvalId: newId(), state: 'pending', createdAt, expiresAt: createdAt + ttlMs }
+    return { createdAt, expiresAt: createdAt + ttlMs }
+  }
+
+  function newItem ({ ms, ...request }: ItemRequest, ttlMs: number): CallItem {
+    const known = times(ms ?? ttlMs)
+    switch (request.kind) {
+      case 'tool':
+        return { ...request, approvalId: newId(), state: 'pending', digest: inputDigest(request.input), ...known }
+      case 'question':
+        return { ...request, approvalId: isId(request.toolCallId ?? '') ? request.toolCallId! : newId(), state: 'pending', ...known }
+      case 'app':
+        return { ...request, approvalId: request.toolCallId, state: 'open', digest: inputDigest(request.input), ...known }
+    }
   }
 
   /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
-  const expire = (approval: ThreadApproval): Op[] => closeIn(inState(approval, 'expired'))
+  const expire = (approval: ThreadApproval): Op[] => stored(inState(approval, 'expired'))
+
+  /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
+  async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
+    for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
+      if (kind !== undefined && entry.kind !== kind) continue
+      const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
+      if (item !== undefined) yield item
+    }
+  }
 
   return {
-    /** Creates approvals of calls and the operations that store them as `pending`. */
-    ask<R extends ToolRequest & ({ threadId: string } | { taskId: string })> (
-      requests: R[],
-      ttlMs = THREAD_TTL_MS
-    ): { approvals: Array<R & Asked<'tool'> & { digest: string }>, ops: Op[] } {
-      const approvals = requests.map((request) => ({ ...request, ...asked('tool', ttlMs), digest: inputDigest(request.input) }))
-      return { approvals, ops: approvals.flatMap((approval) => open(approval)) }
+    readOpen,
+
+    /** Creates the items of calls that wait, and the operations that store them. */
+    ask<O extends Owner> (owner: O, requests: ItemRequest[], ttlMs = THREAD_TTL_MS): { items: Array<O & CallItem>, ops: Op[] } {
+      const items = requests.map((request) => ({ ...owner, ...newItem(request, ttlMs) }))
+      return { items, ops: items.flatMap((item) => stored(item)) }
     },
 
-    /** Creates the approval of the result of a task's run and the operations that store it as `pending`. */
-    askResult (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) {
-      const approval = { ...request, ...asked('result', ttlMs) }
-      return { approvals: [approval], ops: open(approval) }
-    },
+    /** Creates the approval of the result of a task's run, which is to be stored. */
+    askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) =>
+      ({ ...request, kind: 'result' as const, approvalId: newId(), state: 'pending' as const, ...times(ttlMs) }),
 
     require,
     requireOfThread,
+
+    /** Returns the conversation of an item. Throws as `requireOfThread` does. */
+    async threadOf (approvalId: string): Promise<string> {
+      const item = await get(approvalId)
+      return item?.kind === 'app' && item.threadId !== undefined ? item.threadId : (await requireOfThread(approvalId)).threadId
+    },
+
+    /** The calls of applications. */
+    calls: createCallLedger({ clock, find: get, readOpen }),
+
     find: get,
 
-    /** Whether the approval can still be answered. */
-    isOpen: (approval: Approval) => approval.state === 'pending' && !isOverdue(approval, clock.now()),
+    /** Whether the item can still be answered. */
+    isOpen: (item: Approval) => isUnanswered(item) && !isOverdue(item, clock.now()),
 
-    /** Returns the approvals of a conversation with these ids, without unknown ones. */
-    async all (approvalIds: string[]): Promise<ThreadApproval[]> {
-      return (await Promise.all(approvalIds.map((id) => store.get<ThreadApproval>(approvalKey(id)))))
+    /** Returns the items of a conversation with these ids, without unknown ones. */
+    async all (approvalIds: string[]): Promise<ThreadItem[]> {
+      return (await Promise.all(approvalIds.map((id) => store.get<ThreadItem>(approvalKey(id)))))
         .filter((approval) => approval !== undefined)
     },
 
-    /** Returns the approvals of a task with these ids, without unknown and damaged ones. */
-    async ofTask (approvalIds: string[]): Promise<TaskApproval[]> {
-      return (await Promise.all(approvalIds.map((id) => unlessDamaged(store.get<TaskApproval>(taskApprovalKey(id))))))
+    /** Returns the items of a task with these ids, without unknown and damaged ones. */
+    async ofTask (approvalIds: string[]): Promise<TaskItem[]> {
+      return (await Promise.all(approvalIds.map((id) => unlessDamaged(store.get<TaskItem>(taskApprovalKey(id))))))
         .filter((approval) => approval !== undefined)
     },
 
     /**
-     * Selects the current decisions of a chat message, which also contains the decisions of earlier steps: the decisions on
-     * pending approvals or, if none is pending, the decisions of the newest step, whose continuation is then subscribed to or replayed.
+     * Selects the current answers of a chat message, which also contains the answers of earlier steps: those to open items or, if none
+     * is open, those of the newest step, whose continuation is then subscribed to or replayed.
      */
-    async currentApprovals (decisions: Decision[]): Promise<Decision[]> {
-      const known = (await Promise.all(decisions.map(async (decision) => ({ decision, approval: await get(decision.approvalId) }))))
-        .filter((entry): entry is { decision: Decision, approval: Approval } => entry.approval !== undefined)
-      const open = known.filter(({ approval }) => approval.state === 'pending')
-      const last = known.at(-1)?.approval
-      const current = open.length > 0
-        ? open
-        : known.filter(({ approval }) => approval.runId === last?.runId && approval.segment === last.segment)
-      return current.length > 0 ? current.map(({ decision }) => decision) : decisions
+    async currentAnswers<A extends { approvalId: string }> (answers: A[]): Promise<A[]> {
+      const known = (await Promise.all(answers.map(async (answer) => ({ answer, item: await get(answer.approvalId) }))))
+        .filter((entry): entry is { answer: A, item: Approval } => entry.item !== undefined)
+        .sort((a, b) => a.item.createdAt - b.item.createdAt)
+      const open = known.filter(({ item }) => isUnanswered(item))
+      const last = known.at(-1)?.item
+      const current = open.length > 0 ? open : known.filter(({ item }) => item.runId === last?.runId && item.segment === last.segment)
+      return current.length > 0 ? current.map(({ answer }) => answer) : answers
     },
 
     /**
@@ -142,11 +177,12 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
         throw new OtherConversation('The answers belong to different conversations; send them one request each.')
       }
-      const answers = new Map<string, boolean>()
+      const taken = new Map<string, Decision>()
       const decided: ThreadApproval[] = []
       for (const [at, approval] of approvals.entries()) {
-        const { approvalId, approved } = decisions[at]
-        if (answers.has(approvalId) && answers.get(approvalId) !== approved) {
+        const { approvalId } = approval
+        const { approved, answers } = taken.get(approvalId) ?? decisions[at]
+        if (approved !== decisions[at].approved || !isDeepStrictEqual(answers, decisions[at].answers)) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {
@@ -154,32 +190,37 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
           throw new ApprovalExpired(approvalId)
         }
         const fresh = decideApproval(approval, decisions[at], clock.now())
-        if (fresh !== undefined && !answers.has(approvalId)) decided.push(fresh)
-        answers.set(approvalId, approved)
+        if (fresh !== undefined && !taken.has(approvalId)) decided.push(fresh)
+        taken.set(approvalId, decisions[at])
       }
       return { approvals, decided }
     },
 
     /** Returns the operations that store approvals. */
-    record: (approvals: readonly Approval[]): Op[] =>
-      approvals.flatMap((approval) => approval.state === 'pending' ? open(approval) : closeIn(approval)),
+    record: (approvals: readonly Approval[]): Op[] => approvals.flatMap((approval) => stored(approval)),
 
     /** Returns the approval in its new state, and the operation that stores it. */
-    move<A extends ThreadApproval | TaskApproval> (approval: A, state: A['state']): { approval: A, op: Op } {
+    move<A extends Approval> (approval: A, state: A['state']): { approval: A, op: Op } {
       const moved = inState(approval, state)
       return { approval: moved, op: put(moved) }
     },
 
     expire,
 
-    /** Returns the operations that withdraw the open approvals of a run that a new message superseded. */
-    withdraw: (approvals: ThreadApproval[]): Op[] =>
-      approvals
-        .filter(({ state }) => state === 'pending' || state === 'approved')
-        .flatMap((approval) => closeIn(inState(approval, 'withdrawn'))),
+    /** Returns the operations that close an item whose time has passed without an answer. */
+    closeSilent (item: Approval): Op[] {
+      if (!isUnanswered(item) || !isOverdue(item, clock.now())) return []
+      return stored(inState(item, item.state === 'claimed' ? 'unknown' : 'expired'))
+    },
+
+    /** Returns the operations that withdraw what a run still waits for that a new message superseded. */
+    withdraw: (items: ThreadItem[]): Op[] =>
+      items
+        .filter((item) => isUnanswered(item) || item.state === 'approved')
+        .flatMap((item) => stored(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: ThreadApproval, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
+    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>
@@ -191,10 +232,8 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: cursor && openApprovalKey(cursor), damaged () {} })) {
-        if (kind !== undefined && entry.kind !== kind) continue
-        const approval = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-        if (approval === undefined || isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
+      for await (const approval of readOpen({ after: cursor, kind })) {
+        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
           return { approvals, nextCursor: approvals.at(-1)!.approvalId }

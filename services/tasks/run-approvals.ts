@@ -1,7 +1,8 @@
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
 import { GrantRefused } from '../approvals/approval-errors.ts'
-import { isOfTask, type TaskApproval } from '../approvals/approval-record.ts'
+import { closeOverdue, type AppCall, type AppCallAnswer } from '../approvals/app-calls/answer-app-call.ts'
+import { isOfTask, isUnanswered, type TaskApproval } from '../approvals/approval-record.ts'
 import { inState } from '../approvals/approval-states.ts'
 import { decideApproval, type Decision } from '../approvals/decide-approval.ts'
 import type { Change } from './task-repository.ts'
@@ -16,6 +17,8 @@ import { assertState } from './allowed-operations.ts'
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
 
+type Answering = TaskApproveBody & Pick<Decision, 'answers'>
+
 /** An approval after its decision, and the state of its run. */
 interface Answer {
   item: TaskApproval
@@ -27,7 +30,7 @@ interface Answer {
 export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
   const { repository, ledger, grants, clock } = deps
 
-  /** Finds the approval with that id, or the oldest open one without an id, and its run. */
+  /** Finds the approval with that id and its run; without an id the oldest open one that is no question. */
   async function findItem (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, item: TaskApproval }> {
     if (approvalId !== undefined) {
       const item = await ledger.find(approvalId)
@@ -35,7 +38,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       return { run: await repository.run(task.id, item.runId), item }
     }
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
-    const [item] = run === undefined ? [] : await repository.open(run)
+    const [item] = run === undefined ? [] : (await repository.open(run)).filter((each) => each.kind === 'tool' || each.kind === 'result')
     if (run === undefined || item === undefined) throw new NoQuestion(task.status)
     return { run, item }
   }
@@ -60,19 +63,20 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     }
   }
 
-  async function decide (task: StoredTask, { approved, notes, approvalId, scope, until }: TaskApproveBody): Promise<Change<Answer>> {
+  async function decide (task: StoredTask, { approved, answers, notes, approvalId, scope, until }: Answering): Promise<Change<Answer>> {
     const { run, item } = await findItem(task, approvalId)
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
-    const decided = decideApproval(item, { approved, reason: notes, scope, until }, clock.now())
-    const continued = item.kind === 'tool' && !others.some(({ segment }) => segment === item.segment)
+    const decided = decideApproval(item, { approved, answers, reason: notes, scope, until }, clock.now())
+    const continued = item.kind !== 'result' && !others.some(({ segment }) => segment === item.segment)
     if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
     assertState(task, 'approve')
     const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)
-    if (run.runNumber === task.outdatedRun && decided.granted !== undefined) {
+    const isCall = decided.kind === 'tool'
+    if (isCall && run.runNumber === task.outdatedRun && decided.granted !== undefined) {
       throw new GrantRefused('Goal or plan changed after this was asked, so the call can be approved only once.')
     }
-    const ops = await grants.fromAnswer({ taskId: task.id }, decided)
+    const ops = isCall ? await grants.fromAnswer({ taskId: task.id }, decided) : []
     const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued }
     if (!continued) return { task: after, approvals: [decided], ops, answer }
     return {
@@ -103,7 +107,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
     if (run === undefined || run.status !== 'pending_approval') return undefined
-    const open = await repository.open(run)
+    const open = (await repository.open(run)).filter(isOfTask)
     const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
     const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
     const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
@@ -124,12 +128,41 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   }
 
   /** Expires what is overdue, then decides. */
-  async function answer (taskId: string, body: TaskApproveBody): Promise<Answer> {
+  async function answer (taskId: string, body: Answering): Promise<Answer> {
     await repository.change(taskId, expire)
     return repository.change(taskId, (task) => decide(task, body))
   }
 
+  /** Returns the change that stores a call of the application in its new state. The run goes on when it was the last open item. */
+  async function withCall (task: StoredTask, call: AppCall<{ taskId: string }>): Promise<Change<{ call: AppCall, continued: boolean }>> {
+    const run = await repository.run(task.id, call.runId)
+    const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
+    const continued = isLast && task.status === 'pending_approval'
+    const change = { approvals: [call], answer: { call, continued } }
+    if (!continued) return { task, ...change }
+    return {
+      task: { ...task, status: 'running' },
+      runs: [{ ...run, status: 'running', putDown: true }],
+      ...change,
+      after: () => queue.push(task.id, run.runId)
+    }
+  }
+
   return {
+    /** Records a claim or the result of a call of the application. Throws as `CallLedger.answer` does. */
+    answerCall: (taskId: string, callId: string, given: AppCallAnswer) =>
+      repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
+        const { calls: [call], answered: [answered] } = await ledger.calls.answer([{ approvalId: callId, ...given }], { taskId })
+        return answered === undefined ? { task, answer: { call, continued: false } } : withCall(task, answered)
+      }),
+
+    /** Closes a call of the application if it is overdue; the model is told. */
+    closeCall: (taskId: string, callId: string) =>
+      repository.change<{ call: AppCall, continued: boolean } | undefined>(taskId, async (task) => {
+        const closed = closeOverdue(await ledger.calls.requireOf(callId, { taskId }), clock.now())
+        return closed === undefined ? undefined : withCall(task, closed)
+      }),
+
     /** Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404), ApprovalExpired (410). */
     async approve (taskId: string, body: TaskApproveBody): Promise<TaskApproved> {
       const { item: { runId, approvalId }, status } = await answer(taskId, body)

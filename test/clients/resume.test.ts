@@ -1,6 +1,6 @@
 import t from 'tap'
 import { withGateway } from '../harness/with-gateway.ts'
-import { openChat } from './chat.ts'
+import { openChat, waiting } from './chat.ts'
 import { versions } from './versions.ts'
 
 for (const version of versions) {
@@ -38,5 +38,48 @@ for (const version of versions) {
     await later.chat.resumeStream()
     t.same(later.chat.messages, reloaded.chat.messages, 'with nothing under way, nothing changes')
     t.same(later.errors, [])
+  })
+
+  t.test(`a page with a chat of ${version.name} that is reloaded after an approval shows the whole message once`, async (t) => {
+    const rest = Array.from({ length: 40 }, (_, n) => `word${n} `)
+    const { app } = await withGateway(t, (_request, nth) =>
+      nth === 0
+        ? { text: 'Writing. ', toolCalls: [{ toolName: 'writeFile', input: { path: 'a.txt', content: 'A' } }] }
+        : { text: rest, partMs: 25 })
+    let content: object[] = []
+    const before = await openChat(app, version, {
+      id: 'chat',
+      path,
+      sendAutomaticallyWhen: version.release.lastAssistantMessageIsCompleteWithApprovalResponses,
+      prepareSendMessagesRequest: ({ messages, id }) =>
+        content.length === 0
+          ? { body: { messages, id, resumable: true } }
+          : { api: '/run/approve?protocol=ui5', body: { messages: [...messages, { role: 'tool', content }], id, resumable: true } }
+    })
+    await before.say('write it')
+    if (version.approvals) await before.chat.addToolApprovalResponse({ id: waiting(before)[0], approved: true })
+    else {
+      const { data } = before.parts.find(({ type }) => type === 'data-approval-request')
+      content = [{ type: 'tool-approval-response', approvalId: data.approvalId, approved: true }]
+      void before.chat.sendMessage()
+    }
+    while (!before.text.includes('word3')) await new Promise(setImmediate)
+
+    const restored = async () => (await app.inject('/threads/chat')).json().messages
+    const reloaded = await openChat(app, version, { id: 'chat', messages: await restored() })
+    t.match(reloaded.calls, [{ state: 'output-available' }], 'the thread has what was done')
+    const resumed = reloaded.chat.resumeStream()
+    while (reloaded.chat.status !== 'streaming') await new Promise(setImmediate)
+    await before.chat.stop()
+    await resumed
+
+    const whole = `Writing. ${rest.join('')}`
+    t.equal(reloaded.text, version.resumesOntoCopy ? `Writing. ${whole}` : whole)
+    t.same(reloaded.chat.messages.map(({ role }) => role), ['user', 'assistant'])
+    t.match(reloaded.calls.at(-1), { state: 'output-available', output: { path: 'a.txt' } })
+    t.same(reloaded.errors, [])
+    const again = await openChat(app, version, { id: 'chat', messages: await restored() })
+    t.equal(again.text, whole, 'the thread has it once in any case')
+    t.equal(again.calls.length, 1)
   })
 }

@@ -12,15 +12,22 @@ export interface Version {
   release: Release
   /** Whether it knows approvals; 5.x does not. */
   approvals: boolean
+  /** Whether it reads a resumed stream onto its own copy of the message, so that it shows what both hold twice (docs/limits.md). */
+  resumesOntoCopy: boolean
 }
 
-const version = (name: string, release: unknown, approvals = true): Version => ({ name, release: release as Release, approvals })
+const version = (name: string, release: unknown, { approvals = true, resumesOntoCopy = false } = {}): Version => ({
+  name,
+  release: release as Release,
+  approvals,
+  resumesOntoCopy
+})
 
 /** The releases that a shell's chat may be built with: the newest of each major, and early ones, which are strict. */
 export const versions = [
-  version('5.0.277', ai5, false),
-  version('6.0.60', ai60),
+  version('5.0.277', ai5, { approvals: false }),
+  version('6.0.60', ai60, { resumesOntoCopy: true }),
   version('6.0.326', ai6),
-  version('7.0.0', ai70),
+  version('7.0.0', ai70, { resumesOntoCopy: true }),
   version('7.0.173', ai)
 ]

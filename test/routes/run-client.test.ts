@@ -26,8 +26,7 @@ t.test('a client that hangs up ends the command that runs for it, and the conver
   await run.says('tool-input-available')
   while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
   run.hangUp()
-  let again = await say(app, 'go', { id: 'chat' })
-  while (again.status === 409) again = await say(app, 'go', { id: 'chat' })
+  const again = await say(app, 'go', { id: 'chat' })
   t.equal(again.status, 200, JSON.stringify(again.body))
   t.notOk(existsSync(`${app.cwd}/finished`))
 })
@@ -49,13 +48,21 @@ t.test('an approved tool that was cut off has an unknown outcome and is not run 
   t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
 })
 
-t.test('a second run of a live conversation is a 409, another conversation is not in its way', async (t) => {
+t.test('a second run of a live conversation is a 409 once it has not ended for 2 s, another conversation is not in its way', async (t) => {
   const { app } = await withGateway(t, (_request, nth) => nth === 0 ? stalled : { text: 'hi' })
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
   await run.says('and then')
   t.match(await say(app, 'me too', { id: 'chat' }), { status: 409, body: { code: 'ERR_CONVERSATION_BUSY' } })
   t.match(await say(app, 'me too', { id: 'another' }), { status: 200 })
   run.hangUp()
+})
+
+t.test('a second run of a conversation whose run goes on without readers is a 409 at once', async (t) => {
+  const { app } = await withGateway(t, () => stalled, { clock: fakeClock() })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
+  await run.says('and then')
+  t.match(await say(app, 'me too', { id: 'chat' }), { status: 409, body: { code: 'ERR_CONVERSATION_BUSY' } })
+  await app.inject({ method: 'POST', url: '/run/chat/stop' })
 })
 
 t.test('runs are bounded: the one too many is a 429', async (t) => {

@@ -1,14 +1,12 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
-import { toolCallsOf, type TaskLogEvent } from '../run-history.ts'
+import { CALL_SHOWN, toolCallsOf, type TaskLogEvent } from '../run-history.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 
 /** Consecutive failed runs after which a task is paused. */
 const MAX_FAILURES = 5
-/** Characters of each tool input and output in a run's record; the history keeps them whole. */
-export const CALL_SHOWN = 2_000
 
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
@@ -27,7 +25,8 @@ export function closeRun (
 ): { run: StoredRun, events: TaskStreamEvent[] } {
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
-  const { taskId, runId, runNumber, output = '', toolCount, qualityScore = 0 } = run
+  const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
+  const ended = { taskId, runId, runNumber }
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)
   const closed: StoredRun = {
@@ -52,7 +51,7 @@ export function closeRun (
     events: [
       ...phaseEvents,
       completed
-        ? { type: 'task:complete', taskId, runId, runNumber, status, output, durationMs, toolCount, qualityScore }
+        ? { type: 'task:complete', ...ended, status, output, ...(object && { object }), durationMs, toolCount, qualityScore }
         : { type: 'task:error', taskId, runId, status, error: reason }
     ]
   }

@@ -1,0 +1,47 @@
+import { intentsIn, openCalls } from '../run-log/open-calls.ts'
+import type { RunEvent } from '../run-log/run-events.ts'
+import { segmentStart } from '../run-log/run-log.ts'
+import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
+import { storedSegment, type Run } from './run-repository.ts'
+
+/** The result of a call that the service ended before it began. */
+const NOT_BEGUN = 'Not carried out: the service ended before this call began.'
+
+/** Names an earlier call for a model. */
+export const describeCall = ({ toolName, input }: { toolName: string, input: unknown }) =>
+  `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
+
+/**
+ * Returns the outcomes of the calls that were cut: unknown for a call that had begun. A call that had not begun stays open in a run that
+ * continues when its approval is answered again.
+ */
+export function cutCalls ({ log: { events }, durable }: Run): RunEvent[] {
+  const begun = intentsIn(events)
+  return openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable).map(({ toolCallId, toolName }) => ({
+    type: 'tool-error',
+    toolCallId,
+    toolName,
+    errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
+  }))
+}
+
+/**
+ * Returns notes for the model about the calls with effects in the last segment of a run, if that was cut: the client's messages may
+ * hold no result of them.
+ */
+export function cutCallNotes (run: Run): string[] {
+  if (storedSegment(run, run.head.segment) !== undefined) return []
+  const events = run.log.events.slice(segmentStart(run.log.events, run.head.segment))
+  const begun = intentsIn(events)
+  const carriedOut = new Set(
+    events.flatMap((event) =>
+      event.type === 'tool-output' || (event.type === 'tool-error' && event.errorText !== OUTCOME_UNKNOWN) ? [event.toolCallId] : []
+    )
+  )
+  return run.log.events.flatMap((event) => {
+    if (event.type !== 'tool-input' || !begun.has(event.toolCallId)) return []
+    return carriedOut.has(event.toolCallId)
+      ? `${describeCall(event)} was carried out, even if the conversation holds no result of it.`
+      : `${describeCall(event)} was interrupted; its outcome is unknown. Check before doing it again.`
+  })
+}

@@ -1,0 +1,24 @@
+import type { RunEvent } from './run-events.ts'
+
+/** Events that stay when the model call around them is left out. */
+const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'context'
+
+/** Returns the events without a last step whose model call was cut: it has neither calls nor an end. */
+export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[] {
+  const at = events.findLastIndex(({ type }) => type === 'step-start')
+  const isWhole = events.slice(at).some(({ type }) => type === 'step-finish' || type === 'tool-input' || type === 'tool-input-error')
+  return at === -1 || isWhole ? events : [...events.slice(0, at), ...events.slice(at).filter(isKept)]
+}
+
+/** Returns the stored events of a run, each step once: the model was called again for a step whose first call was cut. */
+export function withoutRepeatedSteps (events: readonly RunEvent[]): readonly RunEvent[] {
+  let kept: RunEvent[] = []
+  for (const event of events) {
+    if (event.type === 'step-start') {
+      const at = kept.findIndex(({ type, ...rest }) => type === event.type && 'step' in rest && rest.step === event.step)
+      if (at !== -1) kept = [...kept.slice(0, at), ...kept.slice(at).filter(isKept)]
+    }
+    kept.push(event)
+  }
+  return kept
+}

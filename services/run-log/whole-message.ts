@@ -1,0 +1,26 @@
+import type { Protocol } from '../../schemas/agent.ts'
+import type { RunEvent } from './run-events.ts'
+
+/**
+ * Joins the segments of a run to one, as chat clients read a message that they do not have: with one `start`, without the ends of the
+ * earlier segments, and without the approvals that these waited for, whose calls would look as if they still waited. Clients of version
+ * 5 keep each request as a data part of the message, so `ui5` has them.
+ */
+export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): RunEvent[] {
+  const newest = events.findLastIndex(({ type }) => type === 'start')
+  const isPart = ({ type }: RunEvent, at: number) => {
+    switch (type) {
+      case 'start':
+        return at === 0
+      case 'approval-request':
+        return at > newest || protocol === 'ui5'
+      case 'finish':
+      case 'error':
+      case 'abort':
+        return at > newest
+      default:
+        return true
+    }
+  }
+  return events.slice(events.findIndex(({ type }) => type === 'start')).filter(isPart)
+}

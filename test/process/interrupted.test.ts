@@ -1,0 +1,128 @@
+import { request } from 'node:http'
+import t, { type Test } from 'tap'
+import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
+import { effects } from '../harness/effects.ts'
+import { follow } from '../harness/reader.ts'
+import { startService } from '../harness/sidecar.ts'
+import { kinds, parseEvents, postEvents, textOf } from '../harness/sse.ts'
+
+const WORDS = Array.from({ length: 60 }, (_, n) => `word${n} `)
+const LOOK = { toolName: 'listDirectory', input: { path: '.' } }
+const command = (text: string) => ({ toolName: 'runCommand', input: { command: text } })
+
+/** The service with a model that says what `reply` says, and two lives, the first of which ends by SIGKILL. */
+async function lives (t: Test, reply: (nth: number) => Plan) {
+  let calls = 0
+  const gateway = await startFakeGateway({ reply: () => reply(calls++) })
+  t.teardown(() => gateway.close())
+  const config = { model: 'test/model', analysis: false, threads: { titles: false }, permissions: { runCommand: 'allow' } }
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify(config) }, work: {} })
+  const where = {
+    home: `${dir}/home`,
+    cwd: `${dir}/work`,
+    env: { AI_GATEWAY_API_KEY: 'the-key', AI_GATEWAY_BASE_URL: gateway.url }
+  }
+  let service = await startService(t, where)
+  const get = async (path: string) => {
+    const response = await fetch(service.url + path)
+    return { status: response.status, text: await response.text() }
+  }
+  return {
+    gateway,
+    cwd: where.cwd,
+    get,
+    post: (body: object) => postEvents(`${service.url}/run?protocol=documented`, body),
+    json: async (path: string): Promise<any> => JSON.parse((await get(path)).text),
+    replay: async (id: string, query = '') =>
+      parseEvents((await get(`/run/${id}/stream${query}`)).text.replace(/data: \[DONE\]\n\n$/, '')),
+    /** Posts a run, kills the service as soon as its stream has said this, and starts it again. Returns what the stream had said. */
+    async killAt (wanted: string, body: object) {
+      const sent = request(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json' } })
+      sent.end(JSON.stringify(body))
+      const stream = await follow(sent)
+      await stream.says(wanted)
+      const [, runId] = /"runId":"([^"]+)"/.exec(stream.said())!
+      await service.stop('SIGKILL')
+      service = await startService(t, where)
+      return { runId, said: stream.said() }
+    }
+  }
+}
+
+const user = (text: string, id = 'u1') => ({ id, role: 'user', parts: [{ type: 'text', text }] })
+
+for (const protocol of ['documented', 'ui'] as const) {
+  t.test(`a resumable run that a kill cuts is shown and replayed as far as it came, in ${protocol}`, async (t) => {
+    const { gateway, get, json, post, replay, killAt } = await lives(
+      t,
+      (nth) => nth === 0 ? { text: 'Looking. ', toolCalls: [LOOK] } : nth === 1 ? { text: WORDS, partMs: 60 } : { text: 'On we go.' }
+    )
+    const messages = protocol === 'ui' ? [user('look')] : [{ role: 'user', content: 'look' }]
+    const { runId } = await killAt('word40 ', { id: 'chat', messages, resumable: true })
+
+    const thread = await json('/threads/chat')
+    t.equal(thread.status, 'idle')
+    const replayed = await replay('chat')
+    t.match(replayed.slice(-2), [{ type: 'error', errorText: /service ended/ }, { type: 'finish' }])
+    t.equal(replayed.filter(({ type }) => type === 'start').length, 1)
+    const text = replayed.filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('')
+    t.match(text, /^Looking\. word0 word1 word2 /, 'the text of at least a second is there')
+    t.ok(`Looking. ${WORDS.join('')}`.startsWith(text))
+    const kept = thread.messages.slice(1).flatMap(({ parts, content }: any) => parts ?? content)
+    t.equal(kept.map((part: any) => part.type === 'text' ? part.text : '').join(''), text, 'the thread holds the same')
+    t.match(
+      kept.filter(({ type }: any) => /^tool-(?!call)/.test(type)),
+      protocol === 'ui' ? [{ state: 'output-available' }] : [{ type: 'tool-result' }]
+    )
+    t.same(await replay(runId), replayed, 'a run is found by its own id, too')
+    if (protocol === 'documented') t.match(replayed.at(-2), { code: 'ERR_INTERRUPTED' })
+    t.equal(gateway.requests.length, 2, 'no model was asked again')
+
+    const { events } = await post({ id: 'chat', message: protocol === 'ui' ? user('go on', 'u2') : { role: 'user', content: 'go on' } })
+    t.match(events.at(-1), { type: 'finish' })
+    t.match(JSON.stringify(gateway.requests[2].body.prompt), 'word1 word2')
+    t.equal((await get('/run/chat/stream')).status, 204, 'the conversation has moved on')
+    t.match((await replay(runId)).at(-1), { type: 'finish' }, 'the run is still what it was')
+  })
+}
+
+t.test('a run without a reader of its own keeps its finished steps', async (t) => {
+  const { json, replay, killAt } = await lives(
+    t,
+    (nth) => nth < 2 ? { text: `Step ${nth}. `, toolCalls: [LOOK] } : { text: WORDS, partMs: 60 }
+  )
+  await killAt('word5 ', { id: 'chat', messages: [{ role: 'user', content: 'look twice' }] })
+  const { messages, usage } = await json('/threads/chat')
+  t.same(messages.map(({ role }: any) => role), ['user', 'assistant', 'tool', 'assistant', 'tool'])
+  t.match(textOf(await replay('chat')), /^Step 0\. Step 1\. $/)
+  t.ok(usage.inputTokens > 0, 'what it used is kept')
+  t.same((await replay('chat')).at(-1)?.usage, usage)
+})
+
+t.test('a command that a kill cuts has an unknown outcome, of which the model is told, and never runs again', async (t) => {
+  const { gateway, cwd, json, post, replay, killAt } = await lives(t, (nth) =>
+    [
+      { toolCalls: ['printf a >> effects.log', 'printf b >> effects.log; sleep 60', 'printf c >> effects.log'].map(command) },
+      { text: 'I had better look.' }
+    ][nth])
+  // The second one has begun when the outcome of the first is told.
+  const { said } = await killAt('tool-output-available', { id: 'chat', messages: [user('go')] })
+  t.match(parseEvents(said).filter(({ type }) => type === 'tool-output-available').length, 1)
+  const done = effects(cwd)
+  t.match(done, /^ab?$/)
+
+  const [, answer] = (await json('/threads/chat')).messages
+  t.match(answer.parts.slice(1), [
+    { state: 'output-available' },
+    { state: 'output-error', errorText: done === 'ab' ? /Outcome unknown/ : /Outcome unknown|Not carried out/ },
+    { state: 'output-error', errorText: /Not carried out/ }
+  ])
+  t.match(kinds(await replay('chat')).slice(-3), ['tool-output-error', 'error', 'finish'])
+
+  // The client's own copy holds no outcome at all.
+  await post({ id: 'chat', messages: [user('go'), { id: 'a', role: 'assistant', parts: [] }, user('and?', 'u2')] })
+  const told = JSON.stringify(gateway.requests[1].body.prompt)
+  t.match(told, /printf a[^"]*"?[^.]*was carried out/)
+  if (done === 'ab') t.match(told, /outcome is unknown/i)
+  t.equal(effects(cwd), done)
+})
