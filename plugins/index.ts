@@ -12,6 +12,7 @@ import docs from './core/docs.ts'
 import drain from './core/drain.ts'
 import environment from './core/environment.ts'
 import errors from './core/errors.ts'
+import events from './events.ts'
 import health from './core/health.ts'
 import extraction from './thread-background.ts'
 import gate from './core/gate.ts'
@@ -22,6 +23,7 @@ import paths from './paths.ts'
 import providers from './providers.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
+import runs from './runs.ts'
 import shutdown from './core/shutdown.ts'
 import store from './core/store.ts'
 import stream from './core/stream.ts'
@@ -58,9 +60,11 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(mcp)
   await app.register(threads)
   await app.register(ledger, settings)
+  await app.register(events)
   await app.register(tasks)
   await app.register(agent)
   await app.register(catalog)
+  await app.register(runs)
   await app.register(approvals)
   await app.register(extraction)
   await app.register(backup, settings)

@@ -4,10 +4,12 @@ import approvals from './approvals.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import docs from './docs.ts'
+import events from './events.ts'
 import grants from './grants.ts'
 import journal from './journal.ts'
 import mcp from './mcp.ts'
 import providers from './providers.ts'
+import runs from './runs.ts'
 import service from './service.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
@@ -22,7 +24,9 @@ export async function registerRoutes (app: FastifyInstance) {
   await app.register(grants)
   await app.register(threads)
   await app.register(tasks)
+  await app.register(runs)
   await app.register(journal)
+  await app.register(events)
   await app.register(brain)
   await app.register(providers)
   await app.register(mcp)

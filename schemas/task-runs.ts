@@ -13,6 +13,7 @@ const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export const TaskToolCallSchema = Type.Object({
+  id: text('The id of the call; absent in runs of earlier versions'),
   tool: Type.String(),
   input: Type.Unknown(),
   output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),

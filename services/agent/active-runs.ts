@@ -183,6 +183,7 @@ export function createActiveRuns ({ limit, ended }: { limit: () => number, ended
       return byThread.size
     },
     of: (threadId: string): ActiveRun | undefined => byThread.get(threadId),
+    all: (): ActiveRun[] => [...byThread.values()],
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.head.runId === runId),
     /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */

@@ -5,6 +5,7 @@ import { protocolOf } from '../run-log/encoders/encoder.ts'
 import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { withRunModels } from '../providers/run-models.ts'
+import type { ChatRunSource } from '../runs/chat-run-record.ts'
 import { runKey } from '../store/keys.ts'
 import { isAnswer } from './approval-answers.ts'
 import { createStartRun, type RunRequest } from './start.ts'
@@ -16,7 +17,7 @@ import { createRunLauncher } from './launch-run.ts'
 import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
 import { interruptCutRuns, replayInterrupted } from './interrupted-runs.ts'
-import { loadRun, type Run, type RunHead } from './run-repository.ts'
+import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
 import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
 import { createUserWords } from './user-words.ts'
@@ -143,6 +144,15 @@ export function createAgent (deps: AgentDeps) {
 
     /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
     userWords: createUserWords(parts),
+
+    /** The runs that execute now. */
+    activeChatRuns: () => activeRuns.all().map(({ run }) => activeChatRun(run, deps.clock.now())),
+
+    /** A run with its events; undefined if they are not stored. */
+    async storedChatRun (runId: string): Promise<ChatRunSource | undefined> {
+      const run = await loadRun(deps.store, runId)
+      return run && { head: run.head, events: run.log.events }
+    },
 
     /** Whether a run is active, or waits for an approval; undefined for a run that is not stored, and not active. */
     async isRunLive (runId: string): Promise<boolean | undefined> {

@@ -1,5 +1,6 @@
 import { Aborted } from '../lib/abort.ts'
-import { liveRunKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
+import { chatRunRemoval } from '../runs/chat-run-record.ts'
+import { chatRunsPrefix, liveRunKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -25,6 +26,8 @@ export function createConversationGuard (
       for await (const [chunk] of store.list(runEventsPrefix(runId))) keys.push(chunk)
       ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...ledger.remove(asked))
     }
+    const thread = store.digest(threadId)
+    for await (const key of store.keys(chatRunsPrefix(thread))) ops.push(...chatRunRemoval(thread, key.slice(chatRunsPrefix(thread).length)))
     return ops
   }
 

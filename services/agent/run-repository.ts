@@ -1,5 +1,6 @@
 import { defineError } from '../lib/service-error.ts'
 import type { Protocol } from '../../schemas/agent.ts'
+import type { RunStatus } from '../../schemas/tasks.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { History } from './thread-history.ts'
@@ -8,7 +9,9 @@ import { withoutCutCall, withoutRepeatedSteps } from '../run-log/cut-steps.ts'
 import { joinDeltas } from '../run-log/join-deltas.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from '../run-log/run-log.ts'
 import type { Usage } from '../../schemas/usage.ts'
-import type { RunEvent } from '../run-log/run-events.ts'
+import { openCalls } from '../run-log/open-calls.ts'
+import type { EventOf, RunEvent } from '../run-log/run-events.ts'
+import { chatRunOps, newChatRunOps, type ChatRunSource } from '../runs/chat-run-record.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
 import { liveRunKey, runEventsKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
@@ -83,12 +86,18 @@ export const newRunOps = ({ head, messages, durable }: Run, { digest }: Pick<Sto
   { type: 'put', key: runKey(head.runId), value: head },
   ...durable ? [{ type: 'put' as const, key: runInputKey(head.runId), value: messages }] : [],
   { type: 'put', key: threadRunsPrefix(digest(head.threadId)) + head.runId, value: { at: head.createdAt } },
-  { type: 'put', key: liveRunKey(head.runId), value: {} }
+  { type: 'put', key: liveRunKey(head.runId), value: {} },
+  ...newChatRunOps({ head, events: [] }, { digest })
 ]
 
-/** Returns the operation that ends a waiting run, which a newer message superseded. */
-export const supersedeOps = ({ head }: Run, at: number): Op[] =>
-  head.end === undefined ? [{ type: 'put', key: runKey(head.runId), value: { ...head, end: { status: 'cancelled', at } } }] : []
+/** Returns the operations that end a waiting run, which a newer message superseded. */
+export const supersedeOps = ({ head, log: { events } }: Run, at: number, digest: Pick<Store, 'digest'>): Op[] =>
+  head.end !== undefined
+    ? []
+    : [
+        { type: 'put', key: runKey(head.runId), value: { ...head, end: { status: 'cancelled', at } } },
+        ...chatRunOps({ head, events }, { status: 'cancelled', at }, digest)
+      ]
 
 export interface RunWrite {
   /** Readers get these events only after the transaction is durable; if it fails, they get none of it. */
@@ -121,6 +130,10 @@ async function writeNow (run: Run, { store, clock }: { store: Store, clock: Cloc
   const isLive = !waits && end === undefined
   const key = liveRunKey(head.runId)
   if (isLive !== run.indexed) writes.push(isLive ? { type: 'put', key, value: {} } : { type: 'del', key })
+  if (end !== undefined || isLive !== run.indexed) {
+    const status = end ?? (waits ? 'pending_approval' : 'running')
+    writes.push(...chatRunOps({ head, events: [...events, ...finalEvents] }, { status, at }, store))
+  }
   await store.transact([...writes, ...ops])
   run.head = { ...run.head, chunks, updatedAt: at }
   run.durable ||= waits === true
@@ -135,6 +148,20 @@ function newEvents ({ log: { events }, stored, durable }: Run, waits = false): R
   if (durable) return events.slice(stored)
   const isContext = ({ type }: RunEvent) => type === 'context'
   return [...events.slice(stored).filter((event) => !isContext(event)), ...waits ? events.filter(isContext) : []]
+}
+
+/** Returns how an active run is shown. Its segment may be over already: its readers have got the end by then. */
+export function activeChatRun ({ head, log: { events } }: Run, now: number): ChatRunSource & { status: RunStatus, at: number } {
+  const last = events.at(-1)
+  return { head, events, at: now, status: last?.type === 'finish' ? endOf(events, last) : 'running' }
+}
+
+/** Returns how the newest segment ended. */
+function endOf (events: readonly RunEvent[], { finishReason }: EventOf<'finish'>): RunStatus {
+  const before = events.at(-2)
+  if (before?.type === 'abort') return before.reason === 'shutdown' ? 'interrupted' : 'cancelled'
+  if (before?.type === 'error') return 'failed'
+  return finishReason === 'tool-calls' && openCalls(events).length > 0 ? 'pending_approval' : 'completed'
 }
 
 /** Begins to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */

@@ -51,7 +51,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     await store.transact([
       ...ledger.withdraw(asked),
       ...begun.map((approval) => ledger.move(approval, 'unknown').op),
-      ...run === undefined ? [] : supersedeOps(run, clock.now()),
+      ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
       left.op
     ])
     const notCarriedOut = asked.filter(isOpen).map((approval) =>

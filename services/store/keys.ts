@@ -26,6 +26,13 @@ export const liveRunKey = (runId: string) => LIVE_RUNS + runId
 /** The index of a thread's runs. */
 export const THREAD_RUNS = 'thread-run/'
 export const threadRunsPrefix = (thread: string) => `${THREAD_RUNS}${thread}/`
+/** Runs of conversations as lists show them, by thread, newest last. They are kept as long as the thread. */
+export const CHAT_RUNS = 'chat-run/'
+export const chatRunsPrefix = (thread: string) => `${CHAT_RUNS}${thread}/`
+export const chatRunKey = (thread: string, runId: string) => chatRunsPrefix(thread) + runId
+/** The index of all runs, of conversations and of tasks, by state, newest last. */
+export const runStatesPrefix = (state: string) => `run-state/${state}/`
+export const runStateKey = (state: string, runId: string) => runStatesPrefix(state) + runId
 export const CONVERSATIONS = 'conversation/'
 export const conversationKey = (thread: string) => CONVERSATIONS + thread
 
@@ -81,7 +88,8 @@ export const taskKey = (taskId: string) => TASKS + taskId
 export const TASK_STATES = 'task-state/'
 export const taskStateKey = (taskId: string, { status, taskType }: { status?: string, taskType?: string }) =>
   `${TASK_STATES}${status}/${taskType}/${taskId}`
-export const taskRunsPrefix = (taskId: string) => `task-run/${taskId}/`
+export const TASK_RUNS = 'task-run/'
+export const taskRunsPrefix = (taskId: string) => `${TASK_RUNS}${taskId}/`
 export const taskRunKey = (taskId: string, runNumber: number) => historyKey('task-run', taskId, runNumber)
 /** Key of the record that maps a run's id to its task and number. */
 export const taskRunIndexKey = (runId: string) => `task-run-id/${runId}`

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
-import type { Store, StoredRecord, StoreOptions } from './store-types.ts'
+import type { Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
 import type { RawOp } from './database.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { rootOf, StoreIoError, StoreStartError } from './store-errors.ts'
@@ -49,6 +49,7 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
   })
   const check = createTableCheck({ tables, clock, log, signal: closing.signal, disable: engine.disable })
   const records = new Map<string, StoredRecord<any>>()
+  const listeners: Array<(ops: readonly Op[]) => void> = []
   let closed: Promise<void> | undefined
   let damaged = false
   /** Settles when the newest large transaction is queued for writing, so that later transactions stay behind it. */
@@ -90,6 +91,28 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     yield * entries()
   }
 
+  async function write (ops: Op[]): Promise<void> {
+    if (ops.length < MANY && sealing === undefined) return engine.write(ops.map((op) => toRaw(keys, op)))
+    const queued = Promise.withResolvers<void>()
+    const previous = sealing
+    sealing = queued.promise
+    try {
+      const raw: RawOp[] = []
+      for (const op of ops) {
+        raw.push(toRaw(keys, op))
+        await yieldToEventLoop()
+      }
+      await previous
+      const written = engine.write(raw)
+      if (sealing === queued.promise) sealing = undefined
+      queued.resolve()
+      await written
+    } finally {
+      if (sealing === queued.promise) sealing = undefined
+      queued.resolve()
+    }
+  }
+
   return {
     async get (key) {
       assertKey(key)
@@ -100,25 +123,11 @@ function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOpti
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
       if (ops.length === 0) return
-      if (ops.length < MANY && sealing === undefined) return engine.write(ops.map((op) => toRaw(keys, op)))
-      const queued = Promise.withResolvers<void>()
-      const previous = sealing
-      sealing = queued.promise
-      try {
-        const raw: RawOp[] = []
-        for (const op of ops) {
-          raw.push(toRaw(keys, op))
-          await yieldToEventLoop()
-        }
-        await previous
-        const written = engine.write(raw)
-        if (sealing === queued.promise) sealing = undefined
-        queued.resolve()
-        await written
-      } finally {
-        if (sealing === queued.promise) sealing = undefined
-        queued.resolve()
-      }
+      await write(ops)
+      for (const listener of listeners) listener(ops)
+    },
+    onCommit (listener) {
+      listeners.push(listener)
     },
     record<T> (name: string, initial: () => T) {
       const existing = records.get(name)

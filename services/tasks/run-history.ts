@@ -5,6 +5,9 @@ import { PHASE_TOOL } from './runner/phases.ts'
 /** An entry of a task run's history: an event of the run log; outcomes have the duration of their call, milliseconds. */
 export type TaskLogEvent = RunEvent & { durationMs?: number }
 
+/** Characters of each tool input and output in a run's record; the history keeps them whole. */
+export const CALL_SHOWN = 2_000
+
 /** The events of the run log, without intents and without the context that only models receive. */
 export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] =>
   log.filter(({ type }) => type !== 'tool-intent' && type !== 'context')
@@ -24,10 +27,16 @@ export function toolCallsOf (log: readonly TaskLogEvent[], limit = Infinity): Ta
         Object.assign(call ?? {}, event.grantId !== undefined && { grantId: event.grantId })
         break
       case 'tool-input':
-        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, limit), status: 'pending' })
+        calls.set(event.toolCallId, { id: event.toolCallId, tool: event.toolName, input: shorten(event.input, limit), status: 'pending' })
         break
       case 'tool-input-error':
-        calls.set(event.toolCallId, { tool: event.toolName, input: shorten(event.input, limit), status: 'error', error: event.errorText })
+        calls.set(event.toolCallId, {
+          id: event.toolCallId,
+          tool: event.toolName,
+          input: shorten(event.input, limit),
+          status: 'error',
+          error: event.errorText
+        })
         break
       case 'tool-output':
         Object.assign(call ?? {}, { output: shorten(event.output, limit), status: 'complete' }, duration)

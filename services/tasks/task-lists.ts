@@ -3,16 +3,35 @@ import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Task, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
 import type { TaskRun, TaskRunListSchema } from '../../schemas/task-runs.ts'
 import { unlessDamaged } from '../store/store-errors.ts'
-import { CALL_SHOWN } from './runner/run-ending.ts'
+import { CALL_SHOWN } from './run-history.ts'
 import type { Schedules } from './scheduling/schedules.ts'
 import { BadTask } from './task-errors.ts'
-import { isOver } from './task-records.ts'
+import { isOver, type RunPointer, type StoredRun } from './task-records.ts'
 import type { TaskRepository } from './task-repository.ts'
 import { runView, taskView } from './views.ts'
 
 /** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
 export function createTaskLists ({ repository, schedules }: { repository: TaskRepository, schedules: Schedules }) {
+  /** The public form of a run, with shortened inputs and outputs of its tool calls. */
+  const shortRunView = async (run: StoredRun): Promise<TaskRun> =>
+    isOver(run)
+      ? runView(run, [])
+      : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
+
   return {
+    /** The run at that place, with shortened inputs and outputs of its tool calls; undefined if it is gone or damaged. */
+    async shownRun ({ taskId, runNumber }: Pick<RunPointer, 'runNumber'> & { taskId: string }): Promise<TaskRun | undefined> {
+      const run = await repository.runAt({ runNumber }, taskId)
+      return run && shortRunView(run)
+    },
+
+    /** The runs of a task, newest first, those that are older than the run `after`. Damaged ones are left out. */
+    async * shownRuns (taskId: string, after?: string): AsyncGenerator<TaskRun> {
+      for await (const [, run] of repository.runs(taskId, { damaged () {} })) {
+        if (after === undefined || run.runId < after) yield await shortRunView(run)
+      }
+    },
+
     /** A page of tasks, newest first, with the ids of damaged tasks. */
     async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
@@ -50,11 +69,7 @@ export function createTaskLists ({ repository, schedules }: { repository: TaskRe
         })
       ) {
         if (runs.length === limit) return { runs, nextCursor: String(runs.at(-1)!.runNumber), ...damagedField(damaged) }
-        runs.push(
-          isOver(run)
-            ? runView(run, [])
-            : runView(run, await repository.open(run), await unlessDamaged(repository.events(run.runId)), CALL_SHOWN)
-        )
+        runs.push(await shortRunView(run))
       }
       return { runs, ...damagedField(damaged) }
     },

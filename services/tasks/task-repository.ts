@@ -8,6 +8,7 @@ import { taskEventsKey, taskEventsPrefix, taskKey, taskRunIndexKey, taskRunKey, 
 import type { Op, Store } from '../store/store-types.ts'
 import { isDamage, unlessDamaged } from '../store/store-errors.ts'
 import type { UsageRepository } from '../usage/usage-repository.ts'
+import { indexRun, unindexRun } from '../runs/run-index.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import type { TaskLogEvent } from './run-history.ts'
 import { outcomeOfRun } from './scheduling/outcomes.ts'
@@ -121,6 +122,7 @@ export function createTaskRepository (
       if (run.status === 'queued') {
         writes.push({ type: 'put', key: taskRunIndexKey(run.runId), value: { taskId: task.id, runNumber: run.runNumber } })
       }
+      writes.push(...indexRun(run, { taskId: task.id, runNumber: run.runNumber }))
       writes.push(...outcomeOfRun('put', run))
     }
     await index.write(
@@ -238,6 +240,7 @@ export function createTaskRepository (
         { type: 'del', key: taskRunKey(taskId, runNumber) },
         { type: 'del', key: taskRunIndexKey(runId) },
         ...outcomeOfRun('del', run),
+        ...unindexRun(runId),
         ...ledger.remove(asked)
       ]
       for await (const key of store.keys(taskEventsPrefix(runId))) ops.push({ type: 'del', key })

@@ -150,6 +150,12 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     /** A run with its whole tool calls. Throws RunNotFound (404). */
     runOf: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await repository.run(taskId, runId)),
 
+    /** A run of any task with its whole tool calls; undefined if it is not known. */
+    async wholeRun (runId: string): Promise<TaskRun | undefined> {
+      const run = await repository.runById(runId)
+      return run && fullRunView(run)
+    },
+
     /** Whether a run is not over; undefined for an id that is not known. */
     async isRunLive (runId: string): Promise<boolean | undefined> {
       const run = await repository.runById(runId)

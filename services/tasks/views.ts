@@ -1,6 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
-import type { TaskApproval } from '../approvals/approval-record.ts'
+import type { TaskApproval, ThreadApproval } from '../approvals/approval-record.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
 import { earlierBudget } from './task-options.ts'
@@ -47,7 +47,7 @@ export function runView (
 }
 
 /** The part of an open approval that runs, events and the digest include. */
-export function questionView (item: TaskApproval): TaskQuestion {
+export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion {
   const { approvalId, createdAt, expiresAt } = item
   const times = { createdAt, expiresAt }
   switch (item.kind) {

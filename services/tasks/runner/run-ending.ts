@@ -1,14 +1,12 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources } from './run-memory.ts'
-import { toolCallsOf, type TaskLogEvent } from '../run-history.ts'
+import { CALL_SHOWN, toolCallsOf, type TaskLogEvent } from '../run-history.ts'
 import { endPhases } from './phases.ts'
 import { hasUsedAllRuns, withoutTiming, type StoredRun, type StoredTask } from '../task-records.ts'
 
 /** Consecutive failed runs after which a task is paused. */
 const MAX_FAILURES = 5
-/** Characters of each tool input and output in a run's record; the history keeps them whole. */
-export const CALL_SHOWN = 2_000
 
 export type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 

@@ -1,0 +1,22 @@
+import fp from 'fastify-plugin'
+import { announceRuns } from '../services/runs/announce-runs.ts'
+import { createRunService, type RunService } from '../services/runs/run-service.ts'
+import { createRunWaits } from '../services/runs/run-waits.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    runs: RunService
+  }
+}
+
+/** The runs of conversations and of tasks. The streams of events end after all runs: by then, every end has been told. */
+export default fp(async (app) => {
+  const { store, clock, ledger, events, openApprovals, agent, tasks } = app
+  announceRuns({ store, clock, emit: events.emit })
+  const runs = createRunService({ store, ledger, openOf: openApprovals.of, agent, tasks, waits: createRunWaits({ clock, events }) })
+  app.decorate('runs', runs)
+  app.addHook('preClose', async () => {
+    runs.close()
+    events.close()
+  })
+}, { name: 'runs', dependencies: ['store', 'clock', 'ledger', 'events', 'agent', 'tasks'] })

@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import { EventsHeaders, EventsQuery, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
+import { taskEvents } from '../schemas/task-events.ts'
+import { PhaseSchema } from '../schemas/tasks.ts'
+
+const Events = {
+  description:
+    'The events of all conversations and tasks: Server-Sent Events whose name is the `type` of their data, in their order. A reader that ' +
+    'comes back with the last `id:` gets what it has missed, or a `reset` first when that is no longer known',
+  content: { 'text/event-stream': { schema: ref(StreamEventSchema) } }
+}
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (const schema of [PhaseSchema, ...taskEvents, ...ownEvents, StreamEventSchema]) app.addSchema(schema)
+
+  app.get('/events', {
+    sse: 'manual',
+    schema: {
+      tags: ['events'],
+      operationId: 'events',
+      summary: 'Streams what happens in conversations and tasks, and resumes after the last event that the reader has got',
+      querystring: EventsQuery,
+      headers: EventsHeaders,
+      response: { 200: Events, 400: ErrorRef }
+    }
+  }, async ({ query, headers }, reply) => reply.streamEvents(query, headers['last-event-id'] ?? query.after))
+}
+
+export default routes

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../schemas/common.ts'
+import { ErrorRef } from '../schemas/errors.ts'
+import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
+import { RunOptionsSchema } from '../schemas/run-options.ts'
+import { AnyRunParams, RunListQuery, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
+import { TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
+import { PhaseSchema } from '../schemas/tasks.ts'
+import { UsageSchema } from '../schemas/usage.ts'
+
+const tags = ['runs']
+
+const routes: FastifyPluginAsyncTypebox = async (app) => {
+  for (
+    const schema of [
+      PhaseSchema,
+      TaskEvaluationSchema,
+      TaskToolCallSchema,
+      TaskQuestionSchema,
+      RunOptionsSchema,
+      UsageSchema,
+      RunSchema,
+      RunListSchema
+    ]
+  ) app.addSchema(schema)
+
+  app.get('/runs', {
+    schema: {
+      tags,
+      operationId: 'listRuns',
+      summary: 'Lists the runs of conversations and of tasks, newest first',
+      querystring: RunListQuery,
+      response: { 200: ref(RunListSchema), 400: ErrorRef }
+    }
+  }, async (request) => app.runs.list(request.query))
+
+  app.get('/runs/:runId', {
+    schema: {
+      tags,
+      operationId: 'getRun',
+      summary: 'Returns a run, of a conversation or a task; with waitMs at its end, or when it waits for a person or the application',
+      params: AnyRunParams,
+      querystring: WaitQuery,
+      response: { 200: ref(RunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
+    }
+  }, async (request, reply) => app.runs.get(request.params.runId, request.query, reply.closed))
+}
+
+export default routes

@@ -1,0 +1,79 @@
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { ref, Timestamp } from './common.ts'
+import * as examples from './examples/stream-events.ts'
+import { TaskId, ThreadId } from './ids.ts'
+import { taskEvents } from './task-events.ts'
+import { RunStatusSchema } from './tasks.ts'
+
+const closed = { additionalProperties: false }
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+/** Whose the event is: it has one of the two ids. */
+const owner = {
+  threadId: text('The conversation; absent for a task'),
+  taskId: text('The task; absent for a conversation')
+}
+
+/** Defines an event that only `GET /events` has; `name` is the name of its component in the OpenAPI document. */
+function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
+  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description, examples: examples.byType[type] })
+}
+
+const item = {
+  approvalId: Type.String(),
+  kind: Type.String({ description: 'tool, result, question or app' }),
+  ...owner,
+  runId: Type.String(),
+  toolCallId: text('The id of the call, if there is one'),
+  toolName: text('The tool of the call, if there is one'),
+  state: Type.String({ description: 'The state after the change' }),
+  at: Timestamp
+}
+
+export const ownEvents = [
+  event('RunStartEvent', 'run:start', { runId: Type.String(), ...owner, at: Timestamp }, 'A run begins, or goes on after a pause'),
+  event(
+    'RunEndEvent',
+    'run:end',
+    { runId: Type.String(), ...owner, status: RunStatusSchema, at: Timestamp },
+    'A run is over, or was paused: then it is interrupted. A run that waits for a person is not over'
+  ),
+  event('ApprovalOpenEvent', 'approval:open', item, 'Something waits for a person: GET /approvals has it whole'),
+  event('ApprovalClosedEvent', 'approval:closed', item, 'It was decided, has expired or was withdrawn'),
+  event('ToolCallOpenEvent', 'tool-call:open', item, 'A call of a tool of the application waits for its result'),
+  event('ToolCallClosedEvent', 'tool-call:closed', item, 'The call has its result, has expired or was withdrawn'),
+  event('ResetEvent', 'reset', {
+    reason: Type.String({ description: 'restarted: the service was started since; too_old: the events are no longer kept; unknown: not an id' }),
+    at: Timestamp
+  }, 'Events are missing before this one: read the state anew. The next events follow'),
+  event('ShutdownEvent', 'service:shutdown', { at: Timestamp }, 'The service ends; this is the last event')
+] as const satisfies readonly TObject[]
+
+export type OwnEvent = Static<typeof ownEvents[number]>
+
+/** The types that a reader can ask for. `reset` and `service:shutdown` come always. */
+export const EVENT_TYPES: readonly string[] = [...taskEvents, ...ownEvents]
+  .map(({ properties }): string => properties.type.const)
+  .filter((type) => type !== 'reset' && type !== 'service:shutdown')
+
+export const StreamEventSchema = Type.Unsafe<Static<typeof taskEvents[number]> | OwnEvent>(
+  Type.Union([...taskEvents, ...ownEvents].map((each) => ref(each as TObject)), {
+    $id: 'StreamEvent',
+    description: 'One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may ' +
+      'resume from. Later versions may add fields and event types, so clients must ignore unknown ones'
+  })
+)
+/** An event of `GET /events`. */
+export type StreamEvent = Static<typeof StreamEventSchema>
+
+export const EventsQuery = Type.Object({
+  threadId: Type.Optional({ ...ThreadId, description: 'Only the events of this conversation' }),
+  taskId: Type.Optional({ ...TaskId, description: 'Only the events of this task; not together with threadId' }),
+  types: Type.Optional(Type.String({ maxLength: 1_000, description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}` })),
+  after: Type.Optional(Type.String({ maxLength: 100, description: 'The `id:` after which to resume; the header Last-Event-ID wins' }))
+}, closed)
+export type EventsQuery = Static<typeof EventsQuery>
+
+export const EventsHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({ description: 'The `id:` of the last event that the reader has got' }))
+})

@@ -1,0 +1,70 @@
+import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { Clock } from '../lib/clock.ts'
+import { approvalKey, OPEN_APPROVALS, taskApprovalKey } from '../store/keys.ts'
+import { unlessDamaged } from '../store/store-errors.ts'
+import type { Op, Store } from '../store/store-types.ts'
+import type { Approval } from './approval-record.ts'
+
+type Item = Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'> & { toolCallId?: string, toolName?: string, expiresAt: number }
+
+/**
+ * Tells of every approval, question and app call when it opens and when it closes, once each. It observes what the store commits
+ * under the index of open approvals, so that no way of asking or deciding can be forgotten and every event is durable.
+ */
+export function announceApprovals (
+  { store, clock, emit }: { store: Store, clock: Clock, emit: (event: StreamEvent) => void }
+) {
+  const open = new Map<string, Item>()
+
+  function announce ({ kind, expiresAt, ...item }: Item, change: 'open' | 'closed', state: string) {
+    const type = kind === 'app' ? `tool-call:${change}` as const : `approval:${change}` as const
+    emit({ type, kind, ...item, state, at: clock.now() })
+  }
+
+  const itemOf = (approval: Approval): Item => {
+    const { approvalId, kind, runId, threadId, taskId, expiresAt } = approval
+    const call = 'toolCallId' in approval && approval.toolCallId !== undefined && { toolCallId: approval.toolCallId }
+    const tool = 'toolName' in approval && { toolName: approval.toolName }
+    const owner = taskId === undefined ? { threadId } : { taskId }
+    return { approvalId, kind, ...owner, runId, ...call, ...tool, expiresAt }
+  }
+
+  /** The approval that the same transaction stores. */
+  function storedIn (ops: readonly Op[], id: string): Approval | undefined {
+    const op = ops.findLast((each) => each.type === 'put' && (each.key === approvalKey(id) || each.key === taskApprovalKey(id)))
+    return op?.type === 'put' ? op.value as Approval : undefined
+  }
+
+  store.onCommit((ops) => {
+    for (const op of ops) {
+      if (!op.key.startsWith(OPEN_APPROVALS)) continue
+      const id = op.key.slice(OPEN_APPROVALS.length)
+      const approval = storedIn(ops, id)
+      const known = open.get(id)
+      if (op.type === 'del' && known !== undefined) {
+        open.delete(id)
+        announce(known, 'closed', approval?.state ?? (known.expiresAt <= clock.now() ? 'expired' : 'withdrawn'))
+      } else if (op.type === 'put' && known === undefined && approval !== undefined) {
+        const item = itemOf(approval)
+        open.set(id, item)
+        announce(item, 'open', approval.state)
+      }
+    }
+  })
+
+  return {
+    /** Returns the ids of what a run waits for. */
+    openOf: (runId: string): string[] => [...open.values()].filter((item) => item.runId === runId).map(({ approvalId }) => approvalId),
+
+    /** Reads the approvals that were opened before this start, so that their ends are told, too. */
+    async load () {
+      for await (const key of store.keys(OPEN_APPROVALS)) {
+        const id = key.slice(OPEN_APPROVALS.length)
+        const approval = await unlessDamaged(store.get<Approval>(approvalKey(id))) ??
+          await unlessDamaged(store.get<Approval>(taskApprovalKey(id)))
+        // It may have been decided meanwhile.
+        if (approval !== undefined && await store.get(key) !== undefined) open.set(id, itemOf(approval))
+      }
+    }
+  }
+}

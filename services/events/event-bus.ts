@@ -1,0 +1,73 @@
+import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { Clock } from '../lib/clock.ts'
+import { newId } from '../lib/ids.ts'
+import { createEventReaders, type EventReaders } from './event-readers.ts'
+import { createReplayBuffer } from './replay-buffer.ts'
+
+export type EventBus = ReturnType<typeof createEventBus>
+
+/**
+ * All that happens in the service, in one order. Every event has an id, the start of the service and a number: readers resume
+ * after an id as long as the events are kept. Emit an event when its state is durable.
+ */
+export function createEventBus ({ clock }: { clock: Clock }) {
+  /** The time of the start and random bits, hexadecimal. */
+  const start = newId().replaceAll('-', '').slice(0, 16)
+  const buffer = createReplayBuffer()
+  const readers = createEventReaders({ clock, buffer, idOf: (position) => `${start}-${position}` })
+  const listeners = new Set<(event: StreamEvent) => void>()
+
+  function emit (event: StreamEvent) {
+    const { type, threadId, taskId } = event as StreamEvent & { threadId?: string, taskId?: string }
+    buffer.add({
+      type,
+      ...(threadId !== undefined && { threadId }),
+      ...(taskId !== undefined && { taskId }),
+      frame: `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+    })
+    readers.wake()
+    for (const listener of listeners) listener(event)
+  }
+
+  /** Returns where a reader that has got everything up to the event `id` goes on, or why it cannot. */
+  function resume (id: string): { after: number } | { reset: 'restarted' | 'too_old' | 'unknown' } {
+    const [, started, number] = /^([0-9a-f]{16})-(\d{1,15})$/.exec(id) ?? []
+    if (started === undefined || (started === start && Number(number) > buffer.newest)) return { reset: 'unknown' }
+    if (started !== start) return { reset: 'restarted' }
+    return buffer.holdsAfter(Number(number)) ? { after: Number(number) } : { reset: 'too_old' }
+  }
+
+  return {
+    emit,
+
+    /**
+     * Writes the events of a view to a response until it is closed: those after the event `lastId`, else those from now on. If events
+     * after `lastId` are missing, a `reset` event comes first.
+     */
+    stream (out: Parameters<EventReaders['add']>[0], view: Parameters<EventReaders['add']>[1], lastId?: string): void {
+      const from = lastId === undefined ? { after: buffer.newest } : resume(lastId)
+      if ('after' in from) return readers.add(out, view, { after: from.after })
+      const reset: StreamEvent = { type: 'reset', reason: from.reset, at: clock.now() }
+      readers.add(out, view, { after: buffer.newest, first: `event: reset\ndata: ${JSON.stringify(reset)}\n` })
+    },
+
+    /** Calls the listener with each event. Returns the function that ends this. */
+    onEvent (listener: (event: StreamEvent) => void): () => void {
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+
+    /** The number of open streams. */
+    get size () {
+      return readers.size
+    },
+
+    /** Sends the last event and ends every stream when it has been written. */
+    close () {
+      emit({ type: 'service:shutdown', at: clock.now() })
+      readers.close()
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import type { Writable } from 'node:stream'
+import type { Clock } from '../lib/clock.ts'
+import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
+import type { EventView } from './event-view.ts'
+import type { ReplayBuffer } from './replay-buffer.ts'
+
+/** A comment line is sent after this much silence, so that proxies and clients keep the connection open. Milliseconds. */
+const PING_MS = 15_000
+/** The readers are looked after at most this often, so that one timer serves all of them. Milliseconds. */
+const LOOK_MS = 250
+/** A reader that takes nothing for this long while events wait is dropped; milliseconds. */
+const STALL_MS = 30_000
+/**
+ * A reader that has not drained its socket for LAG_MS milliseconds and lags by more than MAX_LAG characters is dropped. If the
+ * service is slow, not the reader, the socket is drained and the reader stays.
+ */
+const MAX_LAG = 1024 * 1024
+const LAG_MS = 1_000
+/** The length of what is written to a socket at once, characters, unless it is a single event. */
+const BATCH_LENGTH = 64 * 1024
+
+interface Reader {
+  out: Writable
+  view: EventView
+  /** The position of the newest event that was written or does not belong to the view. */
+  position: number
+  /** The time of the last write; `clock.monotonic()`. */
+  wroteAt: number
+  /** The time since which the socket is full; `clock.awake()`. */
+  fullSince?: number
+  /** The newest event when the socket was last drained: earlier ones are no sign of a slow reader. */
+  lagsFrom: number
+}
+
+/** What a reader gets first. */
+interface Beginning {
+  /** The position of the last event that it does not get. */
+  after: number
+  /** The lines of an event before all others. */
+  first?: string
+}
+
+export type EventReaders = ReturnType<typeof createEventReaders>
+
+/**
+ * Writes events to their readers. A reader is a position in the buffer: what it has not read yet is kept nowhere else, so that
+ * an idle reader costs little more than its connection. A slow reader is dropped instead of slowing the service.
+ */
+export function createEventReaders (
+  { clock, buffer, idOf }: { clock: Clock, buffer: ReplayBuffer, idOf: (position: number) => string }
+) {
+  const readers = new Set<Reader>()
+  /** Texts that are the same for all readers of a view at a position. */
+  const texts = new Map<string, { bytes: Buffer, end: number }>()
+  let isFlushing = false
+  let isLooking = false
+  let closing = false
+  /** Ends the sleep of `look`, because a reader that is slow has to be looked at sooner than a silent one. */
+  let resting = new AbortController()
+
+  /** Returns the next events after a position, up to about BATCH_LENGTH, and the position after them. */
+  function textAfter ({ view, position }: Reader): { bytes: Buffer, end: number } {
+    const key = `${position} ${view.key}`
+    const known = texts.get(key)
+    if (known !== undefined) return known
+    let text = ''
+    let end = position
+    while (end < buffer.newest && text.length < BATCH_LENGTH) {
+      const event = buffer.at(++end)
+      if (!view.accepts(event)) continue
+      text += view.hasIds ? `id: ${idOf(end)}\n${event.frame}` : event.frame
+    }
+    const made = { bytes: Buffer.from(text), end }
+    if (isFlushing) texts.set(key, made)
+    return made
+  }
+
+  function write (reader: Reader, text: string | Buffer) {
+    reader.wroteAt = clock.monotonic()
+    if (reader.out.write(text) || reader.fullSince !== undefined) return
+    reader.fullSince = clock.awake()
+    resting.abort('full')
+  }
+
+  function drop (reader: Reader) {
+    readers.delete(reader)
+    reader.out.destroy()
+  }
+
+  /** Writes what a reader has not got yet, until its socket is full. */
+  function deliver (reader: Reader) {
+    while (reader.fullSince === undefined && reader.position < buffer.newest) {
+      if (!buffer.holdsAfter(reader.position)) return drop(reader)
+      const { bytes, end } = textAfter(reader)
+      reader.position = end
+      if (bytes.length > 0) write(reader, bytes)
+    }
+    if (closing && reader.position === buffer.newest) {
+      readers.delete(reader)
+      reader.out.end()
+    }
+  }
+
+  /** Delivers to all readers. A turn of the event loop is left to others whenever this takes long. */
+  async function flush () {
+    isFlushing = true
+    await new Promise(setImmediate)
+    for (let newest = -1; newest < buffer.newest;) {
+      newest = buffer.newest
+      texts.clear()
+      for (const reader of readers) {
+        deliver(reader)
+        const turn = yieldToEventLoop()
+        if (turn) await turn
+      }
+    }
+    texts.clear()
+    isFlushing = false
+  }
+
+  /** Whether a reader whose socket is full is to be dropped. */
+  function isTooSlow ({ view, fullSince, lagsFrom, position }: Reader): boolean {
+    const silent = fullSince === undefined ? 0 : clock.awake() - fullSince
+    if (silent <= LAG_MS) return false
+    if (silent > STALL_MS || !buffer.holdsAfter(position)) return true
+    let lag = 0
+    for (let at = Math.max(position, lagsFrom) + 1; at <= buffer.newest && lag <= MAX_LAG; at++) {
+      const event = buffer.at(at)
+      if (view.accepts(event)) lag += event.frame.length
+    }
+    return lag > MAX_LAG
+  }
+
+  /** Sleeps for `ms`; at most LAG_MS from when a socket becomes full. */
+  async function rest (ms: number) {
+    resting = new AbortController()
+    await clock.sleep(ms, resting.signal).catch(() => clock.sleep(Math.min(ms, LAG_MS)))
+  }
+
+  /** Pings silent readers and drops slow ones, as long as there are readers. */
+  async function look () {
+    isLooking = true
+    while (readers.size > 0) {
+      let next = PING_MS
+      const now = clock.monotonic()
+      for (const reader of readers) {
+        if (reader.fullSince !== undefined) {
+          next = LAG_MS
+          if (isTooSlow(reader)) drop(reader)
+          continue
+        }
+        // The id says how far a reader has come whose view has had no events.
+        if (now - reader.wroteAt >= PING_MS) write(reader, reader.view.hasIds ? `: ping\nid: ${idOf(reader.position)}\n\n` : ': ping\n\n')
+        next = Math.min(next, PING_MS - now + reader.wroteAt)
+      }
+      await rest(Math.max(next, LOOK_MS))
+    }
+    isLooking = false
+  }
+
+  return {
+    get size () {
+      return readers.size
+    },
+
+    /** Adds a response whose head was sent. */
+    add (out: Writable, view: EventView, { after, first }: Beginning): void {
+      const reader: Reader = { out, view, position: after, wroteAt: clock.monotonic(), lagsFrom: buffer.newest }
+      readers.add(reader)
+      out.once('close', () => readers.delete(reader))
+      out.on('drain', () => {
+        reader.fullSince = undefined
+        reader.lagsFrom = buffer.newest
+        deliver(reader)
+      })
+      if (out.destroyed) readers.delete(reader)
+      if (view.hasIds) write(reader, `${first ?? ': connected\n'}id: ${idOf(after)}\n\n`)
+      deliver(reader)
+      if (!isLooking) void look()
+    },
+
+    /** Delivers new events at the end of this turn of the event loop. */
+    wake () {
+      if (!isFlushing && readers.size > 0) void flush()
+    },
+
+    /** Ends every response once it has got all events. */
+    close () {
+      closing = true
+      for (const reader of readers) deliver(reader)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { get, type IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+
+export interface Heard {
+  type: string
+  /** The id that stood with the event. */
+  id?: string
+  [field: string]: any
+}
+
+/** A reader of `GET /events` on a connection of its own. */
+export async function readEvents (
+  t: { teardown(handler: () => unknown): unknown },
+  url: string,
+  { query = '', path = '/events', headers = {} }: { query?: string, path?: string, headers?: Record<string, string> } = {}
+) {
+  const sent = get(`${url}${path}${query}`, { agent: false, headers })
+  sent.on('error', () => {})
+  t.teardown(() => sent.destroy())
+  const [response] = await once(sent, 'response') as [IncomingMessage]
+  const events: Heard[] = []
+  let lastId: string | undefined
+  let text = ''
+  let all = ''
+  let taken = 0
+  let over = false
+  let moved = Promise.withResolvers<void>()
+  const move = () => {
+    moved.resolve()
+    moved = Promise.withResolvers()
+  }
+  response.setEncoding('utf8').on('error', () => {}).on('close', () => {
+    over = true
+    move()
+  }).on('data', (chunk: string) => {
+    all += chunk
+    text += chunk
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const block = text.slice(0, end)
+      text = text.slice(end + 2)
+      const [, id] = /^id: (.*)$/m.exec(block) ?? []
+      const [, data] = /^data: (.*)$/m.exec(block) ?? []
+      if (id !== undefined) lastId = id
+      if (data !== undefined) events.push({ ...JSON.parse(data), ...(id !== undefined && { id }) })
+    }
+    move()
+  })
+
+  return {
+    response,
+    events,
+    /** All that came, with comments. */
+    all: () => all,
+    lastId: () => lastId,
+    types: () => events.map(({ type }) => type),
+    /** The next event of that type and with those fields, after the one that was waited for before. */
+    async until (type: string, fields: Record<string, unknown> = {}): Promise<Heard> {
+      for (;;) {
+        const at = events.findIndex((event, index) =>
+          index >= taken && event.type === type && Object.entries(fields).every(([key, value]) => event[key] === value)
+        )
+        if (at !== -1) {
+          taken = at + 1
+          return events[at]
+        }
+        if (over) throw new Error(`the stream ended without ${type} ${JSON.stringify(fields)}: ${JSON.stringify(events.slice(taken))}`)
+        await moved.promise
+      }
+    },
+    /** Resolves once so many events have come, or the stream is over. */
+    async has (count: number) {
+      while (events.length < count && !over) await moved.promise
+    },
+    /** Resolves once an id has come. */
+    async connected () {
+      while (lastId === undefined && !over) await moved.promise
+    },
+    /** Resolves when the stream is over. */
+    async ended () {
+      while (!over) await moved.promise
+    },
+    hangUp: () => sent.destroy()
+  }
+}

@@ -1,0 +1,160 @@
+import t from 'tap'
+import { answer, asked, of, say } from '../harness/agent.ts'
+import { heldModel } from '../harness/held-model.ts'
+import { build } from '../harness/helper.ts'
+import { listen } from '../harness/raw.ts'
+import { openRun, userSays } from '../harness/reader.ts'
+import { tasksOf } from '../harness/tasks.ts'
+import type { App } from '../../app.ts'
+
+const runs = async (app: App, query = '') => (await app.inject(`/runs${query}`)).json()
+const ids = async (app: App, query = ''): Promise<string[]> => (await runs(app, query)).runs.map(({ runId }: any) => runId)
+const one = async (app: App, runId: string, query = '') => (await app.inject(`/runs/${runId}${query}`)).json()
+const runIdOf = (events: any[]): string => of(events, 'start')[0].messageMetadata.runId
+
+t.test('runs of conversations and tasks are one list, newest first, by page, thread, task and status', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const first = runIdOf((await say(app, 'system info', { id: 'one' })).events)
+  const task = await tasks.create('system info', { taskType: 'triggered' })
+  await tasks.post(`/${task.id}/run`)
+  const { runId: second } = await events.until('task:complete')
+  const third = runIdOf((await say(app, 'write "x" to a.txt', { id: 'two' })).events)
+  const fourth = runIdOf((await say(app, 'system info', { id: 'one' })).events)
+
+  t.same(await ids(app), [fourth, third, second, first])
+  t.same(await ids(app, '?threadId=one'), [fourth, first])
+  t.same(await ids(app, '?threadId=nobody'), [])
+  t.same(await ids(app, `?taskId=${task.id}`), [second])
+  t.same(await ids(app, '?status=pending_approval'), [third])
+  t.same(await ids(app, '?status=completed'), [fourth, second, first])
+  t.same(await ids(app, '?status=completed&threadId=two'), [])
+  t.match((await app.inject(`/runs?threadId=one&taskId=${task.id}`)).json(), { statusCode: 400, code: 'ERR_BAD_REQUEST' })
+  t.match((await app.inject('/runs?status=over')).json(), { statusCode: 400, error: /must be one of queued, running/ })
+
+  const seen: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined;) {
+    const page: any = await runs(app, `?limit=1${cursor && `&cursor=${cursor}`}`)
+    seen.push(...page.runs.map(({ runId }: any) => runId))
+    cursor = page.nextCursor
+  }
+  t.same(seen, [fourth, third, second, first], 'page by page')
+  t.same((await runs(app, `?threadId=one&limit=1&cursor=${fourth}`)).runs.map(({ runId }: any) => runId), [first])
+  t.same(await ids(app, `?taskId=${task.id}&cursor=${second}`), [])
+})
+
+t.test('a run of a task is the same object at both places', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const task = await tasks.create('write "x" to a.txt', { taskType: 'triggered' })
+  await tasks.post(`/${task.id}/run`)
+  const { runId } = await events.until('task:complete')
+  const run = await one(app, runId)
+  t.same(run, await tasks.get(`/${task.id}/runs/${runId}`))
+  t.match(run, { taskId: task.id, runNumber: 1, phases: Array, toolCalls: [{ id: /./, tool: 'writeFile', durationMs: Number }] })
+  t.same((await runs(app)).runs, await tasks.runs(task.id))
+})
+
+t.test('a run of a conversation tells what it did, and what it asks while it waits', async (t) => {
+  const app = await build(t)
+  const { events } = await say(app, 'write "x" to a.txt', { id: 'chat', options: { effort: 'low' } })
+  const runId = runIdOf(events)
+  const [approvalId] = asked(events)
+  const waiting = await one(app, runId)
+  t.match(waiting, {
+    runId,
+    id: runId,
+    threadId: 'chat',
+    trigger: 'message',
+    status: 'pending_approval',
+    toolCalls: [{ id: /./, tool: 'writeFile', input: { path: 'a.txt', content: 'x' }, status: 'pending' }],
+    toolCount: 1,
+    questions: [{ approvalId, kind: 'tool', tool: 'writeFile' }],
+    options: { effort: 'low' },
+    steering: []
+  })
+  for (const field of ['taskId', 'runNumber', 'phases', 'completedAt', 'error']) t.notOk(field in waiting, field)
+  await answer(app, { [approvalId]: true })
+  const done = await one(app, runId)
+  t.match(done, { status: 'completed', output: /a\.txt/, questions: [], toolCalls: [{ status: 'complete', output: { created: true } }] })
+  t.equal(done.durationMs, done.completedAt - done.startedAt)
+  t.equal(done.usage.inputTokens > waiting.usage.inputTokens, true)
+  t.same((await app.inject(`/runs/${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}`)).json().code, 'ERR_RUN_NOT_FOUND')
+})
+
+t.test('a newer message ends the run that waits, and nobody answering ends it, too', async (t) => {
+  const app = await build(t)
+  const first = runIdOf((await say(app, 'write "x" to a.txt', { id: 'chat' })).events)
+  await say(app, 'system info', { id: 'chat' })
+  t.match(await one(app, first), { status: 'cancelled', error: /newer message/, questions: [] })
+  t.same(await ids(app, '?status=cancelled'), [first])
+})
+
+t.test('a run is shown while it executes, and failures and stops say why', async (t) => {
+  const model = await heldModel(t)
+  const app = await build(t, model.parts)
+  const live = await openRun(app, { ...userSays('go'), id: 'live' })
+  await model.begun(1)
+  t.match((await runs(app, '?status=running')).runs, [{ threadId: 'live', status: 'running' }])
+  const [runId] = await ids(app, '?threadId=live')
+  t.match(await one(app, runId), { status: 'running', toolCalls: [] })
+  await app.inject({ method: 'POST', url: '/run/live/stop' })
+  await live.ended
+  t.match(await one(app, runId), { status: 'cancelled', error: 'The run was stopped.', completedAt: Number })
+  const failing = await openRun(app, { ...userSays('go'), id: 'failing' })
+  await model.begun(2)
+  model.fail(1)
+  await failing.ended
+  t.match((await runs(app, '?threadId=failing')).runs, [{ status: 'failed', error: /./ }])
+})
+
+t.test('an answer waits for the end, and not longer than its time and its client', async (t) => {
+  const model = await heldModel(t)
+  const app = await build(t, model.parts)
+  const live = await openRun(app, { ...userSays('go'), id: 'live' })
+  await model.begun(1)
+  const [runId] = await ids(app)
+  t.match(await one(app, runId, '?waitMs=1'), { status: 'running' }, 'the time is over')
+  const port = await listen(app)
+  const gone = new AbortController()
+  const left = fetch(`http://127.0.0.1:${port}/runs/${runId}?waitMs=60000`, { signal: gone.signal })
+  const patient = one(app, runId, '?waitMs=60000')
+  gone.abort()
+  await t.rejects(left)
+  model.finish(0)
+  t.match(await patient, { status: 'completed', output: 'It is done.' })
+  await live.ended
+  t.match((await app.inject(`/runs/${runId}?waitMs=60001`)).json(), { statusCode: 400 })
+
+})
+
+t.test('an answer does not wait longer than until a person is asked', async (t) => {
+  const tasks = await tasksOf(t, await build(t))
+  const task = await tasks.create('write "x" to a.txt', { taskType: 'triggered', approval: { mode: 'always' } })
+  const { runId: ofTask } = await tasks.post(`/${task.id}/run`)
+  const wait = async () => (await fetch(`${tasks.url}/runs/${ofTask}?waitMs=60000`)).json()
+  const asking = await wait() as any
+  t.match(asking, { status: 'pending_approval', questions: [{ tool: 'writeFile' }] }, 'at once when a person is waited for')
+  t.same(await wait(), asking)
+  await tasks.post(`/${task.id}/approve`, { approved: true })
+  t.match(await wait(), { status: 'pending_approval', questions: [{ kind: 'result' }] })
+  await tasks.post(`/${task.id}/approve`, { approved: true })
+  t.match(await wait(), { status: 'completed' })
+})
+
+t.test('what is deleted is in no list', async (t) => {
+  const app = await build(t)
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const runId = runIdOf((await say(app, 'write "x" to a.txt', { id: 'one' })).events)
+  const kept = runIdOf((await say(app, 'system info', { id: 'two' })).events)
+  const task = await tasks.create('system info', { taskType: 'triggered' })
+  await tasks.post(`/${task.id}/run`)
+  const { runId: ofTask } = await events.until('task:complete')
+  await app.inject({ method: 'DELETE', url: '/threads/one' })
+  await tasks.call('DELETE', `/${task.id}`)
+  t.same(await ids(app), [kept])
+  for (const id of [runId, ofTask]) t.equal((await app.inject(`/runs/${id}`)).statusCode, 404)
+})
