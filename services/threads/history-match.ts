@@ -3,25 +3,7 @@ import type { Op, Store } from '../store/store-types.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { keptOfOtherTabs } from './other-tabs.ts'
 import { canonicalContent, type ThreadMessage } from './thread-message.ts'
-
-/**
- * The index entry of a user message in a thread. The entries are enough to find where a request diverges from the thread,
- * without reading the messages.
- */
-export interface UserTurn {
-  /** The digest of this message. */
-  own: string
-  /** The digest of this and all earlier user messages: two conversations with the same `chain` have the same user messages so far. */
-  chain: string
-  /** The position of the message in the thread. */
-  at: number
-  /** The time of the message, epoch milliseconds; 0 if it came as part of a history, so that its time is unknown. */
-  said: number
-  /** The id that the client gave the message. */
-  id?: string
-  /** The chain of the user messages before this one in the client's copy, if that left out exchanges of the thread. */
-  seen?: string
-}
+import type { Divergence, UserTurn } from './user-turn.ts'
 
 /** The number of turns at the end of a thread among which those of another tab are looked for. */
 const NEWEST_TURNS = 1_000
@@ -35,16 +17,6 @@ export interface RequestMessages {
   messageId?: unknown
   /** The client is a chat, which may be open in several tabs. */
   isChat?: boolean
-}
-
-/** Where a request diverges from its thread. */
-export interface Divergence {
-  /** The number of turns that stay. */
-  keep: number
-  /** The index of the first new message of the request. */
-  since: number
-  /** See `UserTurn.seen`. */
-  seen?: string
 }
 
 /** Stores the index of user messages and matches requests with it. Threads are named by their digests. */
@@ -126,10 +98,10 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
     del: (thread: string, n: number): Op => ({ type: 'del', key: turnKey(thread, n) }),
 
     /**
-     * Finds where a request diverges from a thread of `count` turns and `length` messages. The history of a request is authoritative: messages of the
-     * thread that it lacks are removed, as after an edit or before a regenerated answer. A single message removes nothing,
-     * unless it is a stored first message again (same id, or regenerated) or the newest message, which still waits for its answer.
-     * What a chat leaves out because another tab said it stays.
+     * Finds where a request diverges from a thread of `count` turns and `length` messages. The history of a request is authoritative:
+     * messages of the thread that it lacks are removed, as after an edit or before a regenerated answer, except what a chat lacks because
+     * another tab said it. A single message removes nothing, unless it is a stored first message again (same id, or regenerated) or the
+     * newest message, which still waits for its answer.
      */
     async findDivergence (
       thread: string,

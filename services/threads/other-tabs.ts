@@ -1,4 +1,4 @@
-import type { Divergence, UserTurn } from './history-match.ts'
+import type { Divergence, UserTurn } from './user-turn.ts'
 
 interface Match {
   /** The turns that the request and the thread have in common. */

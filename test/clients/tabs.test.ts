@@ -5,7 +5,8 @@ import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { versions, type Version } from './versions.ts'
 
-const textIn = ({ parts, content }: any): string => typeof content === 'string' ? content : (parts ?? content).map(({ text = '' }) => text).join('')
+const textIn = ({ parts, content }: any): string =>
+  typeof content === 'string' ? content : (parts ?? content).map(({ text = '' }) => text).join('')
 const stored = async (app: App): Promise<string[]> => (await app.inject('/threads/chat')).json().messages.map(textIn)
 
 /** A conversation in two tabs, A and B, that both know its first exchange. */
