@@ -5,11 +5,11 @@ import {
   CompactionSchema,
   LiveRunSchema,
   RunBodySchema,
+  RunOrThreadParams,
   RunResultSchema,
   RunTaskSchema,
   SteerBodySchema,
-  StreamQuery,
-  ThreadParams
+  StreamQuery
 } from '../schemas/agent.ts'
 import { NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
@@ -109,7 +109,10 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'followRun',
       summary: 'Streams the active run of a conversation from its first event; 204 when no run is active',
-      params: ThreadParams,
+      description: 'A chat client (`ui`, `ui5`) gets the whole message, also of a run that continued after an approval. A run that the ' +
+        'end of the service cut is replayed as far as it was stored, and ends with `error` (code ERR_INTERRUPTED) and `finish`: until ' +
+        'the next message of its thread, and under its own id for as long as it is stored',
+      params: RunOrThreadParams,
       querystring: StreamQuery,
       response: { 200: Stream, 204: NoContent, 400: ErrorRef }
     }
@@ -123,7 +126,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'stopRun',
       summary: 'Stops the active run of a conversation',
-      params: ThreadParams,
+      params: RunOrThreadParams,
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef }
     }
   }, async (request) => app.agent.stop(request.params.id))
@@ -133,7 +136,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'steerRun',
       summary: 'Sends a message to the active run of a conversation; the model gets it at the next step',
-      params: ThreadParams,
+      params: RunOrThreadParams,
       body: ref(SteerBodySchema),
       response: { 200: ref(LiveRunSchema), 400: ErrorRef, 404: ErrorRef, 429: ErrorRef }
     }

@@ -129,6 +129,43 @@ export type Approval = {
 };
 
 /**
+ * It was decided, has expired or was withdrawn
+ */
+export type ApprovalClosedEvent = {
+    type: 'approval:closed';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
  * The user's decision on an approval request
  */
 export type ApprovalDecision = {
@@ -162,6 +199,43 @@ export type ApprovalDecision = {
 export type ApprovalList = {
     approvals: Array<Approval>;
     nextCursor?: string;
+};
+
+/**
+ * Something waits for a person: GET /approvals has it whole
+ */
+export type ApprovalOpenEvent = {
+    type: 'approval:open';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -1621,6 +1695,99 @@ export type RemovedGrant = {
 };
 
 /**
+ * Events are missing before this one: read the state anew. The next events follow
+ */
+export type ResetEvent = {
+    type: 'reset';
+    /**
+     * restarted: the service was started since; too_old: the events are no longer kept; unknown: not an id
+     */
+    reason: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * One run, of a conversation or a task
+ */
+export type Run = {
+    runId: string;
+    /**
+     * The same as runId
+     */
+    id: string;
+    /**
+     * The task of the run; absent for a run of a conversation
+     */
+    taskId?: string;
+    /**
+     * Runs of tasks only
+     */
+    runNumber?: number;
+    /**
+     * message: a request of a conversation
+     */
+    trigger: 'start' | 'schedule' | 'catch_up' | 'manual' | 'steer' | 'message';
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    queuedAt: number;
+    /**
+     * The time at which the run began; while it is queued, the time of queueing. Milliseconds since the Unix epoch
+     */
+    startedAt: number;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    completedAt?: number;
+    /**
+     * Milliseconds from start to end
+     */
+    durationMs?: number;
+    /**
+     * The final text
+     */
+    output?: string;
+    /**
+     * Why the run did not complete
+     */
+    error?: string;
+    /**
+     * Runs of tasks only
+     */
+    phases?: Array<Phase>;
+    toolCalls: Array<TaskToolCall>;
+    toolCount: number;
+    qualityScore?: number;
+    evaluation?: TaskEvaluation;
+    /**
+     * The steering comments that this run got first
+     */
+    steering: Array<string>;
+    /**
+     * Open approval requests
+     */
+    questions: Array<TaskQuestion>;
+    usage: Usage;
+    options?: RunOptions;
+    /**
+     * Number of attempts: the first start and each continuation after an interruption
+     */
+    attempts: number;
+    /**
+     * For a catch_up run: the number of planned times that it replaces
+     */
+    standsFor?: number;
+    /**
+     * The conversation of the run; absent for a run of a task
+     */
+    threadId?: string;
+};
+
+/**
  * The conversation that the agent answers
  */
 export type RunBody = {
@@ -1677,6 +1844,35 @@ export type RunChanges = {
      */
     changes: Array<FileChange>;
     notCovered: Array<UncoveredCall>;
+    nextCursor?: string;
+};
+
+/**
+ * A run is over, or was paused: then it is interrupted. A run that waits for a person is not over
+ */
+export type RunEndEvent = {
+    type: 'run:end';
+    runId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more
+ */
+export type RunList = {
+    runs: Array<Run>;
     nextCursor?: string;
 };
 
@@ -1863,6 +2059,26 @@ export type RunResult = {
 };
 
 /**
+ * A run begins, or goes on after a pause
+ */
+export type RunStartEvent = {
+    type: 'run:start';
+    runId: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
 export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
@@ -1924,6 +2140,17 @@ export type Schedule = {
      * Maximum delay of that one run, in milliseconds; by default 24 hours. Older planned times are missed
      */
     graceMs?: number;
+};
+
+/**
+ * The service ends; this is the last event
+ */
+export type ShutdownEvent = {
+    type: 'service:shutdown';
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -2002,6 +2229,11 @@ export type SteerBody = {
 export type StepBoundaryEvent = {
     type: 'step-boundary';
 };
+
+/**
+ * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
+ */
+export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
 
 /**
  * A background task
@@ -2642,6 +2874,10 @@ export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEve
  * A tool call of a run
  */
 export type TaskToolCall = {
+    /**
+     * The id of the call; absent in runs of earlier versions
+     */
+    id?: string;
     tool: string;
     input: unknown;
     /**
@@ -2880,6 +3116,80 @@ export type ToolApprovalRequestEvent = {
          */
         text: string;
     }>;
+};
+
+/**
+ * The call has its result, has expired or was withdrawn
+ */
+export type ToolCallClosedEvent = {
+    type: 'tool-call:closed';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
+};
+
+/**
+ * A call of a tool of the application waits for its result
+ */
+export type ToolCallOpenEvent = {
+    type: 'tool-call:open';
+    approvalId: string;
+    /**
+     * tool, result, question or app
+     */
+    kind: string;
+    /**
+     * The conversation; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task; absent for a conversation
+     */
+    taskId?: string;
+    runId: string;
+    /**
+     * The id of the call, if there is one
+     */
+    toolCallId?: string;
+    /**
+     * The tool of the call, if there is one
+     */
+    toolName?: string;
+    /**
+     * The state after the change
+     */
+    state: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    at: number;
 };
 
 /**
@@ -3811,7 +4121,7 @@ export type FollowRunData = {
     body?: never;
     path: {
         /**
-         * Up to 128 printable characters without "/"
+         * The id of a thread, or of a run; if both exist, the thread is meant
          */
         id: string;
     };
@@ -3866,7 +4176,7 @@ export type StopRunData = {
     body?: never;
     path: {
         /**
-         * Up to 128 printable characters without "/"
+         * The id of a thread, or of a run; if both exist, the thread is meant
          */
         id: string;
     };
@@ -3924,7 +4234,7 @@ export type SteerRunData = {
     body: SteerBody;
     path: {
         /**
-         * Up to 128 printable characters without "/"
+         * The id of a thread, or of a run; if both exist, the thread is meant
          */
         id: string;
     };
@@ -5725,6 +6035,121 @@ export type GetTaskScheduleResponses = {
 
 export type GetTaskScheduleResponse = GetTaskScheduleResponses[keyof GetTaskScheduleResponses];
 
+export type ListRunsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only the runs of this conversation
+         */
+        threadId?: string;
+        /**
+         * Only the runs of this task; not together with threadId
+         */
+        taskId?: string;
+        status?: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/runs';
+};
+
+export type ListRunsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListRunsError = ListRunsErrors[keyof ListRunsErrors];
+
+export type ListRunsResponses = {
+    /**
+     * A page of runs, newest first. Inputs and outputs of their calls are shortened; nextCursor is present when there are more
+     */
+    200: RunList;
+};
+
+export type ListRunsResponse = ListRunsResponses[keyof ListRunsResponses];
+
+export type GetRunData = {
+    body?: never;
+    path: {
+        /**
+         * A UUID
+         */
+        runId: string;
+    };
+    query?: {
+        /**
+         * How long the answer may wait for the end of the run, or until a person is asked or the application is to execute a call; ms
+         */
+        waitMs?: number;
+    };
+    url: '/runs/{runId}';
+};
+
+export type GetRunErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type GetRunError = GetRunErrors[keyof GetRunErrors];
+
+export type GetRunResponses = {
+    /**
+     * One run, of a conversation or a task
+     */
+    200: Run;
+};
+
+export type GetRunResponse = GetRunResponses[keyof GetRunResponses];
+
 export type ListChangesData = {
     body?: never;
     path: {
@@ -5842,6 +6267,70 @@ export type UndoRunResponses = {
 };
 
 export type UndoRunResponse = UndoRunResponses[keyof UndoRunResponses];
+
+export type EventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The `id:` of the last event that the reader has got
+         */
+        'last-event-id'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only the events of this conversation
+         */
+        threadId?: string;
+        /**
+         * Only the events of this task; not together with threadId
+         */
+        taskId?: string;
+        /**
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed
+         */
+        types?: string;
+        /**
+         * The `id:` after which to resume; the header Last-Event-ID wins
+         */
+        after?: string;
+    };
+    url: '/events';
+};
+
+export type EventsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type EventsError = EventsErrors[keyof EventsErrors];
+
+export type EventsResponses = {
+    /**
+     * The events of all conversations and tasks: Server-Sent Events whose name is the `type` of their data, in their order. A reader that comes back with the last `id:` gets what it has missed, or a `reset` first when that is no longer known
+     */
+    200: StreamEvent;
+};
+
+export type EventsResponse = EventsResponses[keyof EventsResponses];
 
 export type ClearBrainData = {
     body?: never;
