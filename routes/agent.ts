@@ -16,6 +16,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { EvaluationSchema } from '../schemas/evaluation.ts'
 import { events, RunStreamEventSchema } from '../schemas/events.ts'
 import { UsageSchema } from '../schemas/usage.ts'
+import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
 
 /** 10 MiB, because the body holds the history of a conversation with its images. */
@@ -47,7 +48,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       RunResultSchema,
       LiveRunSchema,
       SteerBodySchema,
-      UsageSchema
+      UsageSchema,
+      QuestionSchema
     ]
   ) app.addSchema(schema)
 

@@ -9,11 +9,13 @@ import {
 } from '../schemas/approvals.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { AnswersSchema, QuestionSchema } from '../schemas/questions.ts'
 
 const tags = ['approvals']
+const SHARED = [QuestionSchema, AnswersSchema, ApprovalSchema, ApprovalListSchema, ApprovalDecisionSchema, DecidedApprovalSchema]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ApprovalSchema, ApprovalListSchema, ApprovalDecisionSchema, DecidedApprovalSchema]) app.addSchema(schema)
+  for (const schema of SHARED) app.addSchema(schema)
 
   app.get('/approvals', {
     schema: {

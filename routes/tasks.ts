@@ -3,6 +3,7 @@ import { ref } from '../schemas/common.ts'
 import { DigestQuery, DigestSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
+import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { ScheduleSchema, SlotSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
 import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
@@ -66,6 +67,7 @@ const SHARED = [
   TaskApproveBodySchema,
   TaskApprovedSchema,
   UsageSchema,
+  QuestionSchema,
   DigestSchema,
   ...taskEvents,
   TaskStreamEventSchema

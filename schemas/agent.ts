@@ -3,8 +3,9 @@ import { ThreadId } from './ids.ts'
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
+import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/run.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 import { UsageSchema } from './usage.ts'
 
@@ -42,7 +43,8 @@ export const ApproveBodySchema = Type.Object(RunBodySchema.properties, {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +
-    '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. ' +
+    '{ type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take ' +
+    '`answers` in place of `approved`. ' +
     'The run keeps the `options` with which it began; those of this body are not used',
   examples: [examples.approveBody]
 })
@@ -125,8 +127,10 @@ export const RunResultSchema = Type.Object({
     input: Type.Unknown(),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
-    scopes: Scopes
+    scopes: Scopes,
+    expiresAt: Type.Optional(Timestamp)
   })),
+  pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
@@ -134,6 +138,7 @@ export const RunResultSchema = Type.Object({
   compactions: Type.Optional(
     Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),
+  object: Type.Optional(StructuredAnswer),
   options: Type.Optional(ref(RunOptionsSchema)),
   threadId: Type.String(),
   runId: Type.String()

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { ref, Timestamp } from './common.ts'
 import { GRANTED, Scopes } from './grants.ts'
+import { AnswersSchema, QuestionSchema } from './questions.ts'
 import * as examples from './examples/approvals.ts'
 
 const closed = { additionalProperties: false }
@@ -12,8 +13,9 @@ const Kind = oneOf(
 )
 
 const State = oneOf(
-  ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'expired', 'withdrawn'],
-  'pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn'
+  ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'answered', 'declined', 'expired', 'withdrawn'],
+  'pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → ' +
+    'answered or declined; or expired; or withdrawn'
 )
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const owner = {
@@ -22,12 +24,12 @@ const owner = {
   taskId: text('The task of the run; absent for a conversation')
 }
 
-/** An approval: a tool call, or the result of a run, that waits or waited for the user's decision. */
+/** An approval: a tool call, the result of a run, or questions, that wait or waited for the user. */
 export const ApprovalSchema = Type.Object({
   approvalId: Type.String(),
   kind: Kind,
   ...owner,
-  toolCallId: text('Kind tool: the id of the call'),
+  toolCallId: text('Kinds tool and question: the id of the call'),
   toolName: text('Kind tool'),
   input: Type.Optional(Type.Unknown({ description: 'Kind tool: the complete input of the call' })),
   digest: text('Kind tool: SHA-256 of the canonical input, hexadecimal'),
@@ -35,13 +37,15 @@ export const ApprovalSchema = Type.Object({
   note: text('Why the approval is requested again, or what differs from the approved runs of the task'),
   scopes: Scopes,
   output: text('Kind result: the output of the run'),
+  questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
+  live: Type.Optional(Type.Literal(true, { description: 'Kind question: a tool server asks in the middle of a call, which goes on running' })),
   reason: text('The reason that was given with the decision'),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   state: State
 }, {
   $id: 'Approval',
-  description: "A tool call, or the result of a run of a task, that waits or waited for the user's decision",
+  description: "A tool call, the result of a run of a task, or questions, that wait or waited for the user",
   examples: [examples.approval]
 })
 export type ApprovalView = Static<typeof ApprovalSchema>
@@ -64,12 +68,18 @@ export const ApprovalQuery = Type.Object({
 export const ApprovalParams = Type.Object({ id: Type.String({ description: 'approvalId of the request' }) })
 
 export const ApprovalDecisionSchema = Type.Object({
-  approved: Type.Boolean(),
+  approved: Type.Optional(Type.Boolean({ description: 'false declines questions' })),
+  answers: Type.Optional(ref(AnswersSchema)),
   reason: Type.Optional(
     Type.String({ maxLength: 4_000, description: 'Told to the agent after a denial; for a task, feedback that its later runs get' })
   ),
   ...GRANTED
-}, { ...closed, $id: 'ApprovalDecision', description: "The user's decision on an approval request", examples: [examples.decision] })
+}, {
+  ...closed,
+  $id: 'ApprovalDecision',
+  description: "The user's decision on an approval request: either `approved`, or `answers` to questions",
+  examples: [examples.decision, examples.answered]
+})
 export type ApprovalDecision = Static<typeof ApprovalDecisionSchema>
 
 export const DecidedApprovalSchema = Type.Object({

@@ -1,8 +1,11 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { Scopes } from './grants.ts'
-import { ref } from './common.ts'
+import { ref, Timestamp } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
+import { ErrorDetails } from './errors.ts'
+import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
+import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/events.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -88,19 +91,35 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   input: Type.Unknown({ description: 'The complete input of the tool call' }),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again' })),
-  scopes: Scopes
+  scopes: Scopes,
+  expiresAt: Type.Optional(Timestamp)
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
+const QuestionRequest = event(
+  'QuestionRequestEvent',
+  'question-request',
+  QUESTION_REQUEST,
+  'The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with ' +
+    'answers continues the run'
+)
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
 }, 'The run created and started a background task for the request. The text of the answer says so, too')
+const DataObject = event('DataObjectEvent', 'data-object', {
+  id: Type.Literal('object'),
+  data: Type.Object({
+    object: StructuredAnswer,
+    attempts: Type.Integer({ description: 'The answers of the model, with those that did not fit' })
+  })
+}, 'The structured answer that options.object asks for')
 const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
   data: Type.Object(CompactionSchema.properties),
   transient: Type.Literal(true)
 }, 'The conversation was too long for its model and was shortened for it')
 const ErrorEvent = event('ErrorEvent', 'error', {
   errorText: Type.String({ description: 'A sentence that names the model that failed, what happened and what to do' }),
-  code: Type.String({ description: 'Stable machine-readable code, ERR_…' })
+  code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
+  details: Type.Optional(ErrorDetails)
 }, 'The run failed; the event finish follows')
 const Abort = event(
   'AbortEvent',
@@ -134,7 +153,9 @@ export const events = [
   ToolOutputError,
   ToolOutputDenied,
   ToolApprovalRequest,
+  QuestionRequest,
   DataTask,
+  DataObject,
   DataCompaction,
   ErrorEvent,
   Abort,

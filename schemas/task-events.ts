@@ -3,6 +3,8 @@ import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { JudgementFields } from './evaluation.ts'
 import * as examples from './examples/task-events.ts'
+import { QuestionSchema } from './questions.ts'
+import { StructuredAnswer } from './run-options.ts'
 import { PhaseSchema, RunStatusSchema, TaskStatusSchema } from './tasks.ts'
 
 const RunId = Type.String()
@@ -49,19 +51,28 @@ export const taskEvents = [
   event('TaskApprovalEvent', 'task:approval', {
     runId: RunId,
     approvalId: Type.String(),
-    kind: Type.String({ description: 'tool or result' }),
+    kind: Type.String({ description: 'tool, result or question' }),
     tool: Type.Optional(Type.String()),
     input: Type.Optional(Type.Unknown()),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
     reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),
     scopes: Scopes,
-    output: Type.Optional(Type.String())
-  }, 'A run waits for approval; decide with POST /tasks/{id}/approve'),
+    output: Type.Optional(Type.String()),
+    questions: Type.Optional(Type.Array(ref(QuestionSchema)))
+  }, 'A run waits for approval, or for answers to questions: POST /approvals/{approvalId}'),
+  event('TaskToolCallEvent', 'task:tool-call', {
+    runId: RunId,
+    toolCallId: Type.String(),
+    tool: Type.String(),
+    input: Type.Unknown(),
+    expiresAt: Timestamp
+  }, 'A run waits for the application to execute a call; answer with POST /tool-calls/{id}'),
   event('TaskCompleteEvent', 'task:complete', {
     runId: RunId,
     runNumber: Type.Integer(),
     status: RunStatusSchema,
     output: Type.String(),
+    object: Type.Optional(StructuredAnswer),
     durationMs: Type.Integer(),
     toolCount: Type.Integer(),
     qualityScore: Type.Number()

@@ -3,8 +3,9 @@ import { GRANTED, Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
+import { QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 import { TaskId } from './ids.ts'
@@ -26,16 +27,17 @@ export type TaskToolCall = Static<typeof TaskToolCallSchema>
 
 export const TaskQuestionSchema = Type.Object({
   approvalId: Type.String(),
-  kind: Type.Unsafe<'tool' | 'result'>({ type: 'string', enum: ['tool', 'result'] }),
+  kind: Type.Unsafe<'tool' | 'result' | 'question'>({ type: 'string', enum: ['tool', 'result', 'question'] }),
   tool: text('The tool whose call needs approval'),
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
   reason: text('Why the approval is requested again, or what differs from the approved runs'),
   scopes: Scopes,
   output: text('The result that needs approval'),
+  questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),
   createdAt: Timestamp,
   expiresAt: Timestamp
-}, { $id: 'TaskQuestion', description: 'An open approval request of a run', examples: [examples.question] })
+}, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer', examples: [examples.question] })
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const TaskRunSchema = Type.Object({
@@ -51,7 +53,8 @@ export const TaskRunSchema = Type.Object({
   }),
   completedAt: Type.Optional(Timestamp),
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
-  output: text('The final text'),
+  output: text('The final text; of a run that wrote none, its object as JSON'),
+  object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete'),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),

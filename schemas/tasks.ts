@@ -89,7 +89,8 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
-const QuestionKind = oneOf('tool', 'result')
+const QuestionKind = oneOf('tool', 'result', 'question')
+const WaitingKind = oneOf('tool', 'result', 'question', 'app')
 
 export const TaskSchema = Type.Object({
   id: Type.String(),
@@ -129,8 +130,8 @@ export const TaskSchema = Type.Object({
   lastRunAt: Type.Optional(Timestamp),
   nextRunAt: Type.Optional(Timestamp),
   waitingFor: Type.Optional(Type.Array(
-    Type.Object({ kind: QuestionKind, id: Type.String({ description: 'approvalId of the request' }) }),
-    { description: 'With status pending_approval: the open approval requests' }
+    Type.Object({ kind: WaitingKind, id: Type.String({ description: 'The approvalId, or the toolCallId of a call of the application' }) }),
+    { description: 'With status pending_approval: what the run waits for; kind app waits for the application' }
   )),
   pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user, failures or interrupted' })),
   createdAt: Timestamp,

@@ -52,7 +52,14 @@ export type Analysis = {
 };
 
 /**
- * A tool call, or the result of a run of a task, that waits or waited for the user's decision
+ * The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed
+ */
+export type Answers = {
+    [key: string]: string | Array<string>;
+};
+
+/**
+ * A tool call, the result of a run of a task, or questions, that wait or waited for the user
  */
 export type Approval = {
     approvalId: string;
@@ -70,7 +77,7 @@ export type Approval = {
      */
     taskId?: string;
     /**
-     * Kind tool: the id of the call
+     * Kinds tool and question: the id of the call
      */
     toolCallId?: string;
     /**
@@ -111,6 +118,14 @@ export type Approval = {
      */
     output?: string;
     /**
+     * Kind question: what is asked
+     */
+    questions?: Array<Question>;
+    /**
+     * Kind question: a tool server asks in the middle of a call, which goes on running
+     */
+    live?: true;
+    /**
      * The reason that was given with the decision
      */
     reason?: string;
@@ -123,9 +138,9 @@ export type Approval = {
      */
     expiresAt: number;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
 };
 
 /**
@@ -166,10 +181,14 @@ export type ApprovalClosedEvent = {
 };
 
 /**
- * The user's decision on an approval request
+ * The user's decision on an approval request: either `approved`, or `answers` to questions
  */
 export type ApprovalDecision = {
-    approved: boolean;
+    /**
+     * false declines questions
+     */
+    approved?: boolean;
+    answers?: Answers;
     /**
      * Told to the agent after a denial; for a task, feedback that its later runs get
      */
@@ -239,7 +258,7 @@ export type ApprovalOpenEvent = {
 };
 
 /**
- * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request. The run keeps the `options` with which it began; those of this body are not used
+ * The conversation so far. Its last message holds the decisions: role "tool", with a part { type: "tool-approval-response", approvalId, approved, reason?, scope?, until? } for each approval request; questions take `answers` in place of `approved`. The run keeps the `options` with which it began; those of this body are not used
  */
 export type ApproveBody = {
     /**
@@ -462,6 +481,26 @@ export type DataCompactionEvent = {
 };
 
 /**
+ * The structured answer that options.object asks for
+ */
+export type DataObjectEvent = {
+    type: 'data-object';
+    id: 'object';
+    data: {
+        /**
+         * The structured answer; it fits options.object.schema
+         */
+        object: {
+            [key: string]: unknown;
+        };
+        /**
+         * The answers of the model, with those that did not fit
+         */
+        attempts: number;
+    };
+};
+
+/**
  * The run created and started a background task for the request. The text of the answer says so, too
  */
 export type DataTaskEvent = {
@@ -479,9 +518,9 @@ export type DataTaskEvent = {
 export type DecidedApproval = {
     approvalId: string;
     /**
-     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; or expired; or withdrawn
+     * pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → answered or declined; or expired; or withdrawn
      */
-    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'expired' | 'withdrawn';
+    state: 'pending' | 'approved' | 'denied' | 'executing' | 'done' | 'unknown' | 'answered' | 'declined' | 'expired' | 'withdrawn';
     runId: string;
     /**
      * The conversation of the run; absent for a task
@@ -781,7 +820,7 @@ export type Digest = {
         more: number;
     };
     /**
-     * Open approval requests, whenever they were made, oldest first
+     * Open approval requests and questions, whenever they were made, oldest first
      */
     waiting: {
         items: Array<{
@@ -792,10 +831,10 @@ export type Digest = {
             goal: string;
             runId: string;
             /**
-             * For POST /tasks/:id/approve
+             * For POST /approvals/:id
              */
             approvalId: string;
-            kind: 'tool' | 'result';
+            kind: 'tool' | 'result' | 'question';
             /**
              * The tool whose call needs approval
              */
@@ -809,7 +848,7 @@ export type Digest = {
              */
             reason?: string;
             /**
-             * The input of the tool call as JSON, or the result that needs approval, shortened
+             * The input of the tool call as JSON, the result that needs approval, or the questions, shortened
              */
             about: string;
             /**
@@ -964,6 +1003,10 @@ export type ErrorEvent = {
      * Stable machine-readable code, ERR_…
      */
     code: string;
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
 };
 
 /**
@@ -1634,6 +1677,65 @@ export type ProviderTested = {
 };
 
 /**
+ * A question of the agent to its user
+ */
+export type Question = {
+    /**
+     * Names the question in the answers
+     */
+    id: string;
+    /**
+     * The question as the user reads it
+     */
+    text: string;
+    /**
+     * What the user can choose; without it the answer is a text
+     */
+    options?: Array<{
+        /**
+         * The answer when this option is chosen
+         */
+        value: string;
+        /**
+         * The option as the user reads it
+         */
+        label: string;
+    }>;
+    /**
+     * The user may give several answers
+     */
+    multi?: boolean;
+    /**
+     * The user may also answer in own words, beside the options
+     */
+    free?: boolean;
+    /**
+     * The question cannot be left unanswered
+     */
+    required?: boolean;
+};
+
+/**
+ * The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with answers continues the run
+ */
+export type QuestionRequestEvent = {
+    type: 'question-request';
+    /**
+     * Id of the questions, for POST /approvals/{id}
+     */
+    approvalId: string;
+    /**
+     * The call that asks; absent when a tool server asks
+     */
+    toolCallId?: string;
+    questions: Array<Question>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+};
+
+/**
  * Whether the service accepts new work
  */
 export type Ready = {
@@ -1748,9 +1850,15 @@ export type Run = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2045,6 +2153,28 @@ export type RunResult = {
              */
             text: string;
         }>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt?: number;
+    }>;
+    /**
+     * What the agent asks its user
+     */
+    pendingQuestions: Array<{
+        /**
+         * Id of the questions, for POST /approvals/{id}
+         */
+        approvalId: string;
+        /**
+         * The call that asks; absent when a tool server asks
+         */
+        toolCallId?: string;
+        questions: Array<Question>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
     }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
@@ -2053,6 +2183,12 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     options?: RunOptions;
     threadId: string;
     runId: string;
@@ -2081,7 +2217,7 @@ export type RunStartEvent = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | QuestionRequestEvent | DataTaskEvent | DataObjectEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
  * A background task that a run created and started
@@ -2233,7 +2369,7 @@ export type StepBoundaryEvent = {
 /**
  * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
+export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
 
 /**
  * A background task
@@ -2276,7 +2412,7 @@ export type Task = {
         approvalId: string;
         runId: string;
         runNumber: number;
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question';
         tool?: string;
         approved: boolean;
         notes?: string;
@@ -2312,12 +2448,12 @@ export type Task = {
      */
     nextRunAt?: number;
     /**
-     * With status pending_approval: the open approval requests
+     * With status pending_approval: what the run waits for; kind app waits for the application
      */
     waitingFor?: Array<{
-        kind: 'tool' | 'result';
+        kind: 'tool' | 'result' | 'question' | 'app';
         /**
-         * approvalId of the request
+         * The approvalId, or the toolCallId of a call of the application
          */
         id: string;
     }>;
@@ -2336,7 +2472,7 @@ export type Task = {
 };
 
 /**
- * A run waits for approval; decide with POST /tasks/{id}/approve
+ * A run waits for approval, or for answers to questions: POST /approvals/{approvalId}
  */
 export type TaskApprovalEvent = {
     type: 'task:approval';
@@ -2344,7 +2480,7 @@ export type TaskApprovalEvent = {
     runId: string;
     approvalId: string;
     /**
-     * tool or result
+     * tool, result or question
      */
     kind: string;
     tool?: string;
@@ -2371,6 +2507,7 @@ export type TaskApprovalEvent = {
         text: string;
     }>;
     output?: string;
+    questions?: Array<Question>;
 };
 
 /**
@@ -2507,6 +2644,12 @@ export type TaskCompleteEvent = {
     runNumber: number;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
     output: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     durationMs: number;
     toolCount: number;
     qualityScore: number;
@@ -2669,11 +2812,11 @@ export type TaskPhaseEvent = {
 };
 
 /**
- * An open approval request of a run
+ * What a run waits for a person to decide or answer
  */
 export type TaskQuestion = {
     approvalId: string;
-    kind: 'tool' | 'result';
+    kind: 'tool' | 'result' | 'question';
     /**
      * The tool whose call needs approval
      */
@@ -2704,6 +2847,10 @@ export type TaskQuestion = {
      * The result that needs approval
      */
     output?: string;
+    /**
+     * Kind question: what is asked; POST /approvals/:id answers
+     */
+    questions?: Array<Question>;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -2744,9 +2891,15 @@ export type TaskRun = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2868,7 +3021,7 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
 
 /**
  * A tool call of a run
@@ -2891,6 +3044,22 @@ export type TaskToolCall = {
      */
     grantId?: string;
     durationMs?: number;
+};
+
+/**
+ * A run waits for the application to execute a call; answer with POST /tool-calls/{id}
+ */
+export type TaskToolCallEvent = {
+    type: 'task:tool-call';
+    taskId: string;
+    runId: string;
+    toolCallId: string;
+    tool: string;
+    input: unknown;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -3116,6 +3285,10 @@ export type ToolApprovalRequestEvent = {
          */
         text: string;
     }>;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    expiresAt?: number;
 };
 
 /**
@@ -6287,7 +6460,7 @@ export type EventsData = {
          */
         taskId?: string;
         /**
-         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed
+         * Only these types, separated by commas: task:start, task:phase, task:tool-start, task:tool, task:eval, task:approval, task:tool-call, task:complete, task:error, task:steer, task:status, run:start, run:end, approval:open, approval:closed, tool-call:open, tool-call:closed
          */
         types?: string;
         /**

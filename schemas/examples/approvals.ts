@@ -1,3 +1,5 @@
+import { answers, question } from './questions.ts'
+
 // Taken from a real run.
 const approvalId = '01a1fd98-ca04-739b-856a-7f12991dd0d6'
 const runId = '01a1fd98-c99d-761a-bc00-ecd5b770e3ae'
@@ -27,6 +29,18 @@ const resultApproval = {
   expiresAt: 1795868834210,
   state: 'pending'
 }
-export const approvalList = { approvals: [approval, resultApproval] }
+const questionApproval = {
+  approvalId: '01a1fe31-0b52-7e0d-8c55-30d6a2f0b7aa',
+  kind: 'question',
+  runId,
+  threadId,
+  toolCallId: 'call_3_9c31d1f6ab02',
+  questions: [question],
+  createdAt: 1795266014802,
+  expiresAt: 1795352414802,
+  state: 'pending'
+}
+export const approvalList = { approvals: [approval, resultApproval, questionApproval] }
 export const decision = { approved: false, reason: 'Put it into the folder notes.' }
+export const answered = { answers }
 export const decided = { approvalId, state: 'denied', runId, threadId, continued: true }

@@ -1,6 +1,7 @@
 // The events of a real run that lists a folder, tries to read a missing file and requests approval before it writes.
 
 import { compaction, runTask } from './run.ts'
+import { question } from './questions.ts'
 import { usage } from './usage.ts'
 
 const list = { toolCallId: 'call_1', toolName: 'listDirectory' }
@@ -43,7 +44,15 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-output-error', ...read, errorText: '"missing.txt" does not exist.' },
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },
+  {
+    type: 'question-request',
+    approvalId: '01a1fe31-0b52-7e0d-8c55-30d6a2f0b7aa',
+    toolCallId: 'call_3_9c31d1f6ab02',
+    questions: [question],
+    expiresAt: 1795352414802
+  },
   { type: 'data-task', id: runTask.taskId, data: runTask },
+  { type: 'data-object', id: 'object', data: { object: { city: 'Bern', people: 134_000 }, attempts: 1 } },
   { type: 'data-compaction', data: compaction, transient: true },
   {
     type: 'error',

@@ -39,6 +39,7 @@ export const runResult = {
   toolCalls: [{ ...infoCall, status: 'complete', input: {}, output: info }, { ...call, status: 'pending' }],
   usage: { inputTokens: 473, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 11, reasoningTokens: 0, costUsd: 0 },
   finishReason: 'tool-calls',
+  pendingQuestions: [],
   pendingApprovals: [{ approvalId, ...call, cwd: '/home/ada/notes' }],
   threadId,
   runId,

@@ -61,6 +61,15 @@ export const byType: Record<string, object[]> = {
     phase: 'writeFile notes.txt',
     status: 'running'
   }],
+  'task:tool-call': [{
+    type: 'task:tool-call',
+    taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',
+    runId: '01a1fe12-d68a-744e-9074-8c545167b4c0',
+    toolCallId: '01a1fe12-e1b3-7c10-8a55-0f3d2f6f9f21',
+    tool: 'openDocument',
+    input: { name: 'Budget 2026' },
+    expiresAt: 1795868809877
+  }],
   'task:tool-start': [{
     type: 'task:tool-start',
     taskId: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44',

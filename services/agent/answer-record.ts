@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
+import { itemsIn } from '../run-log/open-calls.ts'
 import { foldToUIMessage, type UIAnswer } from '../run-log/ui-message.ts'
 import type { ThreadMessage } from '../threads/thread-repository.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -22,11 +23,11 @@ export async function recordAnswer (
   finalEvents: readonly RunEvent[] = []
 ): Promise<Op[]> {
   const events = [...log.events, ...finalEvents]
-  const asked = finalEvents.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : [])
+  const asked = itemsIn(finalEvents)
   const put = (answer: ThreadMessage[]) => threads.appendAnswer(head.threadId, head.answerAt, answer, asked.length > 0 ? { asked } : {})
   if (head.protocol === undefined || head.protocol === 'documented') return put(answerMessages(events))
   const base = continuedMessage(messages) === undefined ? undefined : messages.at(-1) as Partial<UIAnswer>
-  const answered = await ledger.all(events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []))
+  const answered = (await ledger.all(itemsIn(events))).filter((item) => item.kind === 'tool')
   const message = foldToUIMessage(events, { ui5: head.protocol === 'ui5', answered, base })
   // A message without parts never reached the client.
   return put(message.parts.length > 0 ? [message] : [])

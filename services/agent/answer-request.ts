@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import { withRunModels } from '../providers/run-models.ts'
+import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { createAnalysis } from './analyze.ts'
 import { handOverToTask } from './hand-over.ts'
@@ -18,7 +18,7 @@ export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
 
   return async (attempt: RunAttempt, context: Context): Promise<void> => {
-    const deps = withRunModels(shared, attempt.live.run.head.options)
+    const deps = withRunOptions(shared, attempt.live.run.head.options)
     const { config, tasks } = deps
     if (config().analysis === false) return runSteps(attempt, context, deps)
 
@@ -28,7 +28,8 @@ export function createAnswerRequest (shared: AgentDeps) {
       await held?.drop()
       throw error
     })
-    if (analysis.complexity !== 'long_running' || tasks === undefined) {
+    // Who asked for an object waits for it; a background task would not give it here.
+    if (analysis.complexity !== 'long_running' || tasks === undefined || attempt.owed !== undefined) {
       return runSteps(attempt, context, deps, { callModel: held?.release() })
     }
     await held?.drop()
@@ -53,7 +54,7 @@ async function analyzeRun (
   log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
   end()
   log.append({ type: 'analysis', analysis })
-  live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity) }
+  live.run.head = { ...live.run.head, maxSteps: stepLimit(config(), analysis.complexity, live.run.head.options) }
   return analysis
 }
 

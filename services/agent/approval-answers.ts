@@ -1,4 +1,5 @@
 import type { Scope, Until } from '../../schemas/grants.ts'
+import { isAnswers } from '../approvals/questions/check-answers.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
 import { BadMessage, type RawMessage } from './raw-message.ts'
 
@@ -87,13 +88,16 @@ function isUntil (value: unknown): value is Until {
 
 function decision (
   approvalId: unknown,
-  response: { approved?: unknown, reason?: unknown, scope?: unknown, until?: unknown } | undefined,
+  response: { approved?: unknown, answers?: unknown, reason?: unknown, scope?: unknown, until?: unknown } | undefined,
   where: string,
   idField: string
 ): Decision {
-  const { approved, reason, scope, until } = response ?? {}
+  const { answers, approved = answers === undefined ? undefined : true, reason, scope, until } = response ?? {}
   if (typeof approvalId !== 'string') throw new BadMessage(`${where}.${idField} must be a string.`)
   if (typeof approved !== 'boolean') throw new BadMessage(`${where}.approved must be true or false, as a JSON boolean.`)
+  if (answers !== undefined && !(approved && isAnswers(answers))) {
+    throw new BadMessage(`${where}.answers must be the answers by the ids of their questions, texts or lists of texts, in place of "approved".`)
+  }
   if (reason !== undefined && typeof reason !== 'string') throw new BadMessage(`${where}.reason must be a string.`)
   if (scope !== undefined && !isScope(scope)) throw new BadMessage(`${where}.scope must be "once", "exact", "folder" or "tool".`)
   if (until !== undefined && !isUntil(until)) {
@@ -102,6 +106,7 @@ function decision (
   return {
     approvalId,
     approved,
+    ...(answers !== undefined && { answers }),
     ...(reason !== undefined && { reason: reason.slice(0, REASON_KEPT) }),
     ...(scope !== undefined && { scope }),
     ...(until !== undefined && { until })

@@ -1,4 +1,5 @@
 import { Aborted } from '../lib/abort.ts'
+import { itemsIn } from '../run-log/open-calls.ts'
 import { chatRunRemoval } from '../runs/chat-run-record.ts'
 import { chatRunsPrefix, liveRunKey, runEventsPrefix, runInputKey, runKey, threadRunsPrefix } from '../store/keys.ts'
 import type { Op } from '../store/store-types.ts'
@@ -21,7 +22,7 @@ export function createConversationGuard (
     for await (const [key] of store.list(prefix)) {
       const runId = key.slice(prefix.length)
       const run = await loadRun(store, runId)
-      const asked = run?.log.events.flatMap((event) => event.type === 'approval-request' ? [event.approvalId] : []) ?? []
+      const asked = itemsIn(run?.log.events ?? [])
       const keys = [key, runKey(runId), runInputKey(runId), liveRunKey(runId)]
       for await (const [chunk] of store.list(runEventsPrefix(runId))) keys.push(chunk)
       ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...ledger.remove(asked))

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey } from '../store/keys.ts'
 import type { Op, Store } from '../store/store-types.ts'
-import type { ThreadApproval } from '../approvals/approval-record.ts'
+import type { ToolItem } from '../approvals/approval-record.ts'
 import { withRefused, type Denial } from '../approvals/refused-calls.ts'
 
 /** The state of a conversation that outlasts its runs. */
@@ -34,7 +34,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
     remove: (threadId: string): Op => ({ type: 'del', key: key(threadId) }),
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
-    deny (conversation: ConversationState, refused: ThreadApproval[]): { conversation: ConversationState, op: Op } {
+    deny (conversation: ConversationState, refused: ToolItem[]): { conversation: ConversationState, op: Op } {
       const changed = { ...conversation, denials: withRefused(conversation.denials, refused) }
       return { conversation: changed, op: put(changed) }
     },

@@ -1,30 +1,38 @@
-import type { ThreadApproval } from '../approvals/approval-record.ts'
-import { boundTo } from '../approvals/approved-folder.ts'
+import type { ThreadItem } from '../approvals/approval-record.ts'
+import { itemOfCall } from '../approvals/item-of-call.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { AskedCall } from '../step/call-ports.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 
-/** Returns the event of an approval request. */
-export const requestEvent = ({ approvalId, toolCallId, toolName, input, cwd, note, scopes }: ThreadApproval): RunEvent => ({
-  type: 'approval-request',
-  approvalId,
-  toolCallId,
-  toolName,
-  input,
-  cwd,
-  ...(note !== undefined && { reason: note }),
-  ...(scopes && { scopes })
-})
+/** Returns the event that tells readers of an item that waits. */
+export function requestEvent (item: ThreadItem): RunEvent {
+  switch (item.kind) {
+    case 'tool': {
+      const { approvalId, toolCallId, toolName, input, cwd, note, scopes, expiresAt } = item
+      const reason = note !== undefined && { reason: note }
+      return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...reason, ...(scopes && { scopes }), expiresAt }
+    }
+    case 'question': {
+      const { approvalId, toolCallId, questions, expiresAt } = item
+      return { type: 'question-request', approvalId, ...(toolCallId !== undefined && { toolCallId }), questions, expiresAt }
+    }
+    case 'app': {
+      const { toolCallId, toolName, input, expiresAt } = item
+      return { type: 'tool-call-request', toolCallId, toolName, input, expiresAt }
+    }
+  }
+}
 
 /**
- * Requests approvals of calls: stores the requests before any reader sees them, ends the segment and, with `stepFinish`, its step, and
- * leaves the run waiting. A new request replaces the one of `decided` for the same call; the other approvals keep their state.
+ * Lets the run wait for calls: stores their items before any reader sees them, ends the segment and, with `stepFinish`, its step, and
+ * leaves the run waiting. A new approval replaces the one of `decided` for the same call; the other items of the step keep their
+ * state, and an approved call that the application now executes is `executing`.
  */
 export async function requestApprovals (
   calls: AskedCall[],
-  decided: ThreadApproval[],
+  decided: ThreadItem[],
   stepFinish: RunEvent | undefined,
   { live, conversation, activeMs }: RunAttempt,
   deps: AgentDeps
@@ -32,28 +40,35 @@ export async function requestApprovals (
   const { ledger, conversations } = deps
   const { run } = live
   const { runId, threadId, segment, usage, unheard = [] } = run.head
-  const { approvals, ops } = ledger.ask(
-    calls.map(({ toolCallId, toolName, input, folder, identity, reason: note, scopes, places }) => ({
-      ...{ runId, threadId, segment, toolCallId, toolName, input, identity, scopes, places },
-      ...boundTo(folder),
-      ...(note !== undefined && { note })
-    }))
-  )
-  const newIdOf = ({ toolCallId }: ThreadApproval) => approvals.find((approval) => approval.toolCallId === toolCallId)?.approvalId
-  const replaced = decided.filter(newIdOf)
-  const ofStep = replaced.length > 0 ? decided : approvals
+  const { items, ops } = ledger.ask({ threadId }, calls.map((call) => itemOfCall(call, { runId, segment })))
+  const isOfStep = inNewestStep(run.log.events)
+  const earlier = decided.filter(isOfStep)
+  const newItemOf = ({ toolCallId }: ThreadItem) => items.find((item) => item.toolCallId === toolCallId)
+  const changes = earlier.flatMap((item) => {
+    const next = newItemOf(item)
+    if (item.kind !== 'tool' || item.state !== 'approved' || next === undefined) return []
+    return next.kind === 'app' ? [ledger.move(item, 'executing').op] : [ledger.replace(item, next.approvalId)]
+  })
+  const isReplaced = (item: ThreadItem) => item.kind === 'tool' && newItemOf(item)?.kind === 'tool'
   run.head = {
     ...run.head,
     activeMs: activeMs(),
-    asked: ofStep.map((approval) => newIdOf(approval) ?? approval.approvalId),
+    asked: [...earlier.filter((item) => !isReplaced(item)), ...items].map(({ approvalId }) => approvalId),
     unheard: [...unheard, ...live.endSteering()]
   }
   await endSegment(run, deps, {
     finalEvents: [
-      ...approvals.map(requestEvent),
+      ...items.map(requestEvent),
       ...stepFinish ? [stepFinish] : [],
       { type: 'finish', finishReason: 'tool-calls', usage: { ...usage } }
     ],
-    ops: [...ops, ...replaced.map((approval) => ledger.replace(approval, newIdOf(approval)!)), conversations.asked(conversation, runId)]
+    ops: [...ops, ...changes, conversations.asked(conversation, runId)]
   })
+}
+
+/** Returns whether an item belongs to a call of the newest step. */
+function inNewestStep (events: readonly RunEvent[]): (item: ThreadItem) => boolean {
+  const newest = events.slice(events.findLastIndex(({ type }) => type === 'step-start'))
+  const calls = new Set(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
+  return ({ toolCallId }) => toolCallId !== undefined && calls.has(toolCallId)
 }

@@ -1,9 +1,9 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import type { ThreadApproval } from '../approvals/approval-record.ts'
+import type { ThreadItem } from '../approvals/approval-record.ts'
 import type { Decision } from '../approvals/decide-approval.ts'
-import { withRunModels } from '../providers/run-models.ts'
+import { withRunOptions } from '../run-options/with-run-options.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import { approvalResponses } from './approval-answers.ts'
 import { requestEvent } from './request-approvals.ts'
@@ -25,24 +25,24 @@ const MovedOn = defineError(
   'A newer message superseded the run of this approval request; the run cannot continue.'
 )
 
-/** Where the run of decided approvals is: in its next segment, at its stored end, or still waiting for other decisions of the step. */
+/** Where the run of answered items is: in its next segment, at its stored end, or still waiting for other answers of the step. */
 type Continuation =
   | { is: 'active', live: ActiveRun, segment: number }
   | { is: 'recorded', head: RunHead, events: readonly RunEvent[] }
-  | { is: 'waiting', head: RunHead, open: ThreadApproval[] }
+  | { is: 'waiting', head: RunHead, open: ThreadItem[] }
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, ledger, grants, conversations } = deps
 
-  /** Finds or starts the segment that follows the step of these approvals. Without a `protocol`, it is the one that the run had. */
+  /** Finds or starts the segment after the step of these items, which have an answer. Without a `protocol`, it is the run's own. */
   async function resume (
-    approvals: ThreadApproval[],
+    items: ThreadItem[],
     conversation: ConversationState,
     { resumable = false, protocol }: { resumable?: boolean, protocol?: Protocol }
   ): Promise<Continuation> {
-    const { runId, threadId } = approvals[0]
-    const segment = Math.max(...approvals.map((approval) => approval.segment)) + 1
+    const { runId, threadId } = items[0]
+    const segment = Math.max(...items.map((item) => item.segment)) + 1
     const live = await activeRuns.current(threadId)
     if (live?.run.head.runId === runId) {
       if (live.run.head.segment >= segment) return { is: 'active', live, segment }
@@ -80,7 +80,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
         protocol: protocol ?? head.protocol ?? 'documented',
         work: (attempt) => {
           const fullContext = { ...context, ...threadPlacement(origins, head.history) }
-          return runSteps(attempt, fullContext, withRunModels(deps, head.options), { decided: asked })
+          return runSteps(attempt, fullContext, withRunOptions(deps, head.options), { decided: asked })
         }
       })
     })
@@ -91,9 +91,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   async function record (threadId: string, decisions: Decision[], id?: string) {
     const { approvals, decided } = await ledger.decide(decisions, id)
     let conversation = await conversations.get(threadId)
-    const granted = decided.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const calls = decided.filter((approval) => approval.kind === 'tool')
+    const granted = calls.map((approval) => grants.fromAnswer({ threadId }, approval))
     const ops = [...ledger.record(decided), ...(await Promise.all(granted)).flat()]
-    const refused = decided.filter(({ approved }) => !approved)
+    const refused = calls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
       conversation = denied.conversation

@@ -1,29 +1,32 @@
-import { inputDigest, type ThreadApproval } from '../approvals/approval-record.ts'
+import { inputDigest, type ThreadItem } from '../approvals/approval-record.ts'
 import { createCallGrants } from '../approvals/grants/call-grants.ts'
 import type { Grant } from '../approvals/grants/grant-record.ts'
-import { callApproval } from '../approvals/call-approval.ts'
+import { callAnswer, callApproval, findOfCall } from '../approvals/call-approval.ts'
 import { wasRefused } from '../approvals/refused-calls.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { isAnswerCall } from '../objects/take-answer.ts'
 import { openCalls } from '../run-log/open-calls.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { Op } from '../store/store-types.ts'
 import type { AskedCall, Call, CallEnd } from '../step/call-ports.ts'
 import { settleCalls } from '../step/step-calls.ts'
+import { whoIsAsked } from '../step/who-is-asked.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import { checkLength, commit } from './run-repository.ts'
 
 /**
- * Settles the open calls of the newest step and returns those that need an approval. `decided` are the approvals that the run
- * waited for. The outcome of a call with an approval, and of a call with an intent, is stored in the thread immediately.
+ * Settles the open calls of the newest step and returns those that wait. `decided` are the items that the run waited for. The outcome
+ * of a call with an item, and of a call with an intent, is stored in the thread immediately.
  */
-export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
-  const { live: { run, signal }, conversation } = attempt
+export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, deps: AgentDeps): Promise<AskedCall[]> {
+  const { live: { run, signal }, conversation, owed } = attempt
   const { ledger, host, grants, store } = deps
-  const { log, head: { runId, threadId, cwd } } = run
+  const { log, head: { runId, threadId, cwd, options } } = run
   const newest = log.events.slice(log.events.findLastIndex(({ type }) => type === 'step-start'))
-  const approvals = new Map(decided.map((approval) => [approval.toolCallId, approval]))
+  const items = new Map(decided.map((item) => [item.approvalId, item]))
+  const ofCall = (toolCallId: string) => findOfCall(items.values(), toolCallId)
   const intended = new Set<string>()
   const locked = createKeyedLock()
   // A commit stores everything up to its own final events, so appending waits for it.
@@ -35,17 +38,24 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
     await inOrder(() => commit(run, deps, { finalEvents: [intent], ops }))
   }
 
-  const { asked } = await settleCalls(openCalls(newest), {
+  // The structured answer is taken when the other calls have their outcomes.
+  const calls = openCalls(newest).filter((call) => owed === undefined || !isAnswerCall(call))
+  const { asked } = await settleCalls(calls, {
     tools: host,
     run: { runId, owner: store.digest(threadId), attempt: attempt.attempt, cwd, signal },
     events: newest,
     repeatsReads: false,
     approvalOf (toolCallId) {
-      const approval = approvals.get(toolCallId)
+      const { approval } = ofCall(toolCallId)
       return approval && callApproval(approval, ledger.isOpen(approval))
     },
+    answerOf (toolCallId) {
+      const { answer } = ofCall(toolCallId)
+      return answer && callAnswer(answer, ledger.isOpen(answer))
+    },
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
-    grants: createCallGrants({ grants, owner: { threadId }, find: host.find, events: () => log.events }),
+    ...whoIsAsked(options?.interactive),
+    grants: createCallGrants({ grants, owner: { threadId }, tools: host, events: () => log.events }),
     wasDenied: ({ toolName, input }) => wasRefused(conversation.denials, toolName, inputDigest(input)),
     checkLimit: () => checkLength(log),
 
@@ -55,22 +65,23 @@ export async function settleStep (decided: ThreadApproval[], attempt: RunAttempt
         await store.transact(ops)
         return true
       }
-      const approval = approvals.get(toolCallId)
+      const { approval } = ofCall(toolCallId)
       const executing = approval && ledger.move(approval, 'executing')
       await storeIntent({ toolCallId }, executing ? [executing.op, ...ops] : ops)
-      if (executing !== undefined) approvals.set(toolCallId, executing.approval)
+      if (executing !== undefined) items.set(executing.approval.approvalId, executing.approval)
       return true
     },
 
     end: ({ toolCallId }: Call, { event, state, ops: changed = [] }: CallEnd) =>
       inOrder(async () => {
-        const approval = approvals.get(toolCallId)
+        const { approval, answer } = ofCall(toolCallId)
         // The decision is stored already.
-        if (state === 'denied' || (approval === undefined && !intended.has(toolCallId))) {
+        if (state === 'denied' || (approval === undefined && answer === undefined && !intended.has(toolCallId))) {
           await store.transact(changed)
           return log.append(event)
         }
-        const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
+        const silent = answer?.kind === 'question' && answer.state === 'pending' ? ledger.expire(answer) : []
+        const ops = approval === undefined ? silent : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
         await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })

@@ -1,19 +1,20 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
-import type { ThreadApproval } from '../approvals/approval-record.ts'
 import { newId } from '../lib/ids.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
-import { cutCallNotes, describeCall } from './cut-calls.ts'
+import { cutCallNotes } from './cut-calls.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import type { Subscription } from './active-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './thread-history.ts'
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
-import { loadRun, newRunOps, supersedeOps, type Run } from './run-repository.ts'
+import { newRunOps, loadRun, supersedeOps, type Run } from './run-repository.ts'
 import { settleRun } from './settle-run.ts'
+import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
 import { noUsage } from '../usage/usage-sums.ts'
 import { withoutModelMarks } from '../threads/recall-answers.ts'
@@ -45,7 +46,6 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     if (conversation.runId === undefined) return { conversation, notes: [] }
     const run = await loadRun(store, conversation.runId)
     const asked = await ledger.all(run?.head.asked ?? [])
-    const isOpen = ({ state }: ThreadApproval) => state === 'pending' || state === 'approved'
     const begun = asked.filter(({ state }) => state === 'executing')
     const left = conversations.clearPendingRun(conversation)
     await store.transact([
@@ -54,10 +54,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ...run === undefined ? [] : supersedeOps(run, clock.now(), store),
       left.op
     ])
-    const notCarriedOut = asked.filter(isOpen).map((approval) =>
-      `${describeCall(approval)} was not carried out: the user said something else instead of approving it.`
-    )
-    return { conversation: left.conversation, notes: [...notCarriedOut, ...run === undefined ? [] : cutCallNotes(run)] }
+    return { conversation: left.conversation, notes: [...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)] }
   }
 
   async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run> {
@@ -80,7 +77,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         cwd,
         ...(options !== undefined && { options }),
         // Until the analysis sets it.
-        maxSteps: stepLimit(deps.config(), 'standard'),
+        maxSteps: stepLimit(deps.config(), 'standard', options),
         createdAt: now,
         updatedAt: now,
         segment: 0,
@@ -138,7 +135,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
 
   async function startRun (request: RunRequest): Promise<Subscription> {
     const { messages, context: where, id, options, resumable = false, protocol } = request
-    if (options?.model !== undefined) deps.registry.requireUsable(options.model)
+    await checkRunOptions(options, deps)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()

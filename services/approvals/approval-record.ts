@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OfferedScope, Scope, Until } from '../../schemas/grants.ts'
+import type { Answers, Question } from '../../schemas/questions.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { WorkFolder } from '../tools/work-folder.ts'
 import type { StateOf } from './approval-states.ts'
@@ -66,48 +67,56 @@ export interface ResultItem extends Item, Decided {
   output?: string
 }
 
-/** Questions of the agent to its user. */
+/** Questions of the agent to its user. The `approvalId` is the id of the call, if there is one. */
 export interface QuestionItem extends Item {
   kind: 'question'
   state: StateOf<'question'>
   /** The call of the tool that asks; absent when a tool server asks. */
   toolCallId?: string
-  questions: Array<{
-    id: string
-    text: string
-    options?: Array<{ value: string, label: string }>
-    multi?: boolean
-    free?: boolean
-    required?: boolean
-  }>
-  /** The answers by the ids of their questions. */
-  answers?: Record<string, string | string[]>
+  questions: Question[]
+  answers?: Answers
   reason?: string
   /** A tool server asked in the middle of a call that keeps running. */
   live?: true
 }
 
-/** A call of a tool that the application executes. */
+/** Keeps the alternatives of a union apart while fields are taken away. */
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
+
+/** A call of a tool that the application executes. Its `approvalId` is the id of the call, which is unique. */
 export interface AppCallItem extends Item, Call {
   kind: 'app'
   state: StateOf<'app'>
+  /** The application whose tool it is, by the name that it gave itself. */
+  app?: string
   /** The instance of the application that executes the call, and the time until which it must renew its claim. */
   claim?: { instance: string, until: number }
   output?: Record<string, unknown>
   errorText?: string
 }
 
+/** What the calls of a step wait for. */
+export type CallItem = ToolItem | QuestionItem | AppCallItem
 /** Any item of the ledger. */
-export type Approval = Owner & (ToolItem | ResultItem | QuestionItem | AppCallItem)
-/** A tool call of a conversation that needs, or needed, an approval. */
-export type ThreadApproval = OfThread & ToolItem
-/** What the run of a task asks a person. */
-export type TaskApproval = OfTask & (ToolItem | ResultItem)
+export type Approval = Owner & (CallItem | ResultItem)
+/** What the run of a conversation waits, or waited, for. */
+export type ThreadItem = OfThread & CallItem
+/** What the run of a conversation asks a person to approve or to answer. */
+export type ThreadApproval = OfThread & (ToolItem | QuestionItem)
+/** What the run of a task waits, or waited, for. */
+export type TaskItem = OfTask & (CallItem | ResultItem)
+/** What the run of a task asks a person to approve or to answer. */
+export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
+/** A new item for a call; the ledger adds the rest. */
+export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
 
 export const isOfThread = (approval: Approval): approval is ThreadApproval =>
-  approval.threadId !== undefined && approval.kind === 'tool'
+  approval.threadId !== undefined && (approval.kind === 'tool' || approval.kind === 'question')
 export const isOfTask = (approval: Approval): approval is TaskApproval =>
-  approval.taskId !== undefined && (approval.kind === 'tool' || approval.kind === 'result')
+  approval.taskId !== undefined && approval.kind !== 'app'
+
+/** Whether the item can be answered, apart from its time. */
+export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'
 
 /** Returns the SHA-256 of the canonical input, hexadecimal. Two calls of a tool with the same digest are the same call. */
 export function inputDigest (input: unknown): string {

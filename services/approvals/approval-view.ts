@@ -3,7 +3,12 @@ import type { TaskApproval, ThreadApproval } from './approval-record.ts'
 
 /** The public form of an approval, without the internal fields. */
 export function approvalView (approval: ThreadApproval | TaskApproval): ApprovalView {
-  const { segment, approved, ...shown } = approval
+  const { segment, ...item } = approval
+  if (item.kind === 'question') {
+    const { answers, ...shown } = item
+    return shown
+  }
+  const { approved, ...shown } = item
   if (shown.kind === 'result') return shown
   const { identity, folder, replacedBy, places, granted, scopes, ...call } = shown
   return { ...call, ...(scopes && { scopes }) }

@@ -1,5 +1,6 @@
-import type { CallApproval } from '../step/call-ports.ts'
-import { DENIED, type ToolItem } from './approval-record.ts'
+import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
+import type { CallAnswer, CallApproval } from '../step/call-ports.ts'
+import { DENIED, type AppCallItem, type CallItem, type QuestionItem, type ToolItem } from './approval-record.ts'
 import { shownFolder } from './approved-folder.ts'
 
 /** Returns the approval of a call as its step sees it. An approval that cannot be answered any more counts as expired. */
@@ -16,4 +17,54 @@ export function callApproval (approval: ToolItem, isOpen: boolean): CallApproval
     default:
       return { ...known, state: isOpen ? 'open' : 'expired' }
   }
+}
+
+/** Returns the answer to a call that the user or the application answers in the tool's place, as its step sees it. */
+export function callAnswer (item: QuestionItem | AppCallItem, isOpen: boolean): CallAnswer {
+  if (isOpen) return { is: 'open' }
+  return item.kind === 'app' ? appAnswer(item) : userAnswer(item)
+}
+
+function appAnswer ({ state, output = {}, errorText = 'The application reported an error.' }: AppCallItem): CallAnswer {
+  switch (state) {
+    case 'done':
+      return { is: 'output', output }
+    case 'error':
+      return { is: 'error', errorText }
+    case 'claimed':
+    case 'unknown':
+      return { is: 'unknown', errorText: OUTCOME_UNKNOWN }
+    case 'withdrawn':
+      return { is: 'error', errorText: 'The call was withdrawn before the application answered it.' }
+    case 'open':
+    case 'expired':
+      return { is: 'error', errorText: 'The application did not answer in time.' }
+  }
+}
+
+/** Nobody's silence is an answer. */
+function userAnswer ({ state, answers = {}, reason }: QuestionItem): CallAnswer {
+  switch (state) {
+    case 'answered':
+      return { is: 'output', output: { answers } }
+    case 'declined':
+      return { is: 'output', output: { declined: true, ...(reason && { reason }) } }
+    case 'withdrawn':
+      return { is: 'error', errorText: 'The questions were withdrawn before anybody answered them.' }
+    case 'pending':
+    case 'expired':
+      return { is: 'error', errorText: 'Nobody answered in time. Go on without the answers, and say what you assumed.' }
+  }
+}
+
+/** Finds, in the items of a run, the newest approval of a call and what answers it in the tool's place. */
+export const findOfCall = <I extends CallItem>(items: Iterable<I>, toolCallId: string) => {
+  let approval: Extract<I, { kind: 'tool' }> | undefined
+  let answer: Exclude<I, { kind: 'tool' }> | undefined
+  for (const item of items) {
+    if (item.toolCallId !== toolCallId) continue
+    if (item.kind === 'tool') approval = item as typeof approval
+    else answer = item as typeof answer
+  }
+  return { approval, answer }
 }

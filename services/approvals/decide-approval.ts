@@ -1,40 +1,43 @@
-import type { Scope, Until } from '../../schemas/grants.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
-import type { TaskApproval, ThreadApproval } from './approval-record.ts'
+import { isUnanswered, type AppCallItem, type Approval, type TaskApproval, type ThreadApproval, type ToolItem } from './approval-record.ts'
+import type { Decision } from './decision.ts'
 import { inState } from './approval-states.ts'
+import { AnswersRefused } from './questions/check-answers.ts'
+import { decideQuestions } from './questions/decide-questions.ts'
 
-export interface Decision {
-  approvalId: string
-  approved: boolean
-  reason?: string
-  /** What the approval covers; default: this call alone. */
-  scope?: Scope
-  until?: Until
-}
+export type { Decision }
 
-/** Whether the time to answer has passed. An overdue approval counts as expired, even before that is stored. */
-export const isOverdue = ({ state, expiresAt }: { state: string, expiresAt: number }, now: number): boolean =>
-  state === 'pending' && expiresAt <= now
+/**
+ * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application
+ * has claimed, as one with an unknown outcome, when the claim was not renewed.
+ */
+export const isOverdue = (item: Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>, now: number): boolean =>
+  isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt) <= now
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
- * opposite decision or another scope, ApprovalWithdrawn (409), ApprovalExpired (410), or GrantRefused (400) for the scope of a result.
+ * opposite decision, another scope or another end of it, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for the scope
+ * of a result, or AnswersRefused (400); for questions see `decideQuestions`.
  */
 export function decideApproval (approval: ThreadApproval, decision: Omit<Decision, 'approvalId'>, now: number): ThreadApproval | undefined
 export function decideApproval (approval: TaskApproval, decision: Omit<Decision, 'approvalId'>, now: number): TaskApproval | undefined
 export function decideApproval (
   approval: ThreadApproval | TaskApproval,
-  { approved, reason, scope, until }: Omit<Decision, 'approvalId'>,
+  decision: Omit<Decision, 'approvalId'>,
   now: number
 ): ThreadApproval | TaskApproval | undefined {
   const { approvalId } = approval
+  const { approved, answers, reason, scope, until } = decision
   if (approval.state === 'expired' || isOverdue(approval, now)) throw new ApprovalExpired(approvalId)
-  if (approval.kind === 'tool' && approval.state === 'withdrawn' && approval.replacedBy === undefined) {
+  if (approval.state === 'withdrawn' && !('replacedBy' in approval)) {
     throw new ApprovalWithdrawn(
       approvalId,
       approval.threadId === undefined ? 'its run has ended' : 'the user sent a new message instead of an answer'
     )
   }
+  if (approval.kind === 'question') return decideQuestions(approval, decision)
+  if (answers !== undefined) throw new AnswersRefused('"answers" belong to questions; this request is approved or denied with "approved".')
   if (approval.state === 'pending') {
     const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...(reason && { reason }) }
     if (scope === undefined && until === undefined) return decided
@@ -42,9 +45,13 @@ export function decideApproval (
     return { ...decided, granted: { scope: scope ?? 'once', ...(until && { until }) } }
   }
   if ((approval.approved ?? false) !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
-  const before = approval.kind === 'tool' ? approval.granted?.scope ?? 'once' : undefined
-  if (scope !== undefined && before !== undefined && scope !== before) {
-    throw new ApprovalDecided(approvalId, `approved with the scope "${before}"`)
-  }
+  if (approval.kind === 'tool' && (scope !== undefined || until !== undefined)) assertSameGrant(approval, { scope: scope ?? 'once', until })
   return undefined
+}
+
+/** Throws ApprovalDecided (409), which says what was granted, for an answer that would cover something else. */
+function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'once' } }: ToolItem, again: ToolItem['granted']) {
+  if (isDeepStrictEqual({ scope, until }, again)) return
+  const end = until !== undefined ? ` and "until" ${JSON.stringify(until)}` : scope === 'once' ? '' : ' and no "until"'
+  throw new ApprovalDecided(approvalId, `approved with the scope "${scope}"${end}`)
 }

@@ -2,6 +2,7 @@ import type { ApprovalDecision, DecidedApproval } from '../../schemas/approvals.
 import type { Decision } from './decide-approval.ts'
 import type { Ledger } from './ledger.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
+import { givenDecision } from './given-decision.ts'
 import { isOfTask, isOfThread } from './approval-record.ts'
 
 export type Inbox = ReturnType<typeof createInbox>
@@ -19,9 +20,9 @@ export function createInbox ({ ledger, agent, tasks }: {
      * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
      * ApprovalNotFound (404), the errors of `decideApproval` (409, 410), and those of a run that cannot go on.
      */
-    async decide (approvalId: string, { reason, ...answer }: ApprovalDecision): Promise<DecidedApproval> {
+    async decide (approvalId: string, given: ApprovalDecision): Promise<DecidedApproval> {
+      const decision = givenDecision(approvalId, given)
       const approval = await ledger.require(approvalId)
-      const decision = { approvalId, ...answer, ...(reason && { reason }) }
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)
       throw new ApprovalNotFound(approvalId)

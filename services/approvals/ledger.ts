@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -10,12 +11,16 @@ import {
   inputDigest,
   isOfTask,
   isOfThread,
+  isUnanswered,
   type Approval,
+  type CallItem,
+  type NewCallItem,
   type OpenEntry,
+  type Owner,
   type ResultItem,
-  type TaskApproval,
+  type TaskItem,
   type ThreadApproval,
-  type ToolItem
+  type ThreadItem
 } from './approval-record.ts'
 import { inState } from './approval-states.ts'
 import { approvalView } from './approval-view.ts'
@@ -23,13 +28,8 @@ import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** A call that needs an approval, and its position. */
-export type ToolRequest = Pick<
-  ToolItem,
-  'runId' | 'toolCallId' | 'toolName' | 'input' | 'cwd' | 'folder' | 'note' | 'segment' | 'identity' | 'scopes' | 'places'
->
-/** What the ledger adds to a request. */
-type Asked<K extends 'tool' | 'result'> = { kind: K, approvalId: string, state: 'pending', createdAt: number, expiresAt: number }
+/** A new item, with the milliseconds in which it can be answered, where they differ from those of the others. */
+export type ItemRequest = NewCallItem & { ms?: number }
 
 /** The time in which a request of a conversation can be answered, milliseconds. */
 const THREAD_TTL_MS = 24 * 60 * 60 * 1000
@@ -70,47 +70,65 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     )
   }
 
-  /** The fields of new requests; `ttlMs` is the time to answer in milliseconds. */
-  function asked<K extends 'tool' | 'result'> (kind: K, ttlMs: number): Asked<K> {
+  /** Returns the times of a new item that can be answered for `ttlMs` milliseconds. */
+  function times (ttlMs: number) {
     const createdAt = clock.now()
-    return { kind, approvalId: newId(), state: 'pending', createdAt, expiresAt: createdAt + ttlMs }
+    return { createdAt, expiresAt: createdAt + ttlMs }
+  }
+
+  function newItem ({ ms, ...request }: ItemRequest, ttlMs: number): CallItem {
+    const known = times(ms ?? ttlMs)
+    switch (request.kind) {
+      case 'tool':
+        return { ...request, approvalId: newId(), state: 'pending', digest: inputDigest(request.input), ...known }
+      case 'question':
+        return { ...request, approvalId: isId(request.toolCallId ?? '') ? request.toolCallId! : newId(), state: 'pending', ...known }
+      case 'app':
+        return { ...request, approvalId: request.toolCallId, state: 'open', digest: inputDigest(request.input), ...known }
+    }
   }
 
   /** Returns the operations that store an overdue approval as expired, so that a clock set back cannot reopen it. */
   const expire = (approval: ThreadApproval): Op[] => closeIn(inState(approval, 'expired'))
 
+  /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
+  async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
+    for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
+      if (kind !== undefined && entry.kind !== kind) continue
+      const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
+      if (item !== undefined) yield item
+    }
+  }
+
   return {
-    /** Creates approvals of calls and the operations that store them as `pending`. */
-    ask<R extends ToolRequest & ({ threadId: string } | { taskId: string })> (
-      requests: R[],
-      ttlMs = THREAD_TTL_MS
-    ): { approvals: Array<R & Asked<'tool'> & { digest: string }>, ops: Op[] } {
-      const approvals = requests.map((request) => ({ ...request, ...asked('tool', ttlMs), digest: inputDigest(request.input) }))
-      return { approvals, ops: approvals.flatMap((approval) => open(approval)) }
+    readOpen,
+
+    /** Creates the items of calls that wait, and the operations that store them. */
+    ask<O extends Owner> (owner: O, requests: ItemRequest[], ttlMs = THREAD_TTL_MS): { items: Array<O & CallItem>, ops: Op[] } {
+      const items = requests.map((request) => ({ ...owner, ...newItem(request, ttlMs) }))
+      return { items, ops: items.flatMap((item) => open(item)) }
     },
 
-    /** Creates the approval of the result of a task's run and the operations that store it as `pending`. */
-    askResult (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) {
-      const approval = { ...request, ...asked('result', ttlMs) }
-      return { approvals: [approval], ops: open(approval) }
-    },
+    /** Creates the approval of the result of a task's run, which is to be stored. */
+    askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output'> & { taskId: string }, ttlMs: number) =>
+      ({ ...request, kind: 'result' as const, approvalId: newId(), state: 'pending' as const, ...times(ttlMs) }),
 
     require,
     requireOfThread,
     find: get,
 
-    /** Whether the approval can still be answered. */
-    isOpen: (approval: Approval) => approval.state === 'pending' && !isOverdue(approval, clock.now()),
+    /** Whether the item can still be answered. */
+    isOpen: (item: Approval) => isUnanswered(item) && !isOverdue(item, clock.now()),
 
-    /** Returns the approvals of a conversation with these ids, without unknown ones. */
-    async all (approvalIds: string[]): Promise<ThreadApproval[]> {
-      return (await Promise.all(approvalIds.map((id) => store.get<ThreadApproval>(approvalKey(id)))))
+    /** Returns the items of a conversation with these ids, without unknown ones. */
+    async all (approvalIds: string[]): Promise<ThreadItem[]> {
+      return (await Promise.all(approvalIds.map((id) => store.get<ThreadItem>(approvalKey(id)))))
         .filter((approval) => approval !== undefined)
     },
 
-    /** Returns the approvals of a task with these ids, without unknown and damaged ones. */
-    async ofTask (approvalIds: string[]): Promise<TaskApproval[]> {
-      return (await Promise.all(approvalIds.map((id) => unlessDamaged(store.get<TaskApproval>(taskApprovalKey(id))))))
+    /** Returns the items of a task with these ids, without unknown and damaged ones. */
+    async ofTask (approvalIds: string[]): Promise<TaskItem[]> {
+      return (await Promise.all(approvalIds.map((id) => unlessDamaged(store.get<TaskItem>(taskApprovalKey(id))))))
         .filter((approval) => approval !== undefined)
     },
 
@@ -142,11 +160,12 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
       if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
         throw new OtherConversation('The answers belong to different conversations; send them one request each.')
       }
-      const answers = new Map<string, boolean>()
+      const taken = new Map<string, Decision>()
       const decided: ThreadApproval[] = []
       for (const [at, approval] of approvals.entries()) {
-        const { approvalId, approved } = decisions[at]
-        if (answers.has(approvalId) && answers.get(approvalId) !== approved) {
+        const { approvalId } = approval
+        const { approved, answers } = taken.get(approvalId) ?? decisions[at]
+        if (approved !== decisions[at].approved || !isDeepStrictEqual(answers, decisions[at].answers)) {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {
@@ -154,32 +173,32 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
           throw new ApprovalExpired(approvalId)
         }
         const fresh = decideApproval(approval, decisions[at], clock.now())
-        if (fresh !== undefined && !answers.has(approvalId)) decided.push(fresh)
-        answers.set(approvalId, approved)
+        if (fresh !== undefined && !taken.has(approvalId)) decided.push(fresh)
+        taken.set(approvalId, decisions[at])
       }
       return { approvals, decided }
     },
 
     /** Returns the operations that store approvals. */
     record: (approvals: readonly Approval[]): Op[] =>
-      approvals.flatMap((approval) => approval.state === 'pending' ? open(approval) : closeIn(approval)),
+      approvals.flatMap((approval) => isUnanswered(approval) ? open(approval) : closeIn(approval)),
 
     /** Returns the approval in its new state, and the operation that stores it. */
-    move<A extends ThreadApproval | TaskApproval> (approval: A, state: A['state']): { approval: A, op: Op } {
+    move<A extends Approval> (approval: A, state: A['state']): { approval: A, op: Op } {
       const moved = inState(approval, state)
       return { approval: moved, op: put(moved) }
     },
 
     expire,
 
-    /** Returns the operations that withdraw the open approvals of a run that a new message superseded. */
-    withdraw: (approvals: ThreadApproval[]): Op[] =>
-      approvals
-        .filter(({ state }) => state === 'pending' || state === 'approved')
-        .flatMap((approval) => closeIn(inState(approval, 'withdrawn'))),
+    /** Returns the operations that withdraw what a run still waits for that a new message superseded. */
+    withdraw: (items: ThreadItem[]): Op[] =>
+      items
+        .filter((item) => isUnanswered(item) || item.state === 'approved')
+        .flatMap((item) => closeIn(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: ThreadApproval, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
+    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>
@@ -191,10 +210,8 @@ export function createLedger ({ store, clock }: { store: Store, clock: Clock }) 
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const approvals: ApprovalView[] = []
       let bytes = 0
-      for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: cursor && openApprovalKey(cursor), damaged () {} })) {
-        if (kind !== undefined && entry.kind !== kind) continue
-        const approval = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-        if (approval === undefined || isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
+      for await (const approval of readOpen({ after: cursor, kind })) {
+        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval))) continue
         bytes += jsonBytes(approval)
         if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
           return { approvals, nextCursor: approvals.at(-1)!.approvalId }

@@ -1,4 +1,4 @@
-import type { ThreadApproval } from './approval-record.ts'
+import type { ToolItem } from './approval-record.ts'
 
 /** A call that the user refused. */
 export interface Denial {
@@ -13,7 +13,7 @@ export interface Denial {
 const DENIALS_KEPT = 200
 
 /** Returns the refused calls of a conversation, oldest first, with those of these approvals. */
-export const withRefused = (denials: Denial[], refused: ThreadApproval[]): Denial[] => [
+export const withRefused = (denials: Denial[], refused: ToolItem[]): Denial[] => [
   ...denials,
   ...refused.map(({ toolName, input, digest, reason }) => ({ toolName, input, digest, ...(reason && { reason }) }))
 ].slice(-DENIALS_KEPT)

@@ -13,3 +13,17 @@ export function openCalls (events: readonly RunEvent[]): Array<EventOf<'tool-inp
 /** Returns the ids of the calls whose tool was about to start: an intent is stored before a tool starts, and the outcome after it. */
 export const intentsIn = (events: readonly RunEvent[]): Set<string> =>
   new Set(events.flatMap((event) => event.type === 'tool-intent' ? [event.toolCallId] : []))
+
+/** Returns the ledger's ids of all that the events ask of the user or the application. */
+export const itemsIn = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => {
+    switch (event.type) {
+      case 'approval-request':
+      case 'question-request':
+        return [event.approvalId]
+      case 'tool-call-request':
+        return [event.toolCallId]
+      default:
+        return []
+    }
+  })

@@ -1,7 +1,9 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
+import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import type { OfferedScope } from '../../schemas/grants.ts'
+import type { Question } from '../../schemas/questions.ts'
 import type { RecordedUsage } from '../../schemas/usage.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
 import type { FileChange } from '../tools/tool.ts'
@@ -12,6 +14,18 @@ export type FinishReason = LanguageModelV4FinishReason['unified']
 interface Call {
   toolCallId: string
   toolName: string
+}
+/** Runs of earlier versions recorded no `expiresAt`. */
+interface ApprovalRequest {
+  type: 'approval-request'
+  approvalId: string
+  input: unknown
+  cwd?: string
+  reason?: string
+  scopes?: OfferedScope[]
+  expiresAt?: number
+  /** The application executes the call. */
+  app?: true
 }
 /** The files that the call changed. Only the judge reads them. */
 interface Changes {
@@ -53,7 +67,8 @@ export type RunEvent =
   | { type: 'text-end', id: string } & Meta
   | { type: 'tool-input-start' } & Call
   | { type: 'tool-input-delta', toolCallId: string, delta: string }
-  | { type: 'tool-input', input: unknown } & Call & Meta
+  /** `app`: the application executes the call. Chat clients act on a call when its input is there, so they get it later. */
+  | { type: 'tool-input', input: unknown, app?: true } & Call & Meta
   | { type: 'tool-input-error', input: unknown, errorText: string } & Call & Meta
   /**
    * The tool of the call is about to start. In runs that continue after a crash, it is stored before each call that may change
@@ -64,8 +79,14 @@ export type RunEvent =
   | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
-  | { type: 'approval-request', approvalId: string, input: unknown, cwd?: string, reason?: string, scopes?: OfferedScope[] } & Call
+  | ApprovalRequest & Call
+  /** The application is to execute the call, until `expiresAt` (milliseconds since the Unix epoch). */
+  | { type: 'tool-call-request', input: unknown, expiresAt: number } & Call
+  /** The agent asks the user; without a call, a tool server does. */
+  | { type: 'question-request', approvalId: string, toolCallId?: string, questions: Question[], expiresAt: number }
   | { type: 'evaluation', evaluation: Evaluation }
+  /** The structured answer that the options of the run ask for; `attempts` counts those that did not fit, too. */
+  | { type: 'object', object: Record<string, unknown>, attempts: number }
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
   /**
@@ -73,9 +94,12 @@ export type RunEvent =
    * messages summarised and of messages dropped.
    */
   | { type: 'compaction', before: number, after: number, outputs: number, summarised: number, dropped: number }
-  /** A user message to the model between two steps: steering, or the issues that the judge found. */
-  | { type: 'message', text: string }
-  | { type: 'error', errorText: string, code: string }
+  /**
+   * A user message to the model between two steps: steering, the issues that the judge found, or, with `isRetry`, that the run still
+   * owes its structured answer.
+   */
+  | { type: 'message', text: string, isRetry?: true }
+  | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: RecordedUsage }
 

@@ -65,6 +65,13 @@ export function foldToUIMessage (
     Object.assign(part, outcome)
   }
 
+  /** Adds a data part; one with the same id replaces the earlier part, as in the client. */
+  const putData = (part: Part) => {
+    const known = parts.find(({ type, id }) => type === part.type && id === part.id)
+    if (known === undefined) parts.push(part)
+    else Object.assign(known, part)
+  }
+
   for (const event of events) {
     switch (event.type) {
       case 'start':
@@ -100,11 +107,17 @@ export function foldToUIMessage (
       case 'task':
         parts.push({ type: 'data-task', id: event.task.taskId, data: event.task })
         break
+      case 'object':
+        parts.push({ type: 'step-start' }, { type: 'data-object', id: OBJECT_PART, data: objectData(event) })
+        break
       case 'tool-input-start':
         callOf(event)
         break
       case 'tool-input':
-        Object.assign(callOf(event), { state: 'input-available', input: event.input, ...calledWith(event) })
+        Object.assign(callOf(event), { ...!event.app && { state: 'input-available' }, input: event.input, ...calledWith(event) })
+        break
+      case 'tool-call-request':
+        Object.assign(callOf(event), { state: 'input-available', input: event.input })
         break
       case 'tool-input-error':
         settle(event, {
@@ -129,9 +142,15 @@ export function foldToUIMessage (
         break
       case 'approval-request': {
         const { approvalId } = event
-        if (ui5) parts.push({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
-        else Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+        if (ui5) putData({ type: 'data-approval-request', id: approvalId, data: requestData(event) })
+        else {
+          if (!event.app) Object.assign(callOf(event), { state: 'approval-requested', approval: { id: approvalId } })
+          putData(approvalPart(event))
+        }
+        break
       }
+      case 'question-request':
+        putData(approvalPart(event))
         break
       default:
         // Other events are not part of the message.
@@ -148,8 +167,22 @@ interface Meta {
 }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
 
-/** Returns the data part of an approval request, for clients of version 5. */
-export const requestData = ({ type, ...request }: EventOf<'approval-request'>) => request
+/** The id of the part that holds the structured answer of a run. */
+export const OBJECT_PART = 'object'
+export const objectData = ({ object, attempts }: EventOf<'object'>) => ({ object, attempts })
+
+/** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
+export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
+
+/** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
+export function approvalPart (event: EventOf<'approval-request' | 'question-request'>): Part {
+  const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
+  return {
+    type: 'data-approval',
+    id: event.approvalId,
+    data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
+  }
+}
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}

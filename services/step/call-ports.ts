@@ -26,8 +26,17 @@ export interface CallApproval {
   reason: string
 }
 
+/** What the ledger knows of a call that the user or the application answers in the tool's place. */
+export type CallAnswer =
+  | { is: 'open' }
+  | { is: 'output', output: Record<string, unknown> }
+  | { is: 'error', errorText: string }
+  /** The application began the call, and nobody knows how it ended. */
+  | { is: 'unknown', errorText: string }
+
 /** A call that needs an approval. */
-export interface AskedCall extends Call, Pick<ToolItem, 'scopes' | 'places'> {
+interface UnapprovedCall extends Call, Pick<ToolItem, 'scopes' | 'places'> {
+  kind: 'tool'
   /** The folder that it would work in. */
   folder: WorkFolder
   /** The identity of its tool. */
@@ -35,6 +44,22 @@ export interface AskedCall extends Call, Pick<ToolItem, 'scopes' | 'places'> {
   /** The reason for the user why the call is asked, or asked again. */
   reason?: string
 }
+
+/** A call with which the agent asks the user. */
+interface QuestionCall extends Call {
+  kind: 'question'
+}
+
+/** A call that the application executes. */
+interface AppCall extends Call {
+  kind: 'app'
+  app?: string
+  /** Milliseconds in which it must be answered. */
+  ms?: number
+}
+
+/** A call that waits: for an approval, for the user's answer, or for the application. */
+export type AskedCall = UnapprovedCall | QuestionCall | AppCall
 
 /** The end of a call: its event, and what becomes of its approval, if it has one. */
 export interface CallEnd {
@@ -56,12 +81,16 @@ export interface CallPorts {
   /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
   repeatsReads: boolean
   approvalOf: (toolCallId: string) => CallApproval | undefined
+  /** Undefined for a call that was not handed to the user or the application. */
+  answerOf: (toolCallId: string) => CallAnswer | undefined
   /** Whether a call of the tool needs an approval now. */
   needsApproval: (toolName: string) => boolean
   /** The grants of the conversation or task. */
   grants: CallGrants
   /** Set in runs that ask nobody: the reason of the denial of each call that needs an approval and has no grant. */
   deniesUngranted?: string
+  /** Set in runs whose user answers no questions: the reason of the denial of a call that asks some. */
+  deniesQuestions?: string
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied: (call: Call) => boolean
   /** Throws when the outputs of the run have reached their limit. */

@@ -4,22 +4,24 @@ import { runInOrder } from '../tools/run-in-order.ts'
 import { OUTCOME_UNKNOWN } from '../tools/tool-errors.ts'
 import type { Grant } from '../approvals/grants/grant-record.ts'
 import { askedAgain, folderGone, type WorkFolder } from '../tools/work-folder.ts'
-import type { AskedCall, Call, CallEnd, CallPorts } from './call-ports.ts'
+import type { AskedCall, Call, CallAnswer, CallEnd, CallPorts } from './call-ports.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 const UNANSWERED = 'Nobody answered in time.'
 
 /**
- * Settles the open calls of a step and returns those that need an approval. No call runs while a question about one of them
- * is open. A call that was begun before has an unknown outcome and never runs again; a denied call is refused, also when the
- * model repeats it. The other calls run, reads side by side and the rest in order, also those that a grant covers; before a tool
- * that may change something, or that was approved or granted, starts, an intent is on disk, and before it what the call is about to
- * change. A call whose tool was changed meanwhile asks. An approved call whose folder is no longer the one that was shown asks
- * again, and approved calls behind it wait for that answer. Rejects when the run is aborted.
+ * Settles the open calls of a step and returns those that wait for somebody. No call runs while an approval or an answer for one of
+ * them is open. Approvals and questions come first; when all are decided, the calls of the application are handed out. A call that
+ * was begun before has an unknown outcome and never runs again; a denied call is refused, also when the model repeats it. The other
+ * calls run, reads side by side and the rest in order, also those that a grant covers; before a tool that may change something, or
+ * that was approved or granted, starts, an intent is on disk, and before it what the call is about to change. A call whose tool was
+ * changed meanwhile asks. An approved call whose folder is no longer the one that was shown asks again, and approved calls behind it
+ * wait for that answer. Rejects when the run is aborted.
  */
 export async function settleCalls (calls: readonly Call[], ports: CallPorts): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
   const { tools, run: { runId, owner, attempt, cwd, signal } } = ports
   const asked = new Map<string, AskedCall>()
+  const answeredBy = ({ toolName }: Call) => tools.find(toolName)?.answeredBy
   const begun = intentsIn(ports.events)
   let isHeld = false
   const isRead = ({ toolName }: Call) => tools.find(toolName)?.effect === 'read'
@@ -28,11 +30,18 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
   const refused = ({ toolCallId, toolName }: Call, state: CallEnd['state'], reason: string, approvalId?: string): CallEnd =>
     ({ event: { type: 'tool-denied', toolCallId, toolName, reason, ...(approvalId !== undefined && { approvalId }) }, state })
 
+  const answered = (call: Call, answer: Exclude<CallAnswer, { is: 'open' }>): CallEnd =>
+    answer.is === 'output'
+      ? { event: { type: 'tool-output', toolCallId: call.toolCallId, toolName: call.toolName, output: answer.output }, state: 'done' }
+      : failed(call, answer.errorText, answer.is === 'unknown' ? 'unknown' : 'done')
+
   /** Decides about a call before any call runs. */
   function decide (call: Call): 'run' | 'ask' | 'wait' | CallEnd {
+    const answer = ports.answerOf(call.toolCallId)
+    if (answer !== undefined) return answer.is === 'open' ? 'wait' : answered(call, answer)
     if (begun.has(call.toolCallId)) return failed(call, OUTCOME_UNKNOWN, 'unknown')
     const approval = ports.approvalOf(call.toolCallId)
-    if (approval === undefined) return ports.needsApproval(call.toolName) ? 'ask' : 'run'
+    if (approval === undefined) return answeredBy(call)?.by !== 'user' && ports.needsApproval(call.toolName) ? 'ask' : 'run'
     switch (approval.state) {
       case 'approved':
         return 'run'
@@ -54,7 +63,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     if (folder === undefined) return ports.end(call, failed(call, folderGone(cwd)))
     if (ports.deniesUngranted !== undefined) return ports.end(call, refused(call, 'denied', ports.deniesUngranted))
-    asked.set(call.toolCallId, { ...call, folder, identity, ...await ports.grants.offer(call, folder) })
+    asked.set(call.toolCallId, { kind: 'tool', ...call, folder, identity, ...await ports.grants.offer(call, folder) })
   }
 
   /** Returns the grant that covers a call which needs an approval, the folder that the call works in, and the files that it may change. */
@@ -81,7 +90,7 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       isHeld = true
       const offer = await ports.grants.offer(call, where.to)
       asked.set(toolCallId, {
-        ...{ ...call, folder: where.to, identity: tools.identity(toolName) },
+        ...{ kind: 'tool', ...call, folder: where.to, identity: tools.identity(toolName) },
         ...offer,
         reason: askedAgain(folder!.path, where.to)
       })
@@ -123,12 +132,28 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
     await ports.end(call, end)
   }
 
+  /** Adds the call to those that the application executes. The use of a grant is stored first. */
+  async function handOut (call: Call): Promise<void> {
+    const { by, ...app } = answeredBy(call)!
+    ports.checkLimit()
+    const needsGrant = ports.approvalOf(call.toolCallId) === undefined && ports.needsApproval(call.toolName)
+    const granted = needsGrant ? await grantOf(call) : undefined
+    if (needsGrant && (granted === undefined || !await ports.begin(call, true, [], granted.grant))) return ask(call)
+    asked.set(call.toolCallId, { kind: 'app', ...call, ...app })
+  }
+
   const decisions = calls.map((call) => ({ call, decision: decide(call) }))
   for (const entry of decisions) if (entry.decision === 'ask' && await grantOf(entry.call)) entry.decision = 'run'
   if (decisions.some(({ decision }) => decision === 'wait')) return { asked: [], isWaiting: true }
   for (const { call, decision } of decisions) if (typeof decision === 'object') await ports.end(call, decision)
   const callsTo = (what: 'run' | 'ask') => decisions.filter(({ decision }) => decision === what).map(({ call }) => call)
-  await runInOrder(callsTo('run'), isRead, execute)
+  const toRun = callsTo('run')
+  await runInOrder(toRun.filter((call) => answeredBy(call) === undefined), isRead, execute)
   for (const call of callsTo('ask')) await ask(call)
+  for (const call of toRun.filter((call) => answeredBy(call)?.by === 'user')) {
+    if (ports.deniesQuestions === undefined) asked.set(call.toolCallId, { kind: 'question', ...call })
+    else await ports.end(call, refused(call, 'denied', ports.deniesQuestions))
+  }
+  if (asked.size === 0) { for (const call of toRun) if (answeredBy(call)?.by === 'app') await handOut(call) }
   return { asked: calls.flatMap(({ toolCallId }) => asked.get(toolCallId) ?? []), isWaiting: asked.size > 0 }
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import { newId } from '../lib/ids.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { FinishReason, RunEvent } from '../run-log/run-events.ts'
@@ -50,9 +51,11 @@ export interface StepResult {
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `isAnswered` says whether the user or the application answers a tool's calls.
  */
-export function createStepWriter ({ append, ids }: { append: (event: RunEvent) => void, ids: IdSource }) {
+export function createStepWriter (
+  { append, ids, isAnswered = () => false }: { append: (event: RunEvent) => void, ids: IdSource, isAnswered?: (toolName: string) => boolean }
+) {
   const parts = { text: new Map<string, OpenPart>(), reasoning: new Map<string, OpenPart>() }
   const calls = new Map<string, string>()
   let bytes = 0
@@ -85,9 +88,11 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
     append({ type: `${kind}-end`, id: part.id, ...part.collect(providerMetadata) })
     parts[kind].delete(id)
   }
-  const callId = (id: string) => {
-    let unique = calls.get(id)
-    if (unique === undefined) calls.set(id, unique = ids.call(id))
+  /** The ledger finds a call that the user or the application answers by its id alone, so that id is unique everywhere. */
+  const beginCall = (id: string, toolName: string) => {
+    const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
+    calls.set(id, unique)
+    append({ type: 'tool-input-start', toolCallId: unique, toolName })
     return unique
   }
 
@@ -111,17 +116,20 @@ export function createStepWriter ({ append, ids }: { append: (event: RunEvent) =
         case 'reasoning-end':
           return close('reasoning', part)
         case 'tool-input-start':
-          if (!part.providerExecuted) append({ type: 'tool-input-start', toolCallId: callId(part.id), toolName: part.toolName })
+          if (!part.providerExecuted) beginCall(part.id, part.toolName)
           return
-        case 'tool-input-delta':
-          if (calls.has(part.id)) append({ type: 'tool-input-delta', toolCallId: callId(part.id), delta: part.delta })
+        case 'tool-input-delta': {
+          const toolCallId = calls.get(part.id)
+          if (toolCallId !== undefined) append({ type: 'tool-input-delta', toolCallId, delta: part.delta })
           return
+        }
         case 'tool-call': {
           if (part.providerExecuted) return
           if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
-          const announced = calls.has(part.toolCallId)
-          const toolCallId = callId(part.toolCallId)
-          if (!announced) append({ type: 'tool-input-start', toolCallId, toolName: part.toolName })
+          const known = calls.get(part.toolCallId)
+          const toolCallId = known ?? beginCall(part.toolCallId, part.toolName)
+          // Chat clients get the input of such a call later, so the deltas must hold it.
+          if (known === undefined && isAnswered(part.toolName)) append({ type: 'tool-input-delta', toolCallId, delta: part.input })
           result.calls.push({ toolCallId, toolName: part.toolName, input: part.input, ...attachedTo(part.providerMetadata, model) })
           // A later call with the same id is another call, even in this step.
           calls.delete(part.toolCallId)

@@ -7,6 +7,7 @@ import type { Op } from '../store/store-types.ts'
 import type { RunDeps } from './task-deps.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { givenPlan, makePlan } from './make-plan.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { withRunModels } from '../providers/run-models.ts'
 import { taskOptions } from './task-options.ts'
 import type { StoredTask } from './task-records.ts'
@@ -20,19 +21,25 @@ export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated:
 
 /** Creates tasks and changes their definitions. */
 export function createDefinitions (deps: RunDeps, schedules: Schedules, closing: AbortSignal) {
-  const { repository, grants, clock, registry, usage, workspace } = deps
+  const { repository, grants, clock, usage, workspace } = deps
 
   const newPlan = (taskId: string, goal: string, options: RunOptions, signal: AbortSignal) => {
     const meter = usage.meter({ owner: { kind: 'task', id: taskId } })
     return makePlan(goal, { ...withRunModels(deps, options), meter }, signal)
   }
 
-  /** The approval settings of a task. Throws BadTask (400) when they contradict each other. */
+  /** The approval settings of a task. Throws BadTask (400) when they contradict each other or its options. */
   async function approvalOf (
     given: TaskBody['approval'],
-    { firstN = DEFAULT_FIRST_N, approvedRuns = 0 }: Partial<Task['approval']> = {}
+    { interactive }: RunOptions,
+    { firstN = DEFAULT_FIRST_N, approvedRuns = 0, ...before }: Partial<Task['approval']> = {}
   ): Promise<Task['approval']> {
-    const mode = given?.mode ?? 'first_n'
+    const mode = given?.mode ?? before.mode ?? (interactive === false ? 'granted' : 'first_n')
+    if (interactive === false && (mode === 'always' || mode === 'first_n')) {
+      throw new BadTask(
+        `options.interactive is false, so nobody is asked, but approval mode "${mode}" asks for results: use the mode "granted" or "never".`
+      )
+    }
     if (given?.firstN !== undefined && mode !== 'first_n') throw new BadTask(`approval.firstN belongs to mode "first_n", not to "${mode}".`)
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
@@ -46,8 +53,9 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (taskType !== 'recurring' && schedule !== undefined) {
       throw new BadTask(`A schedule belongs to taskType "recurring", not to "${taskType}".`)
     }
-    const approval = await approvalOf(body.approval)
-    const options = taskOptions(body, {}, registry)
+    await checkRunOptions(body.options, deps)
+    const options = taskOptions(body, {})
+    const approval = await approvalOf(body.approval, options)
     const cwd = await workingFolder(body.cwd, workspace())
     if (schedule !== undefined) await schedules.validate(schedule)
     await repository.index.assertRoom()
@@ -94,7 +102,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       if (schedule !== undefined && before.taskType !== 'recurring') {
         throw new BadTask(`A schedule belongs to taskType "recurring", not to "${before.taskType}".`)
       }
-      const changedOptions = taskOptions(changes, before.options, registry)
+      await checkRunOptions(changes.options, deps)
+      const changedOptions = taskOptions(changes, before.options)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
       if (schedule !== undefined) await schedules.validate(schedule)
       const isPlanned = plan === undefined && isNewGoal && before.plan.source !== 'user'
@@ -106,14 +115,15 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           )
         }
         const isReset = isNewGoal || plan !== undefined
+        const options = taskOptions(changes, task.options)
         const changed: StoredTask = {
           ...task,
           ...(goal !== undefined && { goal }),
           ...(planned !== undefined && { plan: planned }),
           ...(cwd !== undefined && { cwd }),
-          options: taskOptions(changes, task.options, registry),
+          options,
           ...(isReset && task.liveRun && { outdatedRun: task.liveRun.runNumber }),
-          approval: { ...approval ? await approvalOf(approval, task.approval) : task.approval, ...(isReset && { approvedRuns: 0 }) }
+          approval: { ...await approvalOf(approval, options, task.approval), ...(isReset && { approvedRuns: 0 }) }
         }
         const { task: rescheduled, ops } = schedule === undefined ? { task: changed, ops: [] } : await schedules.replace(changed, schedule)
         const ended = isReset ? await grants.removals({ taskId }) : []

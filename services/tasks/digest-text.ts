@@ -54,9 +54,11 @@ export function createDigestText (timezone: string) {
     },
 
     waiting: (task: StoredTask, { kind, tool, about, reason }: Pick<DigestQuestion, 'kind' | 'tool' | 'about' | 'reason'>) =>
-      kind === 'tool'
-        ? `${name(task)} asks whether it may use ${tool} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`
-        : `${name(task)} asks whether its result is good: ${inLine(about)}`,
+      `${name(task)} asks ${{
+        tool: `whether it may use ${tool} with ${inLine(about)}${reason ? ` (${inLine(reason)})` : ''}`,
+        result: `whether its result is good: ${inLine(about)}`,
+        question: inLine(about)
+      }[kind]}`,
 
     working: (task: StoredTask, { runNumber, status, startedAt }: StoredRun) =>
       `Run ${runNumber} of ${name(task)} ${status === 'queued' ? 'waits for its turn' : 'is at work'} since ${time(startedAt)}.`,

@@ -7,6 +7,7 @@ import type { TaskRepository } from './task-repository.ts'
 import { createDigestText, shortGoal, shorten } from './digest-text.ts'
 import { type OutcomeKind, type RunOutcome, type SlotOutcome } from './scheduling/outcomes.ts'
 import { questionView } from './views.ts'
+import { isOfTask } from '../approvals/approval-record.ts'
 import type { TaskStates } from './state-index.ts'
 import type { StoredRun, StoredTask } from './task-records.ts'
 
@@ -93,12 +94,12 @@ export function createDigest (
       more: outcomes.more
     }
 
-    const questions: DigestQuestion[] = []
+    const waits: DigestQuestion[] = []
     for (const task of all) {
-      for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
-        const { approvalId, kind, tool, input, cwd, output, reason, createdAt, expiresAt } = questionView(item)
-        const about = shorten(kind === 'tool' ? JSON.stringify(input) ?? '' : output ?? '')
-        questions.push({
+      for (const item of (await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))).filter(isOfTask)) {
+        const { approvalId, kind, tool, input, cwd, output, questions, reason, createdAt, expiresAt } = questionView(item)
+        const about = shorten({ tool: JSON.stringify(input), result: output, question: questions?.map(({ text }) => text).join(' ') }[kind] ?? '')
+        waits.push({
           taskId: task.id,
           goal: shortGoal(task),
           runId: item.runId,
@@ -114,7 +115,7 @@ export function createDigest (
         })
       }
     }
-    const waiting = excerpt(questions.sort((a, b) => a.createdAt - b.createdAt), limit)
+    const waiting = excerpt(waits.sort((a, b) => a.createdAt - b.createdAt), limit)
 
     const busy = excerpt(
       all.filter(({ status, liveRun }) => status === 'running' && liveRun !== undefined).sort((a, b) =>

@@ -16,6 +16,8 @@ import { assertState } from './allowed-operations.ts'
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
 
+type Answering = TaskApproveBody & Pick<Decision, 'answers'>
+
 /** An approval after its decision, and the state of its run. */
 interface Answer {
   item: TaskApproval
@@ -27,7 +29,7 @@ interface Answer {
 export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
   const { repository, ledger, grants, clock } = deps
 
-  /** Finds the approval with that id, or the oldest open one without an id, and its run. */
+  /** Finds the approval with that id and its run; without an id the oldest open one that is no question. */
   async function findItem (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, item: TaskApproval }> {
     if (approvalId !== undefined) {
       const item = await ledger.find(approvalId)
@@ -35,7 +37,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
       return { run: await repository.run(task.id, item.runId), item }
     }
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
-    const [item] = run === undefined ? [] : await repository.open(run)
+    const [item] = run === undefined ? [] : (await repository.open(run)).filter((each) => each.kind === 'tool' || each.kind === 'result')
     if (run === undefined || item === undefined) throw new NoQuestion(task.status)
     return { run, item }
   }
@@ -60,19 +62,20 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     }
   }
 
-  async function decide (task: StoredTask, { approved, notes, approvalId, scope, until }: TaskApproveBody): Promise<Change<Answer>> {
+  async function decide (task: StoredTask, { approved, answers, notes, approvalId, scope, until }: Answering): Promise<Change<Answer>> {
     const { run, item } = await findItem(task, approvalId)
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
-    const decided = decideApproval(item, { approved, reason: notes, scope, until }, clock.now())
-    const continued = item.kind === 'tool' && !others.some(({ segment }) => segment === item.segment)
+    const decided = decideApproval(item, { approved, answers, reason: notes, scope, until }, clock.now())
+    const continued = item.kind !== 'result' && !others.some(({ segment }) => segment === item.segment)
     if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
     assertState(task, 'approve')
     const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)
-    if (run.runNumber === task.outdatedRun && decided.granted !== undefined) {
+    const isCall = decided.kind === 'tool'
+    if (isCall && run.runNumber === task.outdatedRun && decided.granted !== undefined) {
       throw new GrantRefused('Goal or plan changed after this was asked, so the call can be approved only once.')
     }
-    const ops = await grants.fromAnswer({ taskId: task.id }, decided)
+    const ops = isCall ? await grants.fromAnswer({ taskId: task.id }, decided) : []
     const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued }
     if (!continued) return { task: after, approvals: [decided], ops, answer }
     return {
@@ -103,7 +106,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
     const run = task.liveRun && await repository.runAt(task.liveRun, task.id)
     if (run === undefined || run.status !== 'pending_approval') return undefined
-    const open = await repository.open(run)
+    const open = (await repository.open(run)).filter(isOfTask)
     const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
     const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
     const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
@@ -124,7 +127,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   }
 
   /** Expires what is overdue, then decides. */
-  async function answer (taskId: string, body: TaskApproveBody): Promise<Answer> {
+  async function answer (taskId: string, body: Answering): Promise<Answer> {
     await repository.change(taskId, expire)
     return repository.change(taskId, (task) => decide(task, body))
   }

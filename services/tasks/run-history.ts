@@ -19,7 +19,7 @@ export const runEvents = (log: readonly TaskLogEvent[]): RunEvent[] =>
 export function toolCallsOf (log: readonly TaskLogEvent[], limit = Infinity): TaskToolCall[] {
   const calls = new Map<string, TaskToolCall>()
   for (const event of log) {
-    if (!('toolCallId' in event) || ('toolName' in event && event.toolName === PHASE_TOOL)) continue
+    if (!('toolCallId' in event) || event.toolCallId === undefined || ('toolName' in event && event.toolName === PHASE_TOOL)) continue
     const call = calls.get(event.toolCallId)
     const duration = 'durationMs' in event && event.durationMs !== undefined && { durationMs: event.durationMs }
     switch (event.type) {

@@ -27,7 +27,7 @@ export const TooManyFinishedTasks = defineError(
 export const NoQuestion = defineError(
   'ERR_NO_QUESTION',
   'The task is %s, and nothing of it waits for approval. ' +
-    'The event task:approval announces questions, and GET /tasks/:id/runs lists the open ones as "questions".'
+    'The event task:approval announces what waits, and GET /tasks/:id/runs lists it as "questions"; POST /approvals/:id answers questions.'
 )
 export const QuestionNotFound = defineError(
   'ERR_APPROVAL_NOT_FOUND',

@@ -1,4 +1,4 @@
-import type { TaskApproval } from '../approvals/approval-record.ts'
+import { isUnanswered, type TaskItem } from '../approvals/approval-record.ts'
 import type { Ledger } from '../approvals/ledger.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { TaskStatus, TaskType } from '../../schemas/tasks.ts'
@@ -21,7 +21,7 @@ export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
   /** New approvals, and those with a new state. What else the task no longer waits for is closed without being named. */
-  approvals?: TaskApproval[]
+  approvals?: TaskItem[]
   ops?: Op[]
   events?: TaskStreamEvent[]
   /** The result for the caller of `change`. */
@@ -216,13 +216,13 @@ export function createTaskRepository (
       return events
     },
 
-    /** The approvals of a run that wait for a person. */
-    async open (run: StoredRun): Promise<TaskApproval[]> {
-      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(({ state }) => state === 'pending') : []
+    /** What a run waits for. */
+    async open (run: StoredRun): Promise<TaskItem[]> {
+      return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked ?? [])).filter(isUnanswered) : []
     },
 
     /** Writes a live run with its approvals and appends `fresh` to its history in one transaction. Only its session calls this. */
-    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskApproval[] = [], ops: Op[] = []) {
+    async append (taskId: string, run: StoredRun, fresh: TaskLogEvent[], approvals: TaskItem[] = [], ops: Op[] = []) {
       const written = fresh.length === 0 ? run : { ...run, chunks: run.chunks + 1 }
       await store.transact([
         { type: 'put', key: taskRunKey(taskId, run.runNumber), value: written },

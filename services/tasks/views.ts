@@ -1,6 +1,6 @@
 import type { Task } from '../../schemas/tasks.ts'
 import type { TaskQuestion, TaskRun } from '../../schemas/task-runs.ts'
-import type { TaskApproval, ThreadApproval } from '../approvals/approval-record.ts'
+import { isOfTask, type TaskApproval, type TaskItem, type ThreadApproval } from '../approvals/approval-record.ts'
 import { wholeUsage } from '../usage/usage-sums.ts'
 import { toolCallsOf, type TaskLogEvent } from './run-history.ts'
 import { earlierBudget } from './task-options.ts'
@@ -33,7 +33,7 @@ export function taskView (
  */
 export function runView (
   run: StoredRun,
-  open: readonly TaskApproval[],
+  open: readonly TaskItem[],
   history?: readonly TaskLogEvent[],
   limit?: number
 ): TaskRun {
@@ -41,7 +41,7 @@ export function runView (
   return {
     ...shown,
     usage: wholeUsage(shown.usage),
-    questions: open.map(questionView),
+    questions: open.filter(isOfTask).map(questionView),
     ...(history && { toolCalls: toolCallsOf(history, limit) })
   }
 }
@@ -62,6 +62,8 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
         ...(item.scopes && { scopes: item.scopes }),
         ...times
       }
+    case 'question':
+      return { approvalId, kind: item.kind, questions: item.questions, ...times }
     case 'result':
       return { approvalId, kind: item.kind, ...(item.output !== undefined && { output: item.output }), ...times }
   }

@@ -23,6 +23,7 @@ import { createRunCommand } from './shell/run-command.ts'
 import { createSystemInfo } from './shell/system-info.ts'
 import { createFetchUrl } from './web/fetch-url.ts'
 import { createWebSearch } from './web/web-search.ts'
+import { createAskUser } from './questions/ask-user.ts'
 import { createForget } from './memory/forget.ts'
 import { createRemember } from './memory/remember.ts'
 import type { MemoryParts } from './memory/said-words.ts'
@@ -63,6 +64,7 @@ export function createBuiltinTools (parts: Parts): Tool[] {
     createType(parts),
     createScroll({ ...parts, views }),
     createRemember(parts),
-    createForget(parts)
+    createForget(parts),
+    createAskUser()
   ]
 }

@@ -136,6 +136,8 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
   return {
     find,
     permission,
+    /** The permission of a tool that is not the host's own. */
+    permissionOf: (tool: Tool): Permission => decide(tool.name, tool),
     /** Converts the output of the named tool to the form that models get. */
     forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.forModel),
     validate,
@@ -153,8 +155,14 @@ export function createToolHost ({ tools, permissions, clock, fence, journal }: H
       settled = wait
     },
 
-    /** Returns the part of a system prompt that describes the sources; '' when there is none. */
-    describe: (): string => describeSources(sources, offered()),
+    /** The names of all tools, also of those that cannot be called now; `isWhole` is false while a source may have others. */
+    names: (): { known: string[], isWhole: boolean } => ({
+      known: [...builtin.keys(), ...[...merged.values()].flatMap(({ name, qualified }) => name === qualified ? [name] : [name, qualified])],
+      isWhole: sources.every(({ available }) => available)
+    }),
+
+    /** Returns the part of a system prompt that describes the sources of `tools`; '' when there is none. */
+    describe: (tools: Tool[] = offered()): string => describeSources(sources, tools),
 
     /** Returns the identity that an approval is bound to, see `ToolCall.identity`; undefined for built-in tools. */
     identity: (name: string): string | undefined => findSourceTool(name)?.identity,

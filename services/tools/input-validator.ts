@@ -1,5 +1,5 @@
-import { createContext, Script } from 'node:vm'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { createTimeLimit } from '../lib/time-limit.ts'
 import type { Tool } from './tool.ts'
 
 /** Problems reported for one call: enough to correct it. */
@@ -14,6 +14,34 @@ const SUPERLINEAR_KEYWORDS = ['patternProperties', 'uniqueItems']
 /** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
 const SOURCE_TOOL_MS = 1_000
 
+/** Compiles a tool's schema. Tool servers use every dialect of JSON Schema: unknown keywords are ignored. Throws what ajv throws. */
+function compile (tool: Tool): ValidateFunction {
+  const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    ...isSourceTool(tool) && { code: { regExp: matchesEverything } }
+  })
+  if (isSourceTool(tool)) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
+  return ajv.compile(schema)
+}
+
+const compileInTime = createTimeLimit(SOURCE_TOOL_MS)
+
+/** Returns why the schema of a source's tool cannot be used to check inputs; undefined when it can. */
+export function schemaProblem (tool: Tool): string | undefined {
+  try {
+    compileInTime(() => compile(tool))
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 /**
  * Creates a function that checks an input against a tool's schema, which is compiled at the first use. It returns undefined for a valid
  * input, else a text for the model.
@@ -22,39 +50,32 @@ export function createValidator () {
   /** Holds undefined for a schema that cannot be used: then the tool server alone validates the input. */
   const compiled = new WeakMap<Tool, ValidateFunction | undefined>()
   const withTimeLimit = createTimeLimit(SOURCE_TOOL_MS)
-  // Tool servers use every dialect of JSON Schema: unknown keywords are ignored.
-  const compile = (tool: Tool): ValidateFunction => {
-    const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
-    const ajv = new Ajv({
-      allErrors: true,
-      verbose: true,
-      strict: false,
-      logger: false,
-      meta: false,
-      validateSchema: false,
-      ...isSourceTool(tool) && { code: { regExp: matchesEverything } }
-    })
-    if (isSourceTool(tool)) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
-    return ajv.compile(schema)
-  }
-
   /** Returns the problems of an input; undefined when it is valid. Without a usable schema, [] for an input that is not an object. */
   function findProblems (tool: Tool, input: unknown): string[] | undefined {
     const known = compiled.has(tool)
     const validate = known ? compiled.get(tool) : compile(tool)
     if (!known) compiled.set(tool, validate)
-    if (validate === undefined ? isObject(input) : validate(input)) return undefined
+    if (validate === undefined ? isObject(input) : validate(input)) {
+      const mistake = tool.findMistake?.(input)
+      return mistake === undefined ? undefined : [mistake]
+    }
     return [...new Set((validate?.errors ?? []).map(describeProblem))]
+  }
+
+  function checkInTime (tool: Tool, check: () => string[] | undefined): string[] | undefined {
+    try {
+      return withTimeLimit(check)
+    } catch {
+      compiled.set(tool, undefined)
+      return check()
+    }
   }
 
   return (tool: Tool, input: unknown): string | undefined => {
     const check = () => findProblems(tool, input)
     const problems = !isSourceTool(tool)
       ? check()
-      : withTimeLimit(check, () => {
-        compiled.set(tool, undefined)
-        return check()
-      })
+      : checkInTime(tool, check)
     if (problems === undefined) return undefined
     const shown = problems.slice(0, MAX_PROBLEMS)
     if (problems.length > shown.length) shown.push(`${problems.length - shown.length} more`)
@@ -64,30 +85,12 @@ export function createValidator () {
 
 const isSourceTool = (tool: Tool): boolean => tool.identity !== undefined
 
-/** Creates a function that runs synchronous work. When that throws, or is interrupted after `ms` milliseconds, it runs `otherwise`. */
-function createTimeLimit (ms: number) {
-  // node:vm is the only way to interrupt synchronous code.
-  let context: { work?: () => unknown } | undefined
-  const script = new Script('work()')
-  return <T>(work: () => T, otherwise: () => T): T => {
-    context ??= createContext({})
-    context.work = work
-    try {
-      return script.runInContext(context, { timeout: ms })
-    } catch {
-      return otherwise()
-    } finally {
-      context.work = undefined
-    }
-  }
-}
-
 function isObject (input: unknown): boolean {
   return typeof input === 'object' && input !== null && !Array.isArray(input)
 }
 
 /** Describes an error of ajv: where it is, what is wrong and what is allowed. */
-function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+export function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
   const at = instancePath === '' ? 'the input' : instancePath.slice(1).replaceAll('/', '.')
   switch (keyword) {
     case 'additionalProperties': {

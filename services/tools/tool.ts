@@ -77,6 +77,13 @@ export interface Tool<Input = any> {
   willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
   /** The default permission, where it differs from that of the effect: see `createPermissions`. */
   permission?: Permission
+  /**
+   * Who answers a call in the tool's place: the user, or the application that defined the tool. Such a call is never executed; it
+   * waits in the ledger, `ms` milliseconds at most.
+   */
+  answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
+  /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
+  findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
   isConversational?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */

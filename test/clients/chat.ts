@@ -4,6 +4,8 @@ import type { Version } from './versions.ts'
 
 type Init = Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> & {
   path?: string,
+  /** Further fields of each request. */
+  body?: object,
   /** See `DefaultChatTransport`. */
   prepareSendMessagesRequest?: (request: { messages: UIMessage[], id: string }) => { body: object, api?: string }
 }
@@ -12,7 +14,7 @@ type Init = Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen
 export async function openChat (
   app: App,
   { release }: Version,
-  { path = '/run', prepareSendMessagesRequest, messages = [], ...init }: Init = {}
+  { path = '/run', body, prepareSendMessagesRequest, messages = [], ...init }: Init = {}
 ) {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
@@ -42,6 +44,7 @@ export async function openChat (
       state,
       transport: new release.DefaultChatTransport({
         api: url(path),
+        ...(body && { body }),
         ...(prepareSendMessagesRequest && {
           prepareSendMessagesRequest: (request: any) => {
             const { api, body } = prepareSendMessagesRequest(request)

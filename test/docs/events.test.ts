@@ -4,9 +4,11 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import { RunTaskSchema } from '../../schemas/agent.ts'
 import { UsageSchema } from '../../schemas/usage.ts'
+import { QuestionSchema } from '../../schemas/questions.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
+import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import type { Sent } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -35,7 +37,13 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       },
       { text: 'Again. ', toolCalls: [write('b.txt')] },
       { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
-      { text: ['first ', 'never'], ending: 'stall' as const, after: 4 }
+      { text: ['first ', 'never'], ending: 'stall' as const, after: 4 },
+      { text: 'Long.' },
+      asking(),
+      { text: 'on.' },
+      { toolCalls: [{ toolName: 'answer', input: { n: 'one' } }] },
+      { toolCalls: [{ toolName: 'answer', input: { n: 1 } }] },
+      { toolCalls: [{ toolName: 'answer', input: {} }] }
     ][nth], {
     // The answers are counted, so no call may be dropped.
     config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
@@ -59,7 +67,12 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
     role: 'user',
     content: 'on'
   }])
-  return [...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
+  const questions = await say(app, 'ask me', { options: { interactive: true } })
+  const object = { schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }
+  const data = await say(app, 'as data', { options: { object } })
+  const noData = await say(app, 'as data', { options: { object: { ...object, retries: 0 } } })
+  const more = [...data.events, ...noData.events, ...questions.events]
+  return [...more, ...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
 }
 
 t.test('every event of a long, varied run fits its schema, which names all of its fields', async (t) => {
@@ -70,7 +83,7 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     const schema = schemas.find(({ properties }) => properties.type.const === event.type)
     if (schema === undefined) t.fail(`${event.type} is documented`)
     // Nothing but what is documented, and no documented field of the wrong type.
-    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema, UsageSchema], event)) {
+    else if (!Value.Check(Type.Object(schema.properties, { additionalProperties: false }), [RunTaskSchema, UsageSchema, QuestionSchema], event)) {
       t.same(event, schema.examples, event.type)
     }
   }

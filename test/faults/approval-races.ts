@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Test } from 'tap'
-import type { ThreadApproval } from '../../services/approvals/approval-record.ts'
+import type { ToolItem } from '../../services/approvals/approval-record.ts'
 import { answer, asked, say } from '../harness/agent.ts'
 import { effects } from '../harness/effects.ts'
 import { openRun } from '../harness/reader.ts'
@@ -78,7 +78,7 @@ export async function race (t: Test, rounds: number, seed: number) {
     const happened = effects(app.cwd).split('\n').filter(Boolean)
     t.equal(new Set(happened).size, happened.length, `round ${round}: nothing happened twice`)
     for (const approvalId of ids) {
-      const { state, input, approved } = (await app.store.get<ThreadApproval>(`approval/${approvalId}`))!
+      const { state, input, approved } = (await app.store.get<ToolItem>(`approval/${approvalId}`))!
       const [, number] = /echo (\d+)/.exec((input as { command: string }).command)!
       const ran = happened.includes(number)
       if (ran) t.ok(approved === true && approvedOnce.has(approvalId), `round ${round}: only what was approved ran`)

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import type { ThreadApproval } from '../../services/approvals/approval-record.ts'
+import type { ToolItem } from '../../services/approvals/approval-record.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { append, calling, effects } from '../harness/effects.ts'
 import { layFolders } from '../harness/folders.ts'
@@ -9,7 +9,7 @@ import { build } from '../harness/helper.ts'
 import { kinds, textOf } from '../harness/sse.ts'
 
 const open = async (app: App) => (await app.inject('/approvals')).json().approvals
-const record = async (app: App, id: string) => await app.store.get<ThreadApproval>(`approval/${id}`)
+const record = async (app: App, id: string) => await app.store.get<ToolItem>(`approval/${id}`)
 
 /** A service whose model makes these calls in one step, and folders that a run may work in. */
 async function start (t: Parameters<typeof build>[0], ...calls: Parameters<typeof calling>) {

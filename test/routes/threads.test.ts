@@ -111,21 +111,21 @@ t.test('a page holds no more than an answer can: a thread of large pictures, and
   ], [['2', '3'], '1']])
 
   const question = {
+    kind: 'tool' as const,
     runId: newId(),
-    threadId: 'pictures',
     toolCallId: 'call',
     toolName: 'writeFile',
     input: { path: 'a', content: large },
     cwd: app.cwd,
     segment: 0
   }
-  const { approvals, ops } = createLedger(app).ask([...'123'].map(() => question))
+  const { items, ops } = createLedger(app).ask({ threadId: 'pictures' }, [...'123'].map(() => question))
   await app.store.transact(ops)
   const first = (await call(app, 'GET', '/approvals')).body
   const rest = (await call(app, 'GET', `/approvals?cursor=${first.nextCursor}`)).body
   t.same(
     [first, rest].map((page) => page.approvals.map(({ approvalId }: any) => approvalId)),
-    [approvals.slice(0, 2), approvals.slice(2)].map((page) => page.map(({ approvalId }) => approvalId))
+    [items.slice(0, 2), items.slice(2)].map((page) => page.map(({ approvalId }) => approvalId))
   )
   t.notOk('nextCursor' in rest)
 })

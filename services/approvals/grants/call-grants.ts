@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../run-log/run-events.ts'
-import type { Tool } from '../../tools/tool.ts'
 import type { WorkFolder } from '../../tools/work-folder.ts'
 import type { Owner, ToolItem } from '../approval-record.ts'
+import type { GrantTools } from './grant-facts.ts'
 import type { Grants } from './grants.ts'
 import type { Grant } from './grant-record.ts'
 import { pathOf } from './file-place.ts'
@@ -18,10 +18,11 @@ const INPUT_SHOWN = 500
 const shown = (value: unknown) => JSON.stringify(value).slice(0, INPUT_SHOWN)
 
 /** The grants of the conversation or task of one run, for the calls of its steps. */
-export function createCallGrants ({ grants, owner, find, events, usesLearned = false }: {
+export function createCallGrants ({ grants, owner, tools, events, usesLearned = false }: {
   grants: Grants,
   owner: Owner,
-  find: (name: string) => Tool | undefined,
+  /** The tools of the run. */
+  tools: GrantTools,
   /** The events of the run so far, with the intents of granted calls. */
   events: () => readonly RunEvent[],
   /** Whether grants hold that approved runs have taught. */
@@ -29,7 +30,7 @@ export function createCallGrants ({ grants, owner, find, events, usesLearned = f
 }) {
   /** What a person gave for one command does not hold for what the run wrote since. What approved runs taught does. */
   const holds = (grant: Grant, folder: WorkFolder) =>
-    grant.source === 'approved_runs' ? usesLearned : !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), find)
+    grant.source === 'approved_runs' ? usesLearned : !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), tools.find)
 
   /** Returns a sentence for the user about what differs from the approved runs; undefined while what they taught does not hold. */
   async function difference ({ toolName, input }: NamedCall): Promise<string | undefined> {
@@ -44,16 +45,16 @@ export function createCallGrants ({ grants, owner, find, events, usesLearned = f
   return {
     /** Returns a grant that covers the call in this folder, and the real paths of the files that it covers. */
     async covering (call: NamedCall, folder: WorkFolder): Promise<{ grant: Grant, paths?: string[] } | undefined> {
-      const facts = await grants.facts(call, folder)
+      const facts = await grants.facts(call, folder, tools)
       const grant = await grants.covering(owner, facts, (grant) => holds(grant, folder))
       return grant && { grant, ...(facts.places && { paths: facts.places.map(pathOf) }) }
     },
 
     /** Returns what the request for approval of a call offers and says. */
     async offer (call: NamedCall, folder: WorkFolder): Promise<Pick<ToolItem, 'scopes' | 'places'> & { reason?: string }> {
-      const facts = await grants.facts(call, folder)
+      const facts = await grants.facts(call, folder, tools)
       const reason = await difference(call)
-      return { scopes: grants.scopes(facts), ...(facts.places && { places: facts.places }), ...(reason !== undefined && { reason }) }
+      return { scopes: grants.scopes(facts, tools), ...(facts.places && { places: facts.places }), ...(reason !== undefined && { reason }) }
     },
 
     use: grants.use

@@ -94,11 +94,11 @@ export function createGrants ({ store, clock, tools, hasToken }: {
     all,
     isCommand,
 
-    /** Returns the facts of a call that decide which grants cover it. */
-    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder) => factsOf(tools, call, folder),
+    /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of its run. */
+    facts: (call: { toolName: string, input: unknown }, folder: WorkFolder, ofRun: GrantTools = tools) => factsOf(ofRun, call, folder),
 
     /** Returns the scopes that an answer may choose for a call. */
-    scopes: (facts: CallFacts): OfferedScope[] => offeredScopes(tools.find(facts.toolName), facts, hasToken),
+    scopes: (facts: CallFacts, ofRun: GrantTools = tools): OfferedScope[] => offeredScopes(ofRun.find(facts.toolName), facts, hasToken),
 
     /** Returns a grant that covers the call; `isAllowed` may exclude some. */
     async covering (owner: Owner, facts: CallFacts, isAllowed: (grant: Grant) => boolean): Promise<Grant | undefined> {

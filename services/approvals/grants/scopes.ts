@@ -25,7 +25,7 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
     case 'folder':
       return `${toolName} of ${filesIn(facts)}`
     case 'tool':
-      return `every call of ${toolName} as its tool server describes it now, with any input`
+      return `every call of ${toolName} as it is described now, with any input`
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
+import { OBJECT_PART, objectData } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -66,12 +67,21 @@ function render (event: RunEvent): string {
         input: event.input,
         ...(event.cwd && { cwd: event.cwd }),
         ...(event.reason && { reason: event.reason }),
-        ...(event.scopes && { scopes: event.scopes })
+        ...(event.scopes && { scopes: event.scopes }),
+        ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt })
       })
+    case 'question-request':
+      return eventLine(event)
+    case 'tool-call-request': {
+      const { type, toolCallId, toolName, input, expiresAt } = event
+      return eventLine({ type, toolCallId, toolName, input, expiresAt })
+    }
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'object':
+      return eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) })
     case 'error':
-      return eventLine({ type: 'error', errorText: event.errorText, code: event.code })
+      return eventLine({ type: 'error', errorText: event.errorText, code: event.code, ...(event.details && { details: event.details }) })
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':

@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
-import { ANALYSIS } from '../ui-message.ts'
+import { ANALYSIS, approvalPart, OBJECT_PART, objectData } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -43,13 +43,9 @@ export function renderChunk (event: RunEvent): string {
     case 'tool-input-delta':
       return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
     case 'tool-input':
-      return eventLine({
-        type: 'tool-input-available',
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        input: event.input,
-        ...meta(event)
-      })
+      return event.app ? '' : inputAvailable(event)
+    case 'tool-call-request':
+      return inputAvailable(event)
     case 'tool-input-error':
       return eventLine({
         type: 'tool-input-error',
@@ -69,9 +65,16 @@ export function renderChunk (event: RunEvent): string {
         ? eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
         : eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId })
     case 'approval-request':
-      return eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })
+      return (event.app ? '' : eventLine({ type: 'tool-approval-request', approvalId: event.approvalId, toolCallId: event.toolCallId })) +
+        eventLine(approvalPart(event))
+    case 'question-request':
+      return eventLine(approvalPart(event))
     case 'task':
       return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    // In a step of its own: chats that continue by themselves do so when the last step ends with the output of a tool.
+    case 'object':
+      return eventLine({ type: 'start-step' }) + eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) }) +
+        eventLine({ type: 'finish-step' })
     case 'error':
       return eventLine({ type: 'error', errorText: event.errorText })
     case 'abort':
@@ -88,6 +91,15 @@ export function renderChunk (event: RunEvent): string {
       return ''
   }
 }
+
+interface WithInput {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  providerMetadata?: SharedV4ProviderMetadata
+}
+const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput) =>
+  eventLine({ type: 'tool-input-available', toolCallId, toolName, input, ...meta(event) })
 
 /** Returns the provider's metadata, such as a reasoning signature, which the provider requires back in the next request. */
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}

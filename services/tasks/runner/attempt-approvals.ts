@@ -1,17 +1,18 @@
-import { inputDigest, type TaskApproval } from '../../approvals/approval-record.ts'
+import { inputDigest, isUnanswered, type TaskItem } from '../../approvals/approval-record.ts'
 import { inState } from '../../approvals/approval-states.ts'
-import { callApproval } from '../../approvals/call-approval.ts'
-import type { Call, CallApproval, CallEnd } from '../../step/call-ports.ts'
+import { callAnswer, callApproval, findOfCall } from '../../approvals/call-approval.ts'
+import type { Call, CallAnswer, CallApproval, CallEnd } from '../../step/call-ports.ts'
 
-type ToolApproval = Extract<TaskApproval, { kind: 'tool' }>
+type ToolApproval = Extract<TaskItem, { kind: 'tool' }>
 export type AttemptApprovals = ReturnType<typeof createAttemptApprovals>
 
-/** The approvals of a run while it executes, by call. */
-export function createAttemptApprovals (stored: readonly TaskApproval[]) {
+/** What a run waited for, while it executes, by call. */
+export function createAttemptApprovals (stored: readonly TaskItem[]) {
   const items = new Map(stored.map((item) => [item.approvalId, item]))
-  const ofCalls = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
+  const approvals = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
+  const ofCall = (toolCallId: string) => findOfCall([...items.values()].filter((item) => item.kind !== 'result'), toolCallId)
   /** The newest approval of the call. */
-  const itemOf = (toolCallId: string) => ofCalls().findLast((item) => item.toolCallId === toolCallId)
+  const itemOf = (toolCallId: string) => ofCall(toolCallId).approval
 
   return {
     itemOf,
@@ -22,12 +23,18 @@ export function createAttemptApprovals (stored: readonly TaskApproval[]) {
       return item && callApproval(item, item.state === 'pending')
     },
 
+    /** What answers the call in its tool's place, as its step sees it. What is overdue is closed before the run goes on. */
+    answerOf (toolCallId: string): CallAnswer | undefined {
+      const { answer } = ofCall(toolCallId)
+      return answer && callAnswer(answer, isUnanswered(answer))
+    },
+
     /** An approval that the person denied. The missing result is then not a failure of the run. */
-    denied: () => ofCalls().find(({ state }) => state === 'denied'),
+    denied: () => approvals().find(({ state }) => state === 'denied'),
 
     /** Whether the person denied the same call (same tool, same input) in this run. */
     wasDenied ({ toolName, input }: Call): boolean {
-      const denied = ofCalls().filter((item) => item.toolName === toolName && item.state === 'denied')
+      const denied = approvals().filter((item) => item.toolName === toolName && item.state === 'denied')
       return denied.length > 0 && denied.map(({ digest }) => digest).includes(inputDigest(input))
     },
 
@@ -43,7 +50,7 @@ export function createAttemptApprovals (stored: readonly TaskApproval[]) {
     },
 
     /** Takes over approvals that are on disk. */
-    keep (written: readonly TaskApproval[]) {
+    keep (written: readonly TaskItem[]) {
       for (const item of written) items.set(item.approvalId, item)
     }
   }

@@ -1,7 +1,7 @@
 import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
-import type { TaskApproval } from '../../approvals/approval-record.ts'
+import type { TaskItem } from '../../approvals/approval-record.ts'
 import { inState } from '../../approvals/approval-states.ts'
-import { boundTo } from '../../approvals/approved-folder.ts'
+import { itemOfCall } from '../../approvals/item-of-call.ts'
 import { isCompleted } from '../../judge/evaluate.ts'
 import { abortKind } from '../../lib/abort.ts'
 import { ServiceError } from '../../lib/service-error.ts'
@@ -53,7 +53,7 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
         error: 'The worker of this run stopped before the run was complete.'
       })
     }
-    if (result.workerEnd === 'waiting') return askTools(task, run, session)
+    if (result.workerEnd === 'waiting') return waitForCalls(task, run, session)
     if (run.evaluation === undefined || !isCompleted(run.evaluation)) {
       const denied = session.items.denied()
       if (denied !== undefined) {
@@ -74,52 +74,38 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
 
   const ttl = () => config().tasks?.approvalTtl ?? APPROVAL_TTL_MS
 
-  /** Requests approvals of calls. A request that was approved for another folder is replaced by the new one of its call. */
-  function askTools (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
-    const { approvals } = deps.ledger.ask(
-      session.callsToAsk.map(({ toolCallId, toolName, input, folder, identity, reason, scopes, places }) => ({
-        taskId: task.id,
-        runId: run.runId,
-        segment: session.items.segment(),
-        toolCallId,
-        toolName,
-        input,
-        ...boundTo(folder),
-        identity,
-        scopes,
-        places,
-        ...(reason !== undefined && { note: reason })
-      })),
-      ttl()
-    )
-    const replaced = approvals.flatMap(({ toolCallId, approvalId }) => {
-      const earlier = session.items.itemOf(toolCallId)
-      return earlier?.state === 'approved' ? [{ ...inState(earlier, 'withdrawn'), replacedBy: approvalId }] : []
+  /**
+   * Lets the run wait for its calls. An approval for another folder is replaced by the new one of its call; an approved call that the
+   * application now executes is `executing`.
+   */
+  function waitForCalls (task: StoredTask, run: StoredRun, session: Session): Change<undefined> {
+    const place = { runId: run.runId, segment: session.items.segment() }
+    const { items } = deps.ledger.ask({ taskId: task.id }, session.callsToAsk.map((call) => itemOfCall(call, place)), ttl())
+    const moved = items.flatMap((item): TaskItem[] => {
+      const approval = item.toolCallId === undefined ? undefined : session.items.itemOf(item.toolCallId)
+      if (approval?.state !== 'approved') return []
+      return [item.kind === 'app' ? inState(approval, 'executing') : { ...inState(approval, 'withdrawn'), replacedBy: item.approvalId }]
     })
-    return wait(task, run, approvals, replaced)
+    return wait(task, run, items, moved)
   }
 
   const askResult = (task: StoredTask, run: StoredRun, session: Session): Change<undefined> =>
-    wait(
-      task,
-      run,
-      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: session.items.segment(), output: run.output }, ttl()).approvals
-    )
+    wait(task, run, [
+      deps.ledger.askResult({ taskId: task.id, runId: run.runId, segment: session.items.segment(), output: run.output }, ttl())
+    ])
 
   /**
-   * Lets the run wait for a person. The requests are stored with everything before them, before they are announced. The result
-   * of a run that requested an approval also needs one.
+   * Lets the run wait for a person or the application. The requests are stored with everything before them, before they are
+   * announced. The result of a run that requested an approval also needs one.
    */
-  function wait (task: StoredTask, run: StoredRun, requests: TaskApproval[], replaced: TaskApproval[] = []): Change<undefined> {
+  function wait (task: StoredTask, run: StoredRun, requests: TaskItem[], moved: TaskItem[] = []): Change<undefined> {
     const asked = [...run.asked ?? [], ...requests.map(({ approvalId }) => approvalId)]
+    const needsApproval = run.needsApproval || requests.some(({ kind }) => kind === 'tool')
     return {
       task: { ...task, status: 'pending_approval' },
-      runs: [{ ...run, status: 'pending_approval', needsApproval: true, asked }],
-      approvals: [...replaced, ...requests],
-      events: requests.map((request): TaskStreamEvent => {
-        const { createdAt, expiresAt, ...shown } = questionView(request)
-        return { type: 'task:approval', taskId: task.id, runId: run.runId, ...shown }
-      }),
+      runs: [{ ...run, status: 'pending_approval', needsApproval, asked }],
+      approvals: [...moved, ...requests],
+      events: requests.flatMap((request) => requestEvents(request)),
       answer: undefined
     }
   }
@@ -154,6 +140,23 @@ export function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeu
   }
 
   return { suspendRun, afterAttempt, conclude }
+}
+
+/** The events that announce an item of a task. */
+function requestEvents (item: TaskItem): TaskStreamEvent[] {
+  const { taskId, runId } = item
+  switch (item.kind) {
+    case 'tool':
+    case 'result':
+    case 'question': {
+      const { createdAt, expiresAt, ...shown } = questionView(item)
+      return [{ type: 'task:approval', taskId, runId, ...shown }]
+    }
+    case 'app': {
+      const { toolCallId, toolName: tool, input, expiresAt } = item
+      return [{ type: 'task:tool-call', taskId, runId, toolCallId, tool, input, expiresAt }]
+    }
+  }
 }
 
 /** The first attempt at a queued run: its record, the steering that it receives, and its start event. */

@@ -1,13 +1,14 @@
 import type { Phase } from '../../../schemas/tasks.ts'
 import { NOTHING_KEPT, type ToolHost } from '../../tools/host.ts'
 import { createValidator } from '../../tools/input-validator.ts'
+import { offeredTools } from '../../step/who-is-asked.ts'
 import { createPhaseTool, PHASE_TOOL } from './phases.ts'
 
 /**
- * The tools of one run: those of the host that need no user to talk to, and the phase tool, which needs no approval and
+ * The tools of one run: those of the host that need no user to talk to, askUser if the run may ask, and the phase tool, which needs no approval and
  * runs outside the host.
  */
-export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
+export function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean) {
   const invalid = createValidator()
   const { tool: phaseTool, reported } = createPhaseTool(phases)
   const isOwn = (name: string) => name === PHASE_TOOL
@@ -15,7 +16,7 @@ export function createTaskTools (host: ToolHost, phases: () => Phase[]) {
   return {
     ...host,
     reportedPhases: reported,
-    offered: () => [...host.offered().filter(({ name, isConversational }) => !isOwn(name) && !isConversational), phaseTool],
+    offered: () => [...offeredTools(host.offered(), mayAsk).filter(({ name, isConversational }) => !isOwn(name) && !isConversational), phaseTool],
     find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
     permission: (name: string) => isOwn(name) ? 'allow' : host.permission(name),
     identity: (name: string) => isOwn(name) ? undefined : host.identity(name),

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AskedCall, Call, CallApproval, CallEnd, CallPorts } from '../../../services/step/call-ports.ts'
+import type { AskedCall, Call, CallAnswer, CallApproval, CallEnd, CallPorts } from '../../../services/step/call-ports.ts'
 import { settleCalls } from '../../../services/step/step-calls.ts'
 import { NOTHING_KEPT } from '../../../services/tools/host.ts'
 import { OUTCOME_UNKNOWN } from '../../../services/tools/tool-errors.ts'
@@ -11,11 +11,20 @@ const NO_GRANTS: CallPorts['grants'] = { covering: async () => undefined, offer:
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
 /** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `journal` says what happened. */
-function ports ({ approvals = {}, ...overrides }: Partial<CallPorts> & { approvals?: Record<string, CallApproval> } = {}) {
+function ports (
+  { approvals = {}, answers = {}, ...overrides }: Partial<CallPorts> & {
+    approvals?: Record<string, CallApproval>,
+    answers?: Record<string, CallAnswer>
+  } = {}
+) {
   const journal: string[] = []
   const ends: Record<string, CallEnd> = {}
   const tools: CallPorts['tools'] = {
-    find: (name) => ({ effect: name.startsWith('look') ? 'read' : 'write' }) as never,
+    find: (name) => ({
+      effect: name.startsWith('look') ? 'read' : 'write',
+      ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
+      ...(name === 'look-user' && { answeredBy: { by: 'user' } })
+    }) as never,
     identity: () => 'one',
     keep: async () => NOTHING_KEPT,
     async execute ({ callId }) {
@@ -30,7 +39,8 @@ function ports ({ approvals = {}, ...overrides }: Partial<CallPorts> & { approva
     events: [],
     repeatsReads: true,
     approvalOf: (id) => approvals[id],
-    needsApproval: (name) => name === 'ask',
+    answerOf: (id) => answers[id],
+    needsApproval: (name) => name.startsWith('ask'),
     grants: NO_GRANTS,
     wasDenied: () => false,
     checkLimit () {},
@@ -159,4 +169,49 @@ t.test('after an abort no further call begins', async (t) => {
   given.end = async () => stop.abort(new Error('stopped'))
   await t.rejects(settleCalls([call('change', 'first'), call('change', 'second')], given), { message: 'stopped' })
   t.same(journal, ['intent first', 'run first'])
+})
+
+t.test('approvals and questions come first; calls of the application are handed out when all of them are decided', async (t) => {
+  const calls = ['look', 'ask', 'look-user', 'look-app', 'ask-app'].map((name) => call(name))
+  const first = ports()
+  const { asked, isWaiting } = await settleCalls(calls, first.given)
+  t.same(asked.map(({ kind, toolCallId }) => [kind, toolCallId]), [['tool', 'ask'], ['question', 'look-user'], ['tool', 'ask-app']])
+  t.equal(isWaiting, true)
+  t.same(first.journal, ['run look', 'end look'])
+
+  const answers: Record<string, CallAnswer> = { 'look-user': { is: 'output', output: { colour: 'red' } } }
+  const second = ports({ approvals: { ask: approved, 'ask-app': approved }, answers })
+  const handedOut = await settleCalls(calls.slice(1), second.given)
+  t.match(handedOut.asked, [{ kind: 'app', toolCallId: 'look-app', app: 'editor', ms: 5 }, { kind: 'app', toolCallId: 'ask-app' }])
+  t.same(second.journal, ['end look-user', 'intent ask', 'run ask', 'end ask'])
+  t.match(second.ends['look-user'], { state: 'done', event: { type: 'tool-output', output: { colour: 'red' } } })
+})
+
+t.test('a call of the application is never executed here, and ends with what the ledger knows of it', async (t) => {
+  const calls = ['look-app', 'look-app-2', 'look-app-3'].map((name) => call(name))
+  const waiting = ports({ answers: { 'look-app': { is: 'output', output: {} }, 'look-app-2': { is: 'open' } } })
+  t.same(await settleCalls(calls.slice(0, 2), waiting.given), { asked: [], isWaiting: true })
+  t.same(waiting.journal, [])
+
+  const { given, journal, ends } = ports({
+    answers: {
+      'look-app': { is: 'output', output: { ok: 1 } },
+      'look-app-2': { is: 'error', errorText: 'No such document.' },
+      'look-app-3': { is: 'unknown', errorText: OUTCOME_UNKNOWN }
+    }
+  })
+  t.same(await settleCalls(calls, given), { asked: [], isWaiting: false })
+  t.same(journal, ['end look-app', 'end look-app-2', 'end look-app-3'])
+  t.match(ends['look-app'], { state: 'done', event: { type: 'tool-output', output: { ok: 1 } } })
+  t.match(ends['look-app-2'], { state: 'done', event: { type: 'tool-error', errorText: 'No such document.' } })
+  t.match(ends['look-app-3'], { state: 'unknown', event: { type: 'tool-error', errorText: OUTCOME_UNKNOWN } })
+})
+
+t.test('a granted call of the application is handed out unasked, with the use of its grant stored first', async (t) => {
+  const grant = { grantId: 'g' } as never
+  const { given, journal } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
+  t.match((await settleCalls([call('ask-app')], given)).asked, [{ kind: 'app', toolCallId: 'ask-app' }])
+  t.same(journal, ['intent ask-app'])
+  given.begin = async () => false
+  t.match((await settleCalls([call('ask-app')], given)).asked, [{ kind: 'tool', toolCallId: 'ask-app' }])
 })

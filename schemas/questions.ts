@@ -1,0 +1,48 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { ref, Timestamp } from './common.ts'
+import * as examples from './examples/questions.ts'
+
+const closed = { additionalProperties: false }
+
+/** Bounds of what may be asked and answered. */
+export const QUESTION_LIMITS = { questions: 20, options: 50, text: 2_000, option: 500, answer: 10_000 } as const
+const { questions: MOST, options: MOST_OPTIONS, text: LONGEST_TEXT, option: LONGEST_OPTION, answer: LONGEST_ANSWER } = QUESTION_LIMITS
+
+const Option = Type.Object({
+  value: Type.String({ minLength: 1, maxLength: LONGEST_OPTION, description: 'The answer when this option is chosen' }),
+  label: Type.String({ minLength: 1, maxLength: LONGEST_OPTION, description: 'The option as the user reads it' })
+}, closed)
+
+export const QuestionSchema = Type.Object({
+  id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$', description: 'Names the question in the answers' }),
+  text: Type.String({ minLength: 1, maxLength: LONGEST_TEXT, description: 'The question as the user reads it' }),
+  options: Type.Optional(
+    Type.Array(Option, { minItems: 1, maxItems: MOST_OPTIONS, description: 'What the user can choose; without it the answer is a text' })
+  ),
+  multi: Type.Optional(Type.Boolean({ description: 'The user may give several answers' })),
+  free: Type.Optional(Type.Boolean({ description: 'The user may also answer in own words, beside the options' })),
+  required: Type.Optional(Type.Boolean({ description: 'The question cannot be left unanswered' }))
+}, { ...closed, $id: 'Question', description: 'A question of the agent to its user', examples: [examples.question] })
+export type Question = Static<typeof QuestionSchema>
+
+/** The input of the tool `askUser`. */
+export const QuestionsSchema = Type.Object({
+  questions: Type.Array(Type.Object(QuestionSchema.properties, closed), { minItems: 1, maxItems: MOST })
+}, closed)
+
+const Text = Type.String({ minLength: 1, maxLength: LONGEST_ANSWER })
+export const AnswersSchema = Type.Record(Type.String(), Type.Union([Text, Type.Array(Text, { maxItems: MOST_OPTIONS })]), {
+  $id: 'Answers',
+  maxProperties: MOST,
+  description: 'The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed',
+  examples: [examples.answers]
+})
+export type Answers = Static<typeof AnswersSchema>
+
+/** Questions that wait for their user, as events and results show them. */
+export const QUESTION_REQUEST = {
+  approvalId: Type.String({ description: 'Id of the questions, for POST /approvals/{id}' }),
+  toolCallId: Type.Optional(Type.String({ description: 'The call that asks; absent when a tool server asks' })),
+  questions: Type.Array(ref(QuestionSchema)),
+  expiresAt: Timestamp
+}

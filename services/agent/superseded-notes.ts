@@ -1,0 +1,24 @@
+import { isUnanswered, type ThreadItem } from '../approvals/approval-record.ts'
+import { findOfCall } from '../approvals/call-approval.ts'
+import { describeCall } from './cut-calls.ts'
+
+/** Returns what the model is told of the items of a run that nobody answered before a new message superseded the run. */
+export function supersededNotes (items: readonly ThreadItem[]): string[] {
+  return items.flatMap((item): string[] => {
+    switch (item.kind) {
+      case 'question':
+        return item.state === 'pending'
+          ? [`The user did not answer ${JSON.stringify(item.questions).slice(0, 500)} and said something else.`]
+          : []
+      case 'app':
+        return isUnanswered(item)
+          ? [`${describeCall(item)} was given to the application, which did not say how it ended. Check before doing it again.`]
+          : []
+      case 'tool':
+        // An approved call of the application has two items; the one of the application says more.
+        return (item.state === 'pending' || item.state === 'approved') && findOfCall(items, item.toolCallId).answer === undefined
+          ? [`${describeCall(item)} was not carried out: the user said something else instead of approving it.`]
+          : []
+    }
+  })
+}

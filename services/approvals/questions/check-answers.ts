@@ -1,0 +1,46 @@
+import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
+import { defineError } from '../../lib/service-error.ts'
+
+export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
+
+/** Whether a value of a client has the form of answers, within the bounds of the schema. */
+export function isAnswers (value: unknown): value is Answers {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const given = Object.values(value)
+  const isText = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= QUESTION_LIMITS.answer
+  const isList = (list: unknown) => Array.isArray(list) && list.length <= QUESTION_LIMITS.options && list.every(isText)
+  return given.length <= QUESTION_LIMITS.questions && given.every((each) => isText(each) || isList(each))
+}
+
+/** Throws AnswersRefused (400), which names each question whose answer does not fit it; `details` holds the same by path. */
+export function checkAnswers (questions: readonly Question[], answers: Answers): void {
+  const known = new Set(questions.map(({ id }) => id))
+  const unknown = Object.keys(answers).filter((id) => !known.has(id)).map((id) => ({
+    path: `answers.${id}`,
+    message: `There is no question ${JSON.stringify(id)}; the questions are ${[...known].map((each) => JSON.stringify(each)).join(', ')}.`
+  }))
+  const wrong = questions.flatMap((question) => {
+    const message = whatIsWrong(question, Object.hasOwn(answers, question.id) ? answers[question.id] : undefined)
+    return message === undefined ? [] : [{ path: `answers.${question.id}`, message }]
+  })
+  const details = [...unknown, ...wrong]
+  if (details.length === 0) return
+  const refused = new AnswersRefused(details.map(({ message }) => message).join(' '))
+  refused.details = details
+  throw refused
+}
+
+function whatIsWrong (question: Question, answer: string | string[] | undefined): string | undefined {
+  const { id, text, options, multi = false, free = false, required = false } = question
+  const name = `The question ${JSON.stringify(id)} (${text})`
+  if (answer === undefined) return required ? `${name} needs an answer.` : undefined
+  const given = typeof answer === 'string' ? [answer] : answer
+  if (typeof answer !== 'string' && !multi) return `${name} takes one answer, as a text.`
+  if (required && given.length === 0) return `${name} needs an answer.`
+  const twice = given.find((value, at) => given.indexOf(value) !== at)
+  if (twice !== undefined) return `${name} has the answer ${JSON.stringify(twice)} twice.`
+  const odd = options === undefined || free ? undefined : given.find((value) => !options.some((option) => option.value === value))
+  return odd === undefined
+    ? undefined
+    : `${name} has no option ${JSON.stringify(odd)}; its options are ${options!.map(({ value }) => JSON.stringify(value)).join(', ')}.`
+}
