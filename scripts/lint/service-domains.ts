@@ -3,6 +3,7 @@
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
   approvals: [
+    'app-calls/answer-app-call',
     'approval-errors',
     'approval-record',
     'approval-states',
