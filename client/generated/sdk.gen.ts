@@ -142,7 +142,7 @@ export const runSync = <ThrowOnError extends boolean = false>(options: Options<R
 /**
  * Streams the active run of a conversation from its first event; 204 when no run is active
  *
- * A chat client (`ui`, `ui5`) gets the whole message, also of a run that continued after an approval. A run that the end of the service cut is replayed as far as it was stored, and ends with `error` (code ERR_INTERRUPTED) and `finish`: until the next message of its thread, and under its own id for as long as it is stored
+ * A chat client (`ui`, `ui5`) gets the whole message, also of a run that continued after an approval. A run that the end of the service cut is replayed as far as it was stored, and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread. By its own id a run is replayed for as long as it is stored.
  */
 export const followRun = <ThrowOnError extends boolean = false>(options: Options<FollowRunData, ThrowOnError, FollowRunResponse>): Promise<ServerSentEventsResult<FollowRunResponses>> => (options.client ?? client).sse.get<FollowRunResponses, FollowRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
