@@ -111,9 +111,6 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       tags: ['agent'],
       operationId: 'followRun',
       summary: 'Streams the active run of a conversation from its first event; 204 when no run is active',
-      description: 'A chat client (`ui`, `ui5`) gets the whole message, also of a run that continued after an approval. A run that the ' +
-        'end of the service cut is replayed as far as it was stored, and ends with `error` (code ERR_INTERRUPTED) and `finish`, until ' +
-        'the next message of its thread. By its own id a run is replayed for as long as it is stored.',
       params: RunOrThreadParams,
       querystring: StreamQuery,
       response: { 200: Stream, 204: NoContent, 400: ErrorRef }
