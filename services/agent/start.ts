@@ -57,12 +57,13 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { conversation: left.conversation, notes: [...supersededNotes(asked), ...run === undefined ? [] : cutCallNotes(run)] }
   }
 
-  async function newRun ({ messages, trigger, id, protocol, history, options }: RunRequest, threadId: string, cwd: string): Promise<Run> {
-    const { ops, answerAt } = history === undefined
-      ? await threads.appendRequest(threadId, { messages, trigger }, { minted: id === undefined })
-      : await threads.append(threadId, messages.slice(-1))
+  async function newRun (request: RunRequest, threadId: string, cwd: string): Promise<Run> {
+    const { messages, protocol, history, options } = request
+    const { ops, answerAt, isWhole } = history === undefined
+      ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
+      : { ...await threads.append(threadId, messages.slice(-1)), isWhole: false }
     // The positions are unknown if the client's messages are not all messages of the thread.
-    const known = history ?? (answerAt === messages.length ? WHOLE_THREAD : undefined)
+    const known = history ?? (isWhole ? WHOLE_THREAD : undefined)
     const now = clock.now()
     const runId = newId()
     const continued = continuedMessage(messages)

@@ -3,8 +3,8 @@ import type { RunEvent } from './run-events.ts'
 
 /**
  * Joins the segments of a run to one, as chat clients read a message that they do not have: with one `start`, without the ends of the
- * earlier segments, and without the approvals that these waited for, whose calls would look as if they still waited. Clients of version
- * 5 keep each request as a data part of the message, so `ui5` has them.
+ * earlier segments, and without what these waited for, whose calls would look as if they still waited. Clients of version 5 keep each
+ * request for the user as a data part of the message, so `ui5` has them.
  */
 export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): RunEvent[] {
   const newest = events.findLastIndex(({ type }) => type === 'start')
@@ -13,7 +13,9 @@ export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): 
       case 'start':
         return at === 0
       case 'approval-request':
+      case 'question-request':
         return at > newest || protocol === 'ui5'
+      case 'tool-call-request':
       case 'finish':
       case 'error':
       case 'abort':
