@@ -36,5 +36,9 @@ export interface AgentDeps {
   tasks?: Pick<Tasks, 'launch' | 'launched'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
-  log: { warn(details: object, message: string): void, error(details: object, message: string): void }
+  log: {
+    info(details: object, message: string): void,
+    warn(details: object, message: string): void,
+    error(details: object, message: string): void
+  }
 }
