@@ -16,7 +16,8 @@ for (const version of versions) {
 
   t.test(`a chat of ${version.name} is asked by a data part`, async (t) => {
     t.test('and answers with the output of the tool, which it sends by itself', async (t) => {
-      const { app, gateway } = await withGateway(t, (_request, nth) => [asking(), asking({ id: 'b', text: 'And?' }), { text: 'Thanks.' }, { text: 'Bye.' }][nth])
+      const steps = [asking(), asking({ id: 'b', text: 'And?' }), { text: 'Thanks.' }, { text: 'Bye.' }]
+      const { app, gateway } = await withGateway(t, (_request, nth) => steps[nth])
       const chat = await openChat(app, version, { id: 'chat', path, body, sendAutomaticallyWhen })
       await chat.say('go')
       const [{ approvalId, toolCallId, expiresAt }] = items(chat)
@@ -25,7 +26,8 @@ for (const version of versions) {
 
       await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId, output: { answers: { format: 'md' } } }))
       t.match(chat.calls, [{ state: 'output-available', output: { answers: { format: 'md' } } }, { state: 'input-available' }])
-      await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId: items(chat)[1].toolCallId, output: { declined: true } }))
+      const [, second] = items(chat)
+      await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId: second.toolCallId, output: { declined: true } }))
       t.equal(chat.text, 'Thanks.')
       t.equal(chat.chat.messages.length, 2, 'it is one message')
       t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /"answers":{"format":"md"}.*"declined":true/)
@@ -58,7 +60,7 @@ for (const version of versions) {
   })
 
   if (version.approvals) {
-    t.test(`a chat of ${version.name} gets the scopes of an approval beside the protocol's part, and answers it by its route`, async (t) => {
+    t.test(`a chat of ${version.name} gets the scopes of an approval beside the protocol's part`, async (t) => {
       const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [append('x')] }, { text: 'Done.' }][nth])
       const chat = await openChat(app, version, { id: 'chat' })
       await chat.say('go')

@@ -59,7 +59,10 @@ t.test('answers by POST /approvals/:id let the run go on by itself; wrong ones n
   })
   const more = await answerByRun(app, approvalId, { answers: { format: 'pdf' } })
   t.match(more.text, /"delta":" you"/, 'the same answer again reads what follows')
-  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { error: /already answered with {"format":"pdf"}/ } })
+  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), {
+    status: 409,
+    body: { error: /already answered with {"format":"pdf"}/ }
+  })
   t.match(await decide(app, approvalId, { approved: false }), { status: 409, body: { code: 'ERR_APPROVAL_DECIDED' } })
   t.match(await answerByRun(app, approvalId, { answers: { format: 'md' } }), { status: 409 })
   t.equal(gateway.requests.length, 2, 'the model was told once')
@@ -104,7 +107,7 @@ t.test('POST /run/sync names what the agent asks', async (t) => {
   })
   const content = [{ type: 'tool-approval-response', approvalId: body.pendingQuestions[0].approvalId, answers: { format: 'md' } }]
   t.match(await post(app, '/run/sync', { messages: [{ role: 'tool', content }] }), {
-    body: { text: 'Done.', pendingQuestions: [], toolCalls: [{ toolName: 'askUser', output: { answers: { format: 'md' } }, status: 'complete' }] }
+    body: { text: 'Done.', pendingQuestions: [], toolCalls: [{ output: { answers: { format: 'md' } }, status: 'complete' }] }
   })
 })
 
@@ -120,7 +123,7 @@ t.test('without interactive: true a chat has no questions to ask; with false not
 
   const silent = await say(app, 'go', { options: { interactive: false } })
   t.notOk(tools().includes('askUser'))
-  t.match(of(silent.events, 'tool-output-denied'), [{ toolName: 'runCommand', reason: /Nobody/ }, { toolName: 'askUser', reason: /cannot be asked/ }])
+  t.match(of(silent.events, 'tool-output-denied'), [{ toolName: 'runCommand', reason: /Nobody/ }, { reason: /cannot be asked/ }])
   t.match(textOf(silent.events), /Left out/)
   t.equal(effects(app.cwd), '')
   t.same(await waiting(app), [])

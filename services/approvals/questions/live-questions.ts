@@ -53,19 +53,15 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   const askUser = createAskUser()
   const open = new Map<string, { item: LiveItem, settle: (item: LiveItem) => void }>()
   const decided = new Map<string, LiveItem>()
-  let cleaned: Promise<void> | undefined
 
   /** Removes the questions of calls that ended with an earlier process. */
-  const clean = () => cleaned ??= (async () => {
+  async function clean (): Promise<void> {
     const left: string[] = []
     for await (const item of ledger.readOpen({ kind: 'question' })) {
       if (item.kind === 'question' && item.live && !open.has(item.approvalId)) left.push(item.approvalId)
     }
     if (left.length > 0) await store.transact(ledger.remove(left))
-  })().catch((error) => {
-    cleaned = undefined
-    throw error
-  })
+  }
 
   async function settle (item: LiveItem): Promise<void> {
     await store.transact(ledger.remove([item.approvalId]))
@@ -128,7 +124,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
       return outcomeOf(await promise)
     },
 
-    /** Decides live questions. Throws as `decideQuestions` does, ApprovalExpired (410), or ApprovalWithdrawn (409) when their call has ended. */
+    /** Decides live questions. Throws as `decideQuestions` does, ApprovalExpired (410), or ApprovalWithdrawn (409) after their call. */
     decide: (approvalId: string, decision: Decision): Promise<LiveItem> =>
       locked(approvalId, async () => {
         const item = open.get(approvalId)?.item ?? decided.get(approvalId)
