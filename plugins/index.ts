@@ -29,6 +29,7 @@ import store from './core/store.ts'
 import stream from './core/stream.ts'
 import tasks from './tasks.ts'
 import threads from './threads.ts'
+import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
@@ -66,6 +67,7 @@ export async function registerPlugins (app: FastifyInstance, settings: Settings)
   await app.register(catalog)
   await app.register(runs)
   await app.register(approvals)
+  await app.register(toolCalls)
   await app.register(extraction)
   await app.register(backup, settings)
   await app.register(health)

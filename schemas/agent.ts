@@ -102,7 +102,7 @@ export const CompactionSchema = Type.Object({
 
 export const FinishReason = Type.Union(
   ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
-  { description: 'Why the run ended; "tool-calls" when it waits for approvals' }
+  { description: 'Why the run ended; "tool-calls" when it waits for approvals, answers or the application' }
 )
 
 /** The answer of `POST /run/sync`. */
@@ -131,6 +131,10 @@ export const RunResultSchema = Type.Object({
     expiresAt: Type.Optional(Timestamp)
   })),
   pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),
+  pendingToolCalls: Type.Optional(Type.Array(
+    Type.Object({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown(), expiresAt: Timestamp }),
+    { description: 'The calls that the application is to execute; it answers with POST /tool-calls/{id}' }
+  )),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),

@@ -52,6 +52,60 @@ export type Analysis = {
 };
 
 /**
+ * The call after a claim or an answer
+ */
+export type AnsweredToolCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call; it fits the inputSchema of the tool
+     */
+    input: unknown;
+    /**
+     * options.app of the run
+     */
+    app?: string;
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The instance of the application that executes the call
+     */
+    claim?: {
+        /**
+         * An id that the instance of the application has chosen for itself
+         */
+        instance: string;
+        /**
+         * Until then the claim must be renewed; milliseconds since the Unix epoch
+         */
+        until: number;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+    /**
+     * open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it
+     */
+    state: 'open' | 'claimed' | 'done' | 'error' | 'unknown' | 'expired' | 'withdrawn';
+    /**
+     * Whether the run went on: false after a claim, and while other calls of the same step are open
+     */
+    continued: boolean;
+};
+
+/**
  * The answers to questions by their ids: the value of an option or a text; a list where several answers are allowed
  */
 export type Answers = {
@@ -122,7 +176,7 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks in the middle of a call, which goes on running
+     * Kind question: a tool server asks, and its call goes on running
      */
     live?: true;
     /**
@@ -1167,7 +1221,7 @@ export type FileChange = {
 export type FinishEvent = {
     type: 'finish';
     /**
-     * Why the run ended; "tool-calls" when it waits for approvals
+     * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     usage: Usage;
@@ -2094,7 +2148,7 @@ export type RunResult = {
     }>;
     usage: Usage;
     /**
-     * Why the run ended; "tool-calls" when it waits for approvals
+     * Why the run ended; "tool-calls" when it waits for approvals, answers or the application
      */
     finishReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
     pendingApprovals: Array<{
@@ -2146,6 +2200,18 @@ export type RunResult = {
          */
         expiresAt: number;
     }>;
+    /**
+     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
+     */
+    pendingToolCalls?: Array<{
+        toolCallId: string;
+        toolName: string;
+        input: unknown;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
+    }>;
     analysis?: Analysis;
     evaluation?: Evaluation;
     task?: RunTask;
@@ -2181,7 +2247,7 @@ export type RunStartEvent = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | QuestionRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | QuestionRequestEvent | ToolCallRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
  * A background task that a run created and started
@@ -3244,6 +3310,76 @@ export type ToolApprovalRequestEvent = {
 };
 
 /**
+ * A call of a tool that the application executes
+ */
+export type ToolCall = {
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call; it fits the inputSchema of the tool
+     */
+    input: unknown;
+    /**
+     * options.app of the run
+     */
+    app?: string;
+    runId: string;
+    /**
+     * The conversation of the run; absent for a task
+     */
+    threadId?: string;
+    /**
+     * The task of the run; absent for a conversation
+     */
+    taskId?: string;
+    /**
+     * The instance of the application that executes the call
+     */
+    claim?: {
+        /**
+         * An id that the instance of the application has chosen for itself
+         */
+        instance: string;
+        /**
+         * Until then the claim must be renewed; milliseconds since the Unix epoch
+         */
+        until: number;
+    };
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
+    /**
+     * open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it
+     */
+    state: 'open' | 'claimed' | 'done' | 'error' | 'unknown' | 'expired' | 'withdrawn';
+};
+
+/**
+ * The claim of a call by an instance of the application, to be renewed within 60 s; or its output; or its error. With output or error, "claim" names the instance that claimed it
+ */
+export type ToolCallAnswer = {
+    /**
+     * An id that the instance of the application has chosen for itself
+     */
+    claim?: string;
+    /**
+     * The result, an object
+     */
+    output?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Why the call failed; the model is told
+     */
+    error?: string;
+};
+
+/**
  * The call has its result, has expired or was withdrawn
  */
 export type ToolCallClosedEvent = {
@@ -3281,6 +3417,14 @@ export type ToolCallClosedEvent = {
 };
 
 /**
+ * A page of calls that applications execute; nextCursor is present when there are more
+ */
+export type ToolCallList = {
+    toolCalls: Array<ToolCall>;
+    nextCursor?: string;
+};
+
+/**
  * A call of a tool of the application waits for its result
  */
 export type ToolCallOpenEvent = {
@@ -3315,6 +3459,26 @@ export type ToolCallOpenEvent = {
      * Milliseconds since the Unix epoch
      */
     at: number;
+};
+
+/**
+ * The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; POST /tool-calls/{id}, or POST /run with the tool result, continues the run
+ */
+export type ToolCallRequestEvent = {
+    type: 'tool-call-request';
+    /**
+     * Id of the call, for POST /tool-calls/{id}
+     */
+    toolCallId: string;
+    toolName: string;
+    /**
+     * The complete input of the call
+     */
+    input: unknown;
+    /**
+     * Until then the call can be answered; milliseconds since the Unix epoch
+     */
+    expiresAt: number;
 };
 
 /**
@@ -4537,6 +4701,139 @@ export type DecideApprovalResponses = {
 };
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
+
+export type ListToolCallsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * open: nobody executes it yet; claimed: an instance does; absent: both
+         */
+        state?: 'open' | 'claimed';
+        /**
+         * options.app of the runs
+         */
+        app?: string;
+        /**
+         * Up to 128 printable characters without "/"
+         */
+        threadId?: string;
+        /**
+         * A UUID
+         */
+        taskId?: string;
+        limit?: number;
+        /**
+         * nextCursor of the previous page
+         */
+        cursor?: string;
+    };
+    url: '/tool-calls';
+};
+
+export type ListToolCallsErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListToolCallsError = ListToolCallsErrors[keyof ListToolCallsErrors];
+
+export type ListToolCallsResponses = {
+    /**
+     * A page of calls that applications execute; nextCursor is present when there are more
+     */
+    200: ToolCallList;
+};
+
+export type ListToolCallsResponse = ListToolCallsResponses[keyof ListToolCallsResponses];
+
+export type AnswerToolCallData = {
+    body: ToolCallAnswer;
+    path: {
+        /**
+         * toolCallId of the call
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/tool-calls/{id}';
+};
+
+export type AnswerToolCallErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The current state does not allow the request
+     */
+    409: Error;
+    /**
+     * The resource existed but has expired
+     */
+    410: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type AnswerToolCallError = AnswerToolCallErrors[keyof AnswerToolCallErrors];
+
+export type AnswerToolCallResponses = {
+    /**
+     * The call after a claim or an answer
+     */
+    200: AnsweredToolCall;
+};
+
+export type AnswerToolCallResponse = AnswerToolCallResponses[keyof AnswerToolCallResponses];
 
 export type ListGrantsData = {
     body?: never;

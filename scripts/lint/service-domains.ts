@@ -3,6 +3,7 @@
 export const PUBLIC: Record<string, string[]> = {
   agent: [],
   approvals: [
+    'app-calls/answer-app-call',
     'approval-errors',
     'approval-record',
     'approval-states',
@@ -10,6 +11,7 @@ export const PUBLIC: Record<string, string[]> = {
     'decide-approval',
     'item-of-call',
     'ledger',
+    'questions/answers-in-output',
     'questions/check-answers',
     'questions/live-questions',
     'refused-calls',

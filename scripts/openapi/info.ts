@@ -20,6 +20,7 @@ export const TAGS: Record<string, string> = {
   approvals: 'All that waits for a person: calls of tools and results of tasks',
   runs: 'Runs of conversations and of tasks: what they did, the files that they changed, and their undo',
   events: 'One stream of all that happens, which readers can resume',
+  'tool calls': 'Calls of the tools of applications, which execute them',
   tasks: 'Background work: goals with a plan, a schedule and a history of runs',
   brain: 'Facts and preferences of the user, which every run gets in its system prompt',
   threads: 'Stored conversations',

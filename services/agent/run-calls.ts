@@ -77,9 +77,11 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
           await store.transact(changed)
           return log.append(event)
         }
-        const silent = answer?.kind === 'question' && answer.state === 'pending' ? ledger.expire(answer) : []
-        const ops = approval === undefined ? silent : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
+        const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
+        const closed = answer?.kind === 'app'
+          ? ledger.calls.closeOverdue(answer)
+          : answer?.state === 'pending' ? ledger.expire(answer) : []
+        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...closed, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

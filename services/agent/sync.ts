@@ -45,6 +45,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     finishReason: finish?.finishReason ?? 'other',
     pendingApprovals: of('approval-request').map(({ type, ...request }) => request),
     pendingQuestions: of('question-request').map(({ type, ...request }) => request),
+    ...(of('tool-call-request').length > 0 && { pendingToolCalls: of('tool-call-request').map(({ type, ...request }) => request) }),
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),
     ...(of('task')[0] && { task: of('task')[0].task }),
     ...(of('evaluation')[0] && { evaluation: of('evaluation')[0].evaluation }),

@@ -74,7 +74,8 @@ export type RunEvent =
    * something or was approved. `grantId` is the grant that covers it.
    */
   | { type: 'tool-intent', toolCallId: string, grantId?: string }
-  | { type: 'tool-output', output: Record<string, unknown> } & Call & Changes
+  /** `isWrapped`: the application's output was no object, and is the property `result`. Chat clients get it as they gave it. */
+  | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes
   /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call

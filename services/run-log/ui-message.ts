@@ -126,7 +126,7 @@ export function foldToUIMessage (
         })
         break
       case 'tool-output':
-        settle(event, { state: 'output-available', output: event.output })
+        settle(event, { state: 'output-available', output: shownOutput(event) })
         break
       case 'tool-error':
         settle(event, { state: 'output-error', errorText: event.errorText })
@@ -176,6 +176,9 @@ export function approvalPart (event: EventOf<'approval-request' | 'question-requ
     data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
   }
 }
+
+/** Returns an output as chat clients show it. */
+export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { decide } from '../harness/approval-doors.ts'
+import { decide, waiting } from '../harness/approval-doors.ts'
 import { append, effects } from '../harness/effects.ts'
 import { asking, FORMAT } from '../harness/questions.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -25,6 +25,7 @@ for (const version of versions) {
       t.match(chat.calls, [{ type: 'tool-askUser', toolCallId, state: 'input-available', input: { questions: [FORMAT] } }])
 
       await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId, output: { answers: { format: 'md' } } }))
+      t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { body: { state: 'answered' } }, 'the answer is in the ledger')
       t.match(chat.calls, [{ state: 'output-available', output: { answers: { format: 'md' } } }, { state: 'input-available' }])
       const [, second] = items(chat)
       await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId: second.toolCallId, output: { declined: true } }))
@@ -42,6 +43,19 @@ for (const version of versions) {
       t.same(items({ parts: messages[1].parts }).map(({ kind }) => kind), ['question', 'question'], 'a loaded chat shows the same')
       await loaded.say('hello again')
       t.same(loaded.errors, [])
+    })
+
+    t.test('and an output that does not fit is refused, and loses nothing', async (t) => {
+      const { app, gateway } = await withGateway(t, (_request, nth) => [asking(), { text: 'Thanks.' }][nth])
+      const chat = await openChat(app, version, { id: 'chat', path, body, sendAutomaticallyWhen })
+      await chat.say('go')
+      const [{ approvalId, toolCallId }] = items(chat)
+      for (const [output, error] of [[{ answers: { format: 'txt' } }, /no option .*txt/], ['md', /output of askUser must be/]] as const) {
+        await chat.andOn(() => chat.chat.addToolOutput({ tool: 'askUser', toolCallId, output }))
+        t.match(chat.errors.pop()?.message, error)
+      }
+      t.equal(gateway.requests.length, 1)
+      t.match(await waiting(app), [{ approvalId, state: 'pending' }])
     })
 
     t.test('and goes on after an answer elsewhere', async (t) => {

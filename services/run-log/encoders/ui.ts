@@ -1,7 +1,7 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import type { RunEvent } from '../run-events.ts'
 import { wholeUsage } from '../../usage/usage-sums.ts'
-import { ANALYSIS, approvalPart } from '../ui-message.ts'
+import { ANALYSIS, approvalPart, shownOutput } from '../ui-message.ts'
 import { compactionLine, eventLine } from './event-line.ts'
 
 /**
@@ -56,7 +56,7 @@ export function renderChunk (event: RunEvent): string {
         ...meta(event)
       })
     case 'tool-output':
-      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: event.output })
+      return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) })
     case 'tool-error':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText })
     // Clients expect the user's answer in a denied part; a denial without an answer is therefore sent as an error.
