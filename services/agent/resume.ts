@@ -95,10 +95,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const { approvals, decided } = await ledger.decide(answers.filter(isDecision), id)
     const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId })
     let conversation = await conversations.get(threadId)
-    const decidedCalls = decided.filter((approval) => approval.kind === 'tool')
-    const granted = decidedCalls.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const toolCalls = decided.filter((approval) => approval.kind === 'tool')
+    const granted = toolCalls.map((approval) => grants.fromAnswer({ threadId }, approval))
     const ops = [...ledger.record([...decided, ...answered]), ...(await Promise.all(granted)).flat()]
-    const refused = decidedCalls.filter(({ approved }) => !approved)
+    const refused = toolCalls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
       conversation = denied.conversation

@@ -78,6 +78,7 @@ t.test('tasks and their runs', async (t) => {
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
@@ -89,10 +90,12 @@ t.test('tasks and their runs', async (t) => {
     toolCount: 1,
     qualityScore: undefined,
     evaluation: undefined,
+    object: undefined,
     steering: ['soon'],
     questions: [{
       approvalId,
       kind: 'tool' as const,
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
@@ -159,6 +162,7 @@ t.test('tasks and their runs', async (t) => {
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
