@@ -13,7 +13,7 @@ import { requestEvent } from './request-approvals.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
+import { NoActiveRun, subscribeToRecorded, type ActiveRun, type Subscription } from './active-runs.ts'
 import { runSteps } from './loop.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition, WHOLE_THREAD } from './thread-history.ts'
@@ -36,7 +36,7 @@ type Continuation =
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
-  const { store, ledger, grants, conversations } = deps
+  const { store, ledger, liveQuestions, grants, conversations } = deps
 
   /** Finds or starts the segment after the step of these items, which have an answer. Without a `protocol`, it is the run's own. */
   async function resume (
@@ -127,6 +127,14 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     return responses?.includesOlder || results.length > 0 ? ledger.currentAnswers(answers) : answers
   }
 
+  /** Decides questions of calls that keep running, and subscribes to their run. */
+  async function answerLive (decisions: Decision[], { protocol }: Pick<RunRequest, 'protocol'>): Promise<Subscription> {
+    const [{ threadId }] = await Promise.all(decisions.map((decision) => liveQuestions.decide(decision.approvalId, decision)))
+    const live = threadId === undefined ? undefined : await activeRuns.current(threadId)
+    if (live === undefined) throw new NoActiveRun()
+    return live.subscribe(live.run.head.segment, protocol)
+  }
+
   return {
     answersOf,
 
@@ -137,6 +145,8 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     async answer (request: RunRequest): Promise<Subscription> {
       const answers = await answersOf(request)
       if (answers.length === 0) approvalResponses(request)
+      const live = answers.filter(isDecision).filter(({ approvalId }) => liveQuestions.has(approvalId))
+      if (live.length > 0) return answerLive(live, request)
       const threadId = await ledger.threadOf(answers[0].approvalId)
       return locked(threadId, async () => {
         const { items, conversation } = await record(threadId, answers, request.id)
