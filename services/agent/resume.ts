@@ -93,7 +93,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
   /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.decide` and `answerAppCall` do. */
   async function record (threadId: string, answers: Answer[], id?: string) {
     const { approvals, decided } = await ledger.decide(answers.filter(isDecision), id)
-    const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId })
+    const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId: id ?? threadId })
     let conversation = await conversations.get(threadId)
     const toolCalls = decided.filter((approval) => approval.kind === 'tool')
     const granted = toolCalls.map((approval) => grants.fromAnswer({ threadId }, approval))
@@ -194,8 +194,12 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
       locked(threadId, async () => {
         const call = await ledger.calls.requireOf(callId, { threadId })
         if (ledger.isOpen(call) || !isUnanswered(call)) return
-        const next = await resume([call], await conversations.get(threadId), { resumable: true })
-        if (next.is === 'waiting') await store.transact(ledger.calls.closeOverdue(call))
+        // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot go on.
+        const next = await resume([call], await conversations.get(threadId), { resumable: true }).catch((error) => {
+          if (error instanceof RunGone || error instanceof MovedOn) return undefined
+          throw error
+        })
+        if (next?.is !== 'active') await store.transact(ledger.closeSilent(call))
       })
   }
 }

@@ -80,10 +80,9 @@ export async function settleStep (decided: ThreadItem[], attempt: RunAttempt, de
           await store.transact(changed)
           return log.append(event)
         }
+        const silent = answer === undefined ? [] : ledger.closeSilent(answer)
         const ops = approval === undefined ? [] : state === 'expired' ? ledger.expire(approval) : [ledger.move(approval, state).op]
-        const silent = answer?.kind === 'question' && answer.state === 'pending' ? ledger.expire(answer) : []
-        const closed = answer?.kind === 'app' ? ledger.calls.closeOverdue(answer) : silent
-        await commit(run, deps, { finalEvents: [event], ops: [...ops, ...closed, ...changed, ...await recordAnswer(run, deps, [event])] })
+        await commit(run, deps, { finalEvents: [event], ops: [...silent, ...ops, ...changed, ...await recordAnswer(run, deps, [event])] })
       })
   })
   return asked

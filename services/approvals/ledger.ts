@@ -131,7 +131,7 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     },
 
     /** The calls of applications. */
-    calls: createCallLedger({ store, clock, find: get, stored }),
+    calls: createCallLedger({ clock, find: get, readOpen }),
 
     find: get,
 
@@ -206,6 +206,12 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
     },
 
     expire,
+
+    /** Returns the operations that close an item whose time has passed without an answer. */
+    closeSilent (item: Approval): Op[] {
+      if (!isUnanswered(item) || !isOverdue(item, clock.now())) return []
+      return stored(inState(item, item.state === 'claimed' ? 'unknown' : 'expired'))
+    },
 
     /** Returns the operations that withdraw what a run still waits for that a new message superseded. */
     withdraw: (items: ThreadItem[]): Op[] =>

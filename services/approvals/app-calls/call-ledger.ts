@@ -1,10 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
-import { OPEN_APPROVALS, openApprovalKey } from '../../store/keys.ts'
-import { unlessDamaged } from '../../store/store-errors.ts'
-import type { Op, Store } from '../../store/store-types.ts'
 import { OtherConversation } from '../approval-errors.ts'
-import { isUnanswered, type Approval, type OpenEntry, type Owner } from '../approval-record.ts'
-import { answerAppCall, closeOverdue, type AppCall, type AppCallAnswer } from './answer-app-call.ts'
+import { isUnanswered, type Approval, type Owner } from '../approval-record.ts'
+import { answerAppCall, type AppCall, type AppCallAnswer } from './answer-app-call.ts'
 import { AppCallNotFound } from './app-call-errors.ts'
 
 export type CallLedger = ReturnType<typeof createCallLedger>
@@ -13,12 +10,10 @@ const isOfOwner = <O extends Owner>(call: AppCall | AppCall<O>, owner: O): call 
   call.threadId === owner.threadId && call.taskId === owner.taskId
 
 /** The part of the ledger for the calls that applications execute. */
-export function createCallLedger ({ store, clock, find, stored }: {
-  store: Pick<Store, 'list'>,
+export function createCallLedger ({ clock, find, readOpen }: {
   clock: Clock,
   find: (id: string) => Promise<Approval | undefined>,
-  /** Returns the operations that store an item. */
-  stored: (item: Approval) => Op[]
+  readOpen: (from: { after?: string, kind: 'app' }) => AsyncIterable<Approval>
 }) {
   /** Throws AppCallNotFound (404). */
   async function require (callId: string): Promise<AppCall> {
@@ -56,17 +51,7 @@ export function createCallLedger ({ store, clock, find, stored }: {
 
     /** Yields the open calls, oldest first, after one of them. Damaged ones are left out. */
     async * open (after?: string): AsyncGenerator<AppCall> {
-      const options = { after: after && openApprovalKey(after), damaged () {} }
-      for await (const [key, { kind }] of store.list<OpenEntry>(OPEN_APPROVALS, options)) {
-        const item = kind === 'app' ? await unlessDamaged(find(key.slice(OPEN_APPROVALS.length))) : undefined
-        if (item?.kind === 'app' && isUnanswered(item)) yield item
-      }
-    },
-
-    /** Returns the operations that close a call if it is overdue. */
-    closeOverdue (call: AppCall): Op[] {
-      const closed = closeOverdue(call, clock.now())
-      return closed === undefined ? [] : stored(closed)
+      for await (const item of readOpen({ after, kind: 'app' })) if (item.kind === 'app' && isUnanswered(item)) yield item
     }
   }
 }

@@ -85,7 +85,7 @@ t.test('tasks and their runs', async (t) => {
       error: undefined,
       status: 'pending' as const,
       durationMs: undefined,
-      grantId: undefined
+      grantId: undefined,
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -169,7 +169,7 @@ t.test('tasks and their runs', async (t) => {
       error: 'not this',
       status: 'denied' as const,
       durationMs: undefined,
-      grantId: undefined
+      grantId: undefined,
     }],
     qualityScore: Number,
     evaluation: {
