@@ -154,3 +154,20 @@ t.test('a new message instead of answers withdraws the questions, and the model 
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 409, body: { code: 'ERR_APPROVAL_WITHDRAWN' } })
   t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /The user did not answer .*Which format should it have/)
 })
+
+t.test('the run shows what it asks, and whoever waits for it hears of the question', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) => [asking(), { text: 'Done.' }][nth])
+  const { events } = await say(app, 'go', { id: 'chat', ...interactive })
+  const [{ approvalId }] = questionsIn(events)
+  const [{ runId }] = (await app.inject('/runs?threadId=chat')).json().runs
+  t.match((await app.inject(`/runs/${runId}?waitMs=60000`)).json(), {
+    status: 'pending_approval',
+    questions: [{ approvalId, kind: 'question', questions: [FORMAT] }]
+  })
+  await decide(app, approvalId, { answers: { format: 'md' } })
+  t.match((await app.inject(`/runs/${runId}?waitMs=60000`)).json(), {
+    status: 'completed',
+    questions: [],
+    toolCalls: [{ tool: 'askUser', output: { answers: { format: 'md' } } }]
+  })
+})
