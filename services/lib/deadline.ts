@@ -26,11 +26,12 @@ export function startDeadline ({ clock, ms, message }: TimeLimit & { message?: s
   const renew = () => {
     renewedAt = clock.awake()
   }
+  /** Milliseconds until the limit is looked at again; undefined when it is reached. */
+  const timeLeft = () => resting > 0 ? ms : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
-    for (let left = ms; left > 0 || renewedAt !== undefined || resting > 0;) {
+    for (let left = ms > 0 ? ms : undefined; left !== undefined; left = timeLeft()) {
       renewedAt = undefined
-      await clock.timeout(resting > 0 ? ms : left, stopped.signal)
-      left = renewedAt === undefined ? 0 : renewedAt + ms - clock.awake()
+      await clock.timeout(left, stopped.signal)
     }
   }
   watch().then(() => abort(new Aborted('timeout', message)), () => {})

@@ -10,7 +10,8 @@ import { withGateway } from '../harness/with-gateway.ts'
 /** A run whose tool asks in the middle of its call, as a tool server does, and the id of its questions. */
 async function asking (t: Test) {
   const clock = fakeClock()
-  const { app } = await withGateway(t, (_request, nth) => [{ toolCalls: [{ toolName: 'book', input: {} }] }, { text: 'Booked.' }][nth], { clock })
+  const steps = [{ toolCalls: [{ toolName: 'book', input: {} }] }, { text: 'Booked.' }]
+  const { app } = await withGateway(t, (_request, nth) => steps[nth], { clock })
   await app.mcp.start()
   app.tools.merge([{
     name: 'travel',
@@ -37,7 +38,10 @@ t.test("a tool server's questions are answered by the same route while the run g
   t.match(item, { kind: 'question', live: true, threadId: 'chat', questions: [FORMAT], state: 'pending' })
   for (let minutes = 0; minutes < 9; minutes++) await clock.advance(60_000)
   t.match(await decide(app, id, { answers: { format: 'txt' } }), { status: 400, body: { code: 'ERR_INVALID_ANSWERS' } })
-  t.match(await decide(app, id, { answers: { format: 'md' } }), { status: 200, body: { state: 'answered', threadId: 'chat', continued: true } })
+  t.match(await decide(app, id, { answers: { format: 'md' } }), {
+    status: 200,
+    body: { state: 'answered', threadId: 'chat', continued: true }
+  })
   const { events } = await run
   t.match(of(events, 'tool-output-available'), [{ output: { is: 'answered', answers: { format: 'md' } } }])
   t.equal(textOf(events), 'Booked.')

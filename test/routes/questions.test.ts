@@ -155,6 +155,15 @@ t.test('a new message instead of answers withdraws the questions, and the model 
   t.match(JSON.stringify(gateway.requests.at(-1)!.body.prompt), /The user did not answer .*Which format should it have/)
 })
 
+t.test('questions go with their conversation', async (t) => {
+  const { app } = await withGateway(t, () => asking())
+  const { events } = await say(app, 'go', { id: 'chat', ...interactive })
+  const [{ approvalId }] = questionsIn(events)
+  await app.inject({ method: 'DELETE', url: '/threads/chat' })
+  t.same(await waiting(app), [])
+  t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 404, body: { code: 'ERR_APPROVAL_NOT_FOUND' } })
+})
+
 t.test('the run shows what it asks, and whoever waits for it hears of the question', async (t) => {
   const { app } = await withGateway(t, (_request, nth) => [asking(), { text: 'Done.' }][nth])
   const { events } = await say(app, 'go', { id: 'chat', ...interactive })
