@@ -9,6 +9,7 @@ export const PUBLIC: Record<string, string[]> = {
     'approval-states',
     'call-approval',
     'decide-approval',
+    'decision',
     'item-of-call',
     'ledger',
     'questions/answers-in-output',

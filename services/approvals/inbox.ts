@@ -1,5 +1,5 @@
 import type { ApprovalDecision, DecidedApproval } from '../../schemas/approvals.ts'
-import type { Decision } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 import type { Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound } from './approval-errors.ts'
