@@ -176,7 +176,7 @@ export type Approval = {
      */
     questions?: Array<Question>;
     /**
-     * Kind question: a tool server asks in the middle of a call, which goes on running
+     * Kind question: a tool server asks, and its call goes on running
      */
     live?: true;
     /**

@@ -1,6 +1,7 @@
 import type { Config } from '../../schemas/config.ts'
 import type { Grants } from '../approvals/grants/grants.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { LiveQuestions } from '../approvals/questions/live-questions.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Registry } from '../providers/registry.ts'
 import type { ContextWindows } from '../providers/context-windows.ts'
@@ -22,6 +23,7 @@ export interface AgentDeps {
   host: ToolHost
   fence: Fence
   ledger: Ledger
+  liveQuestions: Pick<LiveQuestions, 'has' | 'decide'>
   grants: Grants
   conversations: ConversationStates
   threads: ThreadRepository

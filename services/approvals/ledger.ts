@@ -26,7 +26,8 @@ import { inState } from './approval-states.ts'
 import { approvalView } from './approval-view.ts'
 import { createCallLedger } from './app-calls/call-ledger.ts'
 import type { DueCalls } from './app-calls/due-calls.ts'
-import { decideApproval, isOverdue, type Decision } from './decide-approval.ts'
+import { decideApproval, isOverdue } from './decide-approval.ts'
+import type { Decision } from './decision.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
@@ -220,7 +221,8 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
         .flatMap((item) => stored(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
+    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op =>
+      put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>

@@ -98,7 +98,7 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
       return { ok: false, error: `${name} cannot be called at the moment: its tool server ${disconnected.source} is not connected.` }
     }
     if (tool === undefined || permission(name) === 'deny') {
-      const known = offered().map((tool) => tool.name).join(', ')
+      const known = offered().filter(({ answeredBy }) => answeredBy === undefined).map((tool) => tool.name).join(', ')
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${known}.` }
     }
     const why = unavailable(name)
@@ -130,10 +130,10 @@ export function createToolHost ({ tools, permissions, clock, fence, journal, end
       tool.effect === 'read' ? '' : ` ${OUTCOME_NOT_KNOWN}`
     }`
     const start = await startOf(tool, call)
-    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop) =>
+    return withDeadline({ clock, ms, signal, message, settleMs: SETTLE_MS }, async (stop, _renew, waitForUser) =>
       asObject(
         tool.name,
-        await tool.execute(input, { signal: stop, runId, callId, paths, ...tool.reportsChanges && { changed }, ...start })
+        await tool.execute(input, { signal: stop, runId, callId, paths, waitForUser, ...tool.reportsChanges && { changed }, ...start })
       ))
   }
 

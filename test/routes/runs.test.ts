@@ -131,7 +131,6 @@ t.test('an answer waits for the end, and not longer than its time and its client
   t.match(await patient, { status: 'completed', output: 'It is done.' })
   await live.ended
   t.match((await app.inject(`/runs/${runId}?waitMs=60001`)).json(), { statusCode: 400 })
-
 })
 
 t.test('an answer does not wait longer than until a person is asked', async (t) => {
