@@ -535,6 +535,26 @@ export type DataCompactionEvent = {
 };
 
 /**
+ * The structured answer that options.object asks for
+ */
+export type DataObjectEvent = {
+    type: 'data-object';
+    id: 'object';
+    data: {
+        /**
+         * The structured answer; it fits options.object.schema
+         */
+        object: {
+            [key: string]: unknown;
+        };
+        /**
+         * The answers of the model, with those that did not fit
+         */
+        attempts: number;
+    };
+};
+
+/**
  * The run created and started a background task for the request. The text of the answer says so, too
  */
 export type DataTaskEvent = {
@@ -1037,6 +1057,10 @@ export type ErrorEvent = {
      * Stable machine-readable code, ERR_…
      */
     code: string;
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
 };
 
 /**
@@ -1880,9 +1904,15 @@ export type Run = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2219,6 +2249,12 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     options?: RunOptions;
     threadId: string;
     runId: string;
@@ -2247,7 +2283,7 @@ export type RunStartEvent = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | ToolCallRequestEvent | QuestionRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | ToolCallRequestEvent | QuestionRequestEvent | DataTaskEvent | DataObjectEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
 
 /**
  * A background task that a run created and started
@@ -2674,6 +2710,12 @@ export type TaskCompleteEvent = {
     runNumber: number;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
     output: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     durationMs: number;
     toolCount: number;
     qualityScore: number;
@@ -2915,9 +2957,15 @@ export type TaskRun = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */

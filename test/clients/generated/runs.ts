@@ -55,6 +55,7 @@ t.test('a run as one object', async (t) => {
     compactions: undefined,
     evaluation: undefined,
     task: undefined,
+    object: undefined,
     options: { ...NO_OPTIONS, effort: 'high', budget: { usd: undefined, tokens: undefined, minutes: 5 } },
     threadId: ID,
     runId: ID
