@@ -176,6 +176,7 @@ export const requestData = ({ type, app, ...request }: EventOf<'approval-request
 
 /** Returns an output as chat clients show it. */
 export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
+
 /** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
 export function approvalPart (event: EventOf<'approval-request' | 'question-request'>): Part {
   const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
