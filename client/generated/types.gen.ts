@@ -2213,18 +2213,6 @@ export type RunResult = {
         expiresAt?: number;
     }>;
     /**
-     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
-     */
-    pendingToolCalls: Array<{
-        toolCallId: string;
-        toolName: string;
-        input: unknown;
-        /**
-         * Milliseconds since the Unix epoch
-         */
-        expiresAt: number;
-    }>;
-    /**
      * What the agent asks its user
      */
     pendingQuestions: Array<{
@@ -2237,6 +2225,18 @@ export type RunResult = {
          */
         toolCallId?: string;
         questions: Array<Question>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
+    }>;
+    /**
+     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
+     */
+    pendingToolCalls: Array<{
+        toolCallId: string;
+        toolName: string;
+        input: unknown;
         /**
          * Milliseconds since the Unix epoch
          */
@@ -2283,7 +2283,59 @@ export type RunStartEvent = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | ToolCallRequestEvent | QuestionRequestEvent | DataTaskEvent | DataObjectEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = ({
+    type: 'start';
+} & StartEvent) | ({
+    type: 'reasoning-start';
+} & ReasoningStartEvent) | ({
+    type: 'reasoning-delta';
+} & ReasoningDeltaEvent) | ({
+    type: 'reasoning-end';
+} & ReasoningEndEvent) | ({
+    type: 'step-boundary';
+} & StepBoundaryEvent) | ({
+    type: 'start-step';
+} & StartStepEvent) | ({
+    type: 'finish-step';
+} & FinishStepEvent) | ({
+    type: 'text-start';
+} & TextStartEvent) | ({
+    type: 'text-delta';
+} & TextDeltaEvent) | ({
+    type: 'text-end';
+} & TextEndEvent) | ({
+    type: 'tool-input-start';
+} & ToolInputStartEvent) | ({
+    type: 'tool-input-delta';
+} & ToolInputDeltaEvent) | ({
+    type: 'tool-input-available';
+} & ToolInputAvailableEvent) | ({
+    type: 'tool-input-error';
+} & ToolInputErrorEvent) | ({
+    type: 'tool-output-available';
+} & ToolOutputAvailableEvent) | ({
+    type: 'tool-output-error';
+} & ToolOutputErrorEvent) | ({
+    type: 'tool-output-denied';
+} & ToolOutputDeniedEvent) | ({
+    type: 'tool-approval-request';
+} & ToolApprovalRequestEvent) | ({
+    type: 'question-request';
+} & QuestionRequestEvent) | ({
+    type: 'tool-call-request';
+} & ToolCallRequestEvent) | ({
+    type: 'data-task';
+} & DataTaskEvent) | ({
+    type: 'data-object';
+} & DataObjectEvent) | ({
+    type: 'data-compaction';
+} & DataCompactionEvent) | ({
+    type: 'error';
+} & ErrorEvent) | ({
+    type: 'abort';
+} & AbortEvent) | ({
+    type: 'finish';
+} & FinishEvent);
 
 /**
  * A background task that a run created and started
@@ -2435,7 +2487,45 @@ export type StepBoundaryEvent = {
 /**
  * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
+export type StreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent) | ({
+    type: 'run:start';
+} & RunStartEvent) | ({
+    type: 'run:end';
+} & RunEndEvent) | ({
+    type: 'approval:open';
+} & ApprovalOpenEvent) | ({
+    type: 'approval:closed';
+} & ApprovalClosedEvent) | ({
+    type: 'tool-call:open';
+} & ToolCallOpenEvent) | ({
+    type: 'tool-call:closed';
+} & ToolCallClosedEvent) | ({
+    type: 'reset';
+} & ResetEvent) | ({
+    type: 'service:shutdown';
+} & ShutdownEvent);
 
 /**
  * A background task
@@ -3087,7 +3177,29 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent);
 
 /**
  * A tool call of a run
@@ -3748,24 +3860,7 @@ export type ToolServerDetail = {
  * The tool servers, in the order of config.json
  */
 export type ToolServerList = {
-    servers: Array<{
-        /**
-         * Unique name of the connection
-         */
-        name: string;
-        /**
-         * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
-         */
-        status: 'connecting' | 'connected' | 'disconnected' | 'failed';
-        /**
-         * Names of the tools that the server offers
-         */
-        tools: Array<string>;
-        /**
-         * Why the server is not connected
-         */
-        error?: string;
-    }>;
+    servers: Array<ToolServer>;
 };
 
 /**

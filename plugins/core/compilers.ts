@@ -1,5 +1,6 @@
 import AjvCompiler from '@fastify/ajv-compiler'
 import SerializerCompiler from '@fastify/fast-json-stringify-compiler'
+import { FORMATS } from '../../schemas/formats.ts'
 
 type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 
@@ -28,6 +29,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
               removeAdditional: false,
               useDefaults: true,
               validateSchema,
+              formats: FORMATS,
               verbose: true,
               allErrors: false
             }

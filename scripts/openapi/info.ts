@@ -9,6 +9,7 @@ export const info = {
 
 All errors have the body \`Error\`. Times are integer milliseconds since the Unix epoch. Unknown fields of a request are
 refused, except in the bodies of \`/run\`, \`/run/approve\` and \`/run/sync\`; later versions may add fields to answers.`,
+  contact: { name: `The maintainers of ${name}` },
   license: { name: license, identifier: license }
 }
 

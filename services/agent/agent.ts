@@ -15,7 +15,7 @@ import { createConversationGuard } from './conversation-guard.ts'
 import { createRunLauncher } from './launch-run.ts'
 import { ConversationBusy, createActiveRuns, NoActiveRun, type Subscription, type ActiveRun } from './active-runs.ts'
 import { BadMessage } from './raw-message.ts'
-import { interruptCutRuns, replayInterrupted } from './interrupted-runs.ts'
+import { interruptCutRuns, replayRecorded } from './interrupted-runs.ts'
 import { activeChatRun, loadRun, type Run, type RunHead } from './run-repository.ts'
 import { settleRun } from './settle-run.ts'
 import { collectResult } from './sync.ts'
@@ -87,12 +87,12 @@ export function createAgent (deps: AgentDeps) {
     return live
   }
 
-  /** Returns the interrupted run with which a thread ends, or the interrupted run with this id. */
-  async function interruptedRun (id: string): Promise<Run | undefined> {
+  /** Returns the interrupted run with which a thread ends, or the run with this id. */
+  async function recordedRun (id: string): Promise<Run | undefined> {
     const isThread = await deps.threads.get(id) !== undefined
     const runId = isThread ? (await deps.conversations.get(id)).runId : id
     const run = runId !== undefined && isId(runId) ? await loadRun(deps.store, runId) : undefined
-    return run?.head.end?.status === 'interrupted' ? run : undefined
+    return isThread && run?.head.end?.status !== 'interrupted' ? undefined : run
   }
 
   return {
@@ -114,13 +114,14 @@ export function createAgent (deps: AgentDeps) {
 
     /**
      * Subscribes to the active run of a thread, or the one with this id, from the first event of its segment, in a chat client's protocol
-     * of its message. An interrupted run is replayed; undefined for any other.
+     * of its message. An interrupted run is replayed, and by its own id also the last segment of one that ended or waits; undefined
+     * for any other.
      */
     async subscribe (id: string, protocol?: Protocol): Promise<Subscription | undefined> {
       const live = await activeRun(id)
       if (live !== undefined) return live.subscribe(live.run.head.segment, protocol, { isWhole: true })
-      const cut = await interruptedRun(id)
-      return cut && replayInterrupted(cut, protocol)
+      const recorded = await recordedRun(id)
+      return recorded && replayRecorded(recorded, protocol)
     },
 
     /** Stops the active run and waits for its end. Throws NoActiveRun (404). */

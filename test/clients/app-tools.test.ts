@@ -1,148 +1,88 @@
-import t from 'tap'
-import type { App } from '../../app.ts'
-import { answerCall, calls, OPTIONS, settled, toldResults, withTurns } from '../harness/app-tools.ts'
-import { openChat } from './chat.ts'
-import { versions, type Version } from './versions.ts'
+import { once } from 'node:events'
+import { mock } from 'node:test'
+import t, { type Test } from 'tap'
+import { createAgent, type Execute } from '../../client/index.ts'
+import { fakeService, json, stream, type Received } from '../harness/fake-service.ts'
 
-/** A chat whose application does nothing by itself, and counts the calls that it was told to execute. */
-async function openTab (app: App, version: Version, init: Parameters<typeof openChat>[2] = {}) {
-  const fired: Array<{ toolCallId: string, toolName: string, input: any }> = []
-  const chat = await openChat(app, version, {
-    id: 'chat',
-    path: version.approvals ? '/run' : '/run?protocol=ui5',
-    body: { options: OPTIONS },
-    sendAutomaticallyWhen: version.release.lastAssistantMessageIsCompleteWithToolCalls,
-    onToolCall ({ toolCall: { toolCallId, toolName, input } }) {
-      fired.push({ toolCallId, toolName, input })
-    },
-    ...init
+const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`
+const START = event({ type: 'start', messageId: 'm', messageMetadata: { threadId: 'thread', runId: 'run' } })
+const FINISH = (finishReason: string) => event({ type: 'finish', finishReason, usage: {} })
+const CALL = event({ type: 'tool-call-request', toolCallId: 'c1', toolName: 'add', input: { a: 1 }, expiresAt: Date.now() + 60_000 })
+const TOOL = { description: 'Adds', inputSchema: { type: 'object' }, effect: 'read' as const }
+
+/** A service whose run asks for one call; `answer` says how it takes what is posted for the call. */
+async function service (t: Test, answer: (body: any) => [object, number?] = () => [{}]) {
+  const { url, received } = await fakeService(t, ({ line, body }, response) => {
+    if (line.startsWith('POST /tool-calls/c1')) return json(response, ...answer(body))
+    if (line.startsWith('GET /run/run/stream')) return stream(response, START + FINISH('stop')).end()
+    return stream(response, START + CALL + FINISH('tool-calls')).end()
   })
-  const give = (toolCallId: string, result: object) =>
-    chat.andOn(() => chat.chat.addToolOutput({ tool: 'openDocument', toolCallId, ...result } as never))
-  return Object.assign(chat, { fired, give })
+  const posted = () => received.filter(({ line }) => line.startsWith('POST /tool-calls')).map(({ body }: Received) => body)
+  const run = (execute: Execute, { signal, timeoutMs }: { signal?: AbortSignal, timeoutMs?: number } = {}) =>
+    createAgent({ url, app: 'desk' }).run({ prompt: 'go', signal, tools: { add: { ...TOOL, ...timeoutMs && { timeoutMs }, execute } } })
+  return { run, posted, received }
 }
-const stored = async (app: App) => (await app.inject('/threads/chat')).json().messages
 
-for (const version of versions) {
-  t.test(`a chat of ${version.name} whose application has tools`, async (t) => {
-    t.test('executes a call once, and goes on by itself with the output', async (t) => {
-      const { app, gateway } = await withTurns(t, [calls('openDocument')])
-      const tab = await openTab(app, version)
-      await tab.say('open it')
-      t.match(tab.fired, [{ toolName: 'openDocument', input: { name: 'Budget' } }])
-      t.match(tab.calls, [{ type: 'tool-openDocument', state: 'input-available', input: { name: 'Budget' } }])
-      await tab.give(tab.fired[0].toolCallId, { output: 'twelve pages' })
-      t.equal(tab.text, 'Done.')
-      t.match(tab.calls, [{ state: 'output-available', output: 'twelve pages' }])
-      t.match(toldResults(gateway), [{ type: 'json', value: { result: 'twelve pages' } }])
-      t.equal(tab.fired.length, 1)
-      t.equal(tab.chat.messages.length, 2)
-      t.match((await stored(app)).at(-1).parts, [{ type: 'step-start' }, { state: 'output-available', output: 'twelve pages' }, {}, {}])
-      t.same(tab.errors, [])
-    })
+t.test('a call is claimed, executed and answered, and the run is read on', async (t) => {
+  const { run, posted, received } = await service(t)
+  const { finishReason, pending } = await run(({ a }, { toolName }) => ({ sum: a + 1, toolName })).result()
+  t.match({ finishReason, pending }, { finishReason: 'stop', pending: [] })
+  t.match(posted(), [{ claim: /^desk-[0-9a-f]{16}$/ }, { output: { sum: 2, toolName: 'add' } }])
+  t.match(received[0].body.options, { app: 'desk', appTools: [{ name: 'add', description: 'Adds', effect: 'read' }] })
+  t.notOk('execute' in received[0].body.options.appTools[0])
+})
 
-    t.test('tells of a failure, and of two calls of one step', async (t) => {
-      const { app, gateway } = await withTurns(t, [calls('openDocument', 'openDocument')])
-      const tab = await openTab(app, version)
-      await tab.say('open both')
-      const [first, second] = tab.fired
-      await tab.chat.addToolOutput({ tool: 'openDocument', toolCallId: first.toolCallId, output: { pages: 1 } } as never)
-      await tab.give(second.toolCallId, { state: 'output-error', errorText: 'No such document.' })
-      t.equal(tab.text, 'Done.')
-      t.match(toldResults(gateway), [{ type: 'json', value: { pages: 1 } }, { type: 'error-text', value: 'No such document.' }])
-      t.equal(tab.fired.length, 2)
-      t.same(tab.errors, [])
-    })
+t.test('what a tool throws, and a call that takes too long, is told to the model', async (t) => {
+  const thrown = await service(t)
+  await thrown.run(() => {
+    throw new Error('no such order')
+  }).result()
+  t.match(thrown.posted(), [{}, { error: 'no such order' }])
 
-    t.test('executes a call that needs an approval when that is given, and not before', async (t) => {
-      const { app } = await withTurns(t, [calls('saveDocument')])
-      const tab = await openTab(app, version)
-      await tab.say('save it')
-      t.same(tab.fired, [])
-      t.match(tab.calls, [{ state: 'input-streaming', input: { name: 'Budget' } }])
-      const part = tab.parts.find(({ type }) => type.startsWith('data-approval'))
-      t.match(part.data, { toolName: 'saveDocument', input: { name: 'Budget' } })
-      const answering = await openTab(app, version, {
-        messages: tab.chat.messages,
-        prepareSendMessagesRequest: () => ({
-          body: {
-            messages: [{
-              role: 'tool',
-              content: [{ type: 'tool-approval-response', approvalId: part.data.approvalId, approved: true }]
-            }]
-          },
-          api: `/run/approve?protocol=${version.approvals ? 'ui' : 'ui5'}`
-        })
-      })
-      await answering.chat.sendMessage()
-      t.match(answering.fired, [{ toolName: 'saveDocument', input: { name: 'Budget' } }])
-      t.match(answering.calls, [{ state: 'input-available', input: { name: 'Budget' } }])
-      t.same(answering.errors, [])
-      const reloaded = await openTab(app, version, { messages: await stored(app) })
-      t.match(reloaded.calls, [{ state: 'input-available' }], 'the thread has the call, for the tab that shows it next')
-      await reloaded.give(reloaded.calls[0].toolCallId, { output: {} })
-      t.equal(reloaded.text, 'Done.')
-      t.same(reloaded.errors, [])
-    })
+  const late = await service(t)
+  let reason: unknown
+  await late.run(async (_input, { signal }) => {
+    await once(signal, 'abort')
+    reason = signal.reason
+  }, { timeoutMs: 1 }).result()
+  t.match(late.posted(), [{}, { error: /add took longer than 1 ms/ }])
+  t.match(reason, { message: /took longer/ }, 'its signal is aborted')
+})
 
-    t.test('hears of a denied call as of a failed one, and executes nothing', async (t) => {
-      const { app } = await withTurns(t, [calls('saveDocument')])
-      const tab = await openTab(app, version)
-      await tab.say('save it')
-      const { data } = tab.parts.find(({ type }) => type.startsWith('data-approval'))
-      await app.inject({ method: 'POST', url: `/approvals/${data.approvalId}`, payload: { approved: false, reason: 'Not now.' } })
-      await settled(app, 'chat')
-      const again = await openTab(app, version, { messages: await stored(app) })
-      t.match(again.calls, [{ state: 'output-error', errorText: 'Not now.' }])
-      await again.say('fine')
-      t.same([...tab.fired, ...again.fired], [])
-      t.same([...tab.errors, ...again.errors], [])
-    })
+t.test('a call that another instance has is left to it', async (t) => {
+  const refusal = { error: 'Another instance holds this call.', code: 'ERR_CALL_CLAIMED', statusCode: 409 }
+  const { run, posted } = await service(t, () => [refusal, 409])
+  const { finishReason, pending } = await run(() => t.fail('it must not be executed')).result()
+  t.match({ finishReason, pending }, { finishReason: 'tool-calls', pending: [{ kind: 'app', toolCallId: 'c1', toolName: 'add' }] })
+  t.equal(posted().length, 1)
+})
 
-    t.test('is reloaded before the answer, and after it', async (t) => {
-      const { app } = await withTurns(t, [calls('openDocument')])
-      const tab = await openTab(app, version)
-      await tab.say('open it')
-      const before = await openTab(app, version, { messages: await stored(app) })
-      await before.chat.resumeStream()
-      t.same(before.fired, [], 'a call is executed by the tab that was told of it, or by the user of the next')
-      t.match(before.calls, [{ state: 'input-available', input: { name: 'Budget' } }])
-      await before.give(before.calls[0].toolCallId, { output: { pages: 12 } })
-      t.equal(before.text, 'Done.')
-
-      const after = await openTab(app, version, { messages: await stored(app) })
-      await after.chat.resumeStream()
-      t.same(after.fired, [])
-      t.match(after.calls, [{ state: 'output-available', output: { pages: 12 } }])
-      t.equal(after.text, 'Done.')
-      t.same([...before.errors, ...after.errors], [])
-    })
-
-    t.test('is open in two tabs: the first answer counts, and the other tab gets what followed', async (t) => {
-      const { app, gateway } = await withTurns(t, [calls('openDocument')])
-      const one = await openTab(app, version)
-      await one.say('open it')
-      const two = await openTab(app, version, { messages: await stored(app) })
-      const { toolCallId } = one.fired[0]
-      await one.give(toolCallId, { output: { pages: 12 } })
-      const { length } = gateway.requests
-      await two.give(toolCallId, { output: { pages: 12 } })
-      t.equal(two.text, 'Done.')
-      t.equal(gateway.requests.length, length, 'no model was called again')
-      t.same([...one.errors, ...two.errors], [])
-    })
-
-    t.test('sees what another program answers by /tool-calls', async (t) => {
-      const { app } = await withTurns(t, [calls('openDocument')])
-      const tab = await openTab(app, version)
-      await tab.say('open it')
-      const { toolCallId } = tab.fired[0]
-      await answerCall(app, toolCallId, { output: { pages: 12 } })
-      await settled(app, 'chat')
-      const again = await openTab(app, version, { messages: await stored(app) })
-      t.match(again.calls, [{ state: 'output-available', output: { pages: 12 } }])
-      await tab.give(toolCallId, { output: { pages: 13 } })
-      t.match(tab.errors, [{ message: /the first one is kept/ }])
-    })
+t.test('the claim is renewed while the tool works, and its loss aborts the tool', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  let claims = 0
+  const renewed = Promise.withResolvers<void>()
+  const { run, posted } = await service(t, (body) => {
+    if ('claim' in body && ++claims === 2) renewed.resolve()
+    return claims === 3 ? [{ error: 'Lost.', code: 'ERR_CALL_CLAIMED', statusCode: 409 }, 409] : [{}]
   })
-}
+  let isAborted = false
+  await run(async (_input, { signal }) => {
+    mock.timers.tick(20_000)
+    await renewed.promise
+    mock.timers.tick(20_000)
+    await once(signal, 'abort')
+    isAborted = true
+  }).result()
+  t.ok(isAborted)
+  t.match(posted(), [{ claim: /./ }, { claim: /./ }, { claim: /./ }])
+  t.equal(new Set(posted().map(({ claim }) => claim)).size, 1)
+})
+
+t.test('an abort of the run aborts its tool, which sends nothing', async (t) => {
+  const { run, posted } = await service(t)
+  const controller = new AbortController()
+  const reason = new Error('closed')
+  await t.rejects(run(() => controller.abort(reason), { signal: controller.signal }).result(), reason)
+  t.match(posted(), [{ claim: /./ }])
+})

@@ -51,6 +51,7 @@ t.test('a run as one object', async (t) => {
     finishReason: 'tool-calls',
     pendingApprovals: [{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, scopes: SCOPES, expiresAt: Number }],
     pendingQuestions: [],
+    pendingToolCalls: [],
     analysis: { ...complex, interval: undefined },
     compactions: undefined,
     evaluation: undefined,
