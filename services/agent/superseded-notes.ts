@@ -11,9 +11,11 @@ export function supersededNotes (items: readonly ThreadItem[]): string[] {
           ? [`The user did not answer ${JSON.stringify(item.questions).slice(0, 500)} and said something else.`]
           : []
       case 'app':
-        return isUnanswered(item)
-          ? [`${describeCall(item)} was given to the application, which did not say how it ended. Check before doing it again.`]
-          : []
+        if (isUnanswered(item)) {
+          return [`${describeCall(item)} was given to the application, which did not say how it ended. Check before doing it again.`]
+        }
+        if (item.state !== 'done' && item.state !== 'error') return []
+        return [`${describeCall(item)} was executed by the application, with the result ${JSON.stringify(item.output ?? item.errorText).slice(0, 500)}.`]
       case 'tool':
         // An approved call of the application has two items; the one of the application says more.
         return (item.state === 'pending' || item.state === 'approved') && findOfCall(items, item.toolCallId).answer === undefined
