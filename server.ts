@@ -1,9 +1,9 @@
 import { flushCompileCache } from 'node:module'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { buildApp, type App } from './app.ts'
 import { systemClock } from './services/lib/clock.ts'
+import { homeFolder } from './services/lib/home-folder.ts'
+import { openPack } from './services/lib/pack.ts'
 import { readStdinSecrets, requirePipe } from './services/config/stdin-secrets.ts'
 import { prettyLine } from './services/log/pretty-line.ts'
 import { createServiceLog } from './services/log/service-log.ts'
@@ -34,6 +34,8 @@ const log = createServiceLog({ stderr: output.stderr, clock: systemClock, ...(is
 const terminal = watchTerminal()
 
 async function main () {
+  // Now, because another version may be unpacked here while this one runs.
+  openPack()
   // A crash report is a readable file, and the environment holds keys.
   process.report.excludeEnv = true
   output.takeOver(log.fileHangs)
@@ -55,14 +57,16 @@ async function main () {
 
   const { host, port: chosenPort, parentPid } = options
   const parent = parentPid === undefined ? undefined : await findParent(parentPid)
-  const home = resolve(options.home ?? join(homedir(), '.local-agent'))
+  const home = homeFolder(options.home)
   // The clock's timers do not keep the process alive, and waiting for another service to end may be the only activity.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS)
+  // Once: later the folder may be gone.
+  const cwd = process.cwd()
   const build = () =>
     buildApp({
       ...options,
       home,
-      cwd: process.cwd(),
+      cwd,
       log,
       parent: parent ?? input?.parent,
       ending: exit.signal,

@@ -16,6 +16,7 @@ import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { idleEvents } from './rows/idle-events.ts'
 import { scriptedConversation } from './rows/scripted-conversation.ts'
+import { sidecarStart } from './rows/sidecar.ts'
 import { taskRuns } from './rows/task-runs.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
 import { prepare } from './subjects.ts'
@@ -25,6 +26,7 @@ import { tableOf } from './table.ts'
 
 const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,
+  'sidecar-start': sidecarStart,
   'large-store': largeStore,
   memory: idleMemory,
   'first-run': firstRun,
