@@ -5,7 +5,7 @@ import { ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/run.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
 import { UsageSchema } from './usage.ts'
 
@@ -142,6 +142,7 @@ export const RunResultSchema = Type.Object({
   compactions: Type.Optional(
     Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),
+  object: Type.Optional(StructuredAnswer),
   options: Type.Optional(ref(RunOptionsSchema)),
   threadId: Type.String(),
   runId: Type.String()

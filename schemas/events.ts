@@ -2,6 +2,8 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { Scopes } from './grants.ts'
 import { ref, Timestamp } from './common.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
+import { ErrorDetails } from './errors.ts'
+import { StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { QUESTION_REQUEST } from './questions.ts'
 import * as examples from './examples/events.ts'
@@ -110,13 +112,21 @@ const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
 }, 'The run created and started a background task for the request. The text of the answer says so, too')
+const DataObject = event('DataObjectEvent', 'data-object', {
+  id: Type.Literal('object'),
+  data: Type.Object({
+    object: StructuredAnswer,
+    attempts: Type.Integer({ description: 'The answers of the model, with those that did not fit' })
+  })
+}, 'The structured answer that options.object asks for')
 const DataCompaction = event('DataCompactionEvent', 'data-compaction', {
   data: Type.Object(CompactionSchema.properties),
   transient: Type.Literal(true)
 }, 'The conversation was too long for its model and was shortened for it')
 const ErrorEvent = event('ErrorEvent', 'error', {
   errorText: Type.String({ description: 'A sentence that names the model that failed, what happened and what to do' }),
-  code: Type.String({ description: 'Stable machine-readable code, ERR_…' })
+  code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
+  details: Type.Optional(ErrorDetails)
 }, 'The run failed; the event finish follows')
 const Abort = event(
   'AbortEvent',
@@ -153,6 +163,7 @@ export const events = [
   ToolCallRequest,
   QuestionRequest,
   DataTask,
+  DataObject,
   DataCompaction,
   ErrorEvent,
   Abort,

@@ -72,6 +72,11 @@ export const ObjectOptionSchema = Type.Object({
 }, { ...closed, description: 'The answer is an object that fits the schema; the run fails otherwise' })
 export type ObjectOption = Static<typeof ObjectOptionSchema>
 
+/** The structured answer of a run, as results and runs show it. */
+export const StructuredAnswer = Type.Unsafe<Record<string, unknown>>(
+  Type.Object({}, { additionalProperties: true, description: 'The structured answer; it fits options.object.schema' })
+)
+
 const toolNames = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 512, uniqueItems: true, description }))
 

@@ -5,7 +5,7 @@ import { TaskEvaluationSchema } from './evaluation.ts'
 import * as examples from './examples/tasks.ts'
 import { QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
-import { RunOptionsSchema } from './run-options.ts'
+import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { PhaseSchema, RunStatusSchema, RunTriggerSchema } from './tasks.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
@@ -53,7 +53,8 @@ export const TaskRunSchema = Type.Object({
   }),
   completedAt: Type.Optional(Timestamp),
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
-  output: text('The final text'),
+  output: text('The final text; of a run that wrote none, its object as JSON'),
+  object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete'),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),

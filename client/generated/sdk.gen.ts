@@ -204,6 +204,8 @@ export const decideApproval = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * Lists the open calls that applications execute, oldest first
+ *
+ * Calls of the tools that applications gave to runs, in `options.appTools`. Approved calls are listed when they may be executed.
  */
 export const listToolCalls = <ThrowOnError extends boolean = false>(options?: Options<ListToolCallsData, ThrowOnError>): RequestResult<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError> => (options?.client ?? client).get<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -213,6 +215,8 @@ export const listToolCalls = <ThrowOnError extends boolean = false>(options?: Op
 
 /**
  * Claims a call for an instance of the application, renews the claim, or gives the result; the run then goes on
+ *
+ * A claim lasts 60 s and is renewed by the same claim; one that is not makes the call `unknown`, and it is never handed out again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.
  */
 export const answerToolCall = <ThrowOnError extends boolean = false>(options: Options<AnswerToolCallData, ThrowOnError>): RequestResult<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError> => (options.client ?? client).post<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -535,6 +535,26 @@ export type DataCompactionEvent = {
 };
 
 /**
+ * The structured answer that options.object asks for
+ */
+export type DataObjectEvent = {
+    type: 'data-object';
+    id: 'object';
+    data: {
+        /**
+         * The structured answer; it fits options.object.schema
+         */
+        object: {
+            [key: string]: unknown;
+        };
+        /**
+         * The answers of the model, with those that did not fit
+         */
+        attempts: number;
+    };
+};
+
+/**
  * The run created and started a background task for the request. The text of the answer says so, too
  */
 export type DataTaskEvent = {
@@ -1037,6 +1057,10 @@ export type ErrorEvent = {
      * Stable machine-readable code, ERR_…
      */
     code: string;
+    details?: Array<{
+        path: string;
+        message: string;
+    }>;
 };
 
 /**
@@ -1880,9 +1904,15 @@ export type Run = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -2219,6 +2249,12 @@ export type RunResult = {
      * The compactions of the conversation; absent when it fitted its model
      */
     compactions?: Array<Compaction>;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     options?: RunOptions;
     threadId: string;
     runId: string;
@@ -2247,7 +2283,59 @@ export type RunStartEvent = {
 /**
  * One event of a run's stream: the JSON of a `data:` line. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type RunStreamEvent = StartEvent | ReasoningStartEvent | ReasoningDeltaEvent | ReasoningEndEvent | StepBoundaryEvent | StartStepEvent | FinishStepEvent | TextStartEvent | TextDeltaEvent | TextEndEvent | ToolInputStartEvent | ToolInputDeltaEvent | ToolInputAvailableEvent | ToolInputErrorEvent | ToolOutputAvailableEvent | ToolOutputErrorEvent | ToolOutputDeniedEvent | ToolApprovalRequestEvent | ToolCallRequestEvent | QuestionRequestEvent | DataTaskEvent | DataCompactionEvent | ErrorEvent | AbortEvent | FinishEvent;
+export type RunStreamEvent = ({
+    type: 'start';
+} & StartEvent) | ({
+    type: 'reasoning-start';
+} & ReasoningStartEvent) | ({
+    type: 'reasoning-delta';
+} & ReasoningDeltaEvent) | ({
+    type: 'reasoning-end';
+} & ReasoningEndEvent) | ({
+    type: 'step-boundary';
+} & StepBoundaryEvent) | ({
+    type: 'start-step';
+} & StartStepEvent) | ({
+    type: 'finish-step';
+} & FinishStepEvent) | ({
+    type: 'text-start';
+} & TextStartEvent) | ({
+    type: 'text-delta';
+} & TextDeltaEvent) | ({
+    type: 'text-end';
+} & TextEndEvent) | ({
+    type: 'tool-input-start';
+} & ToolInputStartEvent) | ({
+    type: 'tool-input-delta';
+} & ToolInputDeltaEvent) | ({
+    type: 'tool-input-available';
+} & ToolInputAvailableEvent) | ({
+    type: 'tool-input-error';
+} & ToolInputErrorEvent) | ({
+    type: 'tool-output-available';
+} & ToolOutputAvailableEvent) | ({
+    type: 'tool-output-error';
+} & ToolOutputErrorEvent) | ({
+    type: 'tool-output-denied';
+} & ToolOutputDeniedEvent) | ({
+    type: 'tool-approval-request';
+} & ToolApprovalRequestEvent) | ({
+    type: 'tool-call-request';
+} & ToolCallRequestEvent) | ({
+    type: 'question-request';
+} & QuestionRequestEvent) | ({
+    type: 'data-task';
+} & DataTaskEvent) | ({
+    type: 'data-object';
+} & DataObjectEvent) | ({
+    type: 'data-compaction';
+} & DataCompactionEvent) | ({
+    type: 'error';
+} & ErrorEvent) | ({
+    type: 'abort';
+} & AbortEvent) | ({
+    type: 'finish';
+} & FinishEvent);
 
 /**
  * A background task that a run created and started
@@ -2399,7 +2487,45 @@ export type StepBoundaryEvent = {
 /**
  * One event of GET /events: the JSON of a `data:` line, whose SSE event name is its type and whose `id:` a reader may resume from. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type StreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent | RunStartEvent | RunEndEvent | ApprovalOpenEvent | ApprovalClosedEvent | ToolCallOpenEvent | ToolCallClosedEvent | ResetEvent | ShutdownEvent;
+export type StreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent) | ({
+    type: 'run:start';
+} & RunStartEvent) | ({
+    type: 'run:end';
+} & RunEndEvent) | ({
+    type: 'approval:open';
+} & ApprovalOpenEvent) | ({
+    type: 'approval:closed';
+} & ApprovalClosedEvent) | ({
+    type: 'tool-call:open';
+} & ToolCallOpenEvent) | ({
+    type: 'tool-call:closed';
+} & ToolCallClosedEvent) | ({
+    type: 'reset';
+} & ResetEvent) | ({
+    type: 'service:shutdown';
+} & ShutdownEvent);
 
 /**
  * A background task
@@ -2674,6 +2800,12 @@ export type TaskCompleteEvent = {
     runNumber: number;
     status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'cancelled' | 'interrupted';
     output: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     durationMs: number;
     toolCount: number;
     qualityScore: number;
@@ -2915,9 +3047,15 @@ export type TaskRun = {
      */
     durationMs?: number;
     /**
-     * The final text
+     * The final text; of a run that wrote none, its object as JSON
      */
     output?: string;
+    /**
+     * The structured answer; it fits options.object.schema
+     */
+    object?: {
+        [key: string]: unknown;
+    };
     /**
      * Why the run did not complete
      */
@@ -3039,7 +3177,29 @@ export type TaskSteered = {
 /**
  * One event of the task stream: the JSON of a `data:` line, whose SSE event name is its type. Later versions may add fields and event types, so clients must ignore unknown ones
  */
-export type TaskStreamEvent = TaskStartEvent | TaskPhaseEvent | TaskToolStartEvent | TaskToolEvent | TaskEvalEvent | TaskApprovalEvent | TaskToolCallEvent | TaskCompleteEvent | TaskErrorEvent | TaskSteerEvent | TaskStatusEvent;
+export type TaskStreamEvent = ({
+    type: 'task:start';
+} & TaskStartEvent) | ({
+    type: 'task:phase';
+} & TaskPhaseEvent) | ({
+    type: 'task:tool-start';
+} & TaskToolStartEvent) | ({
+    type: 'task:tool';
+} & TaskToolEvent) | ({
+    type: 'task:eval';
+} & TaskEvalEvent) | ({
+    type: 'task:approval';
+} & TaskApprovalEvent) | ({
+    type: 'task:tool-call';
+} & TaskToolCallEvent) | ({
+    type: 'task:complete';
+} & TaskCompleteEvent) | ({
+    type: 'task:error';
+} & TaskErrorEvent) | ({
+    type: 'task:steer';
+} & TaskSteerEvent) | ({
+    type: 'task:status';
+} & TaskStatusEvent);
 
 /**
  * A tool call of a run
@@ -3700,24 +3860,7 @@ export type ToolServerDetail = {
  * The tool servers, in the order of config.json
  */
 export type ToolServerList = {
-    servers: Array<{
-        /**
-         * Unique name of the connection
-         */
-        name: string;
-        /**
-         * `disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with growing delays of up to 60 s
-         */
-        status: 'connecting' | 'connected' | 'disconnected' | 'failed';
-        /**
-         * Names of the tools that the server offers
-         */
-        tools: Array<string>;
-        /**
-         * Why the server is not connected
-         */
-        error?: string;
-    }>;
+    servers: Array<ToolServer>;
 };
 
 /**

@@ -59,6 +59,7 @@ export const byType: Record<string, object[]> = Object.fromEntries([
     expiresAt: 1795352414802
   },
   { type: 'data-task', id: runTask.taskId, data: runTask },
+  { type: 'data-object', id: 'object', data: { object: { city: 'Bern', people: 134_000 }, attempts: 1 } },
   { type: 'data-compaction', data: compaction, transient: true },
   {
     type: 'error',

@@ -28,6 +28,7 @@ export const PUBLIC: Record<string, string[]> = {
   log: [],
   mcp: [],
   models: [
+    'answer-tool',
     'check-part',
     'compaction/compactor',
     'compaction/items',
@@ -46,6 +47,7 @@ export const PUBLIC: Record<string, string[]> = {
     'stream-call',
     'structured-call'
   ],
+  objects: ['object-answer', 'take-answer'],
   process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],

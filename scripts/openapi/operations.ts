@@ -24,6 +24,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   listApprovals: 'The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.',
   decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
+  listToolCalls: 'Calls of the tools that applications gave to runs, in `options.appTools`. Approved calls are listed when they may be executed.',
+  answerToolCall: 'A claim lasts 60 s and is renewed by the same claim; one that is not makes the call `unknown`, and it is never handed out ' +
+    'again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.',
   listGrants: 'Each names what it covers in words, and how often it was used.',
   addGrant: 'Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was ' +
     'started with a token.',

@@ -15,7 +15,7 @@ export interface PromptInputs {
  * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
-  { live }: RunAttempt,
+  { live, owed }: RunAttempt,
   { instructions, notes = [] }: PromptInputs,
   { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
@@ -23,7 +23,8 @@ export async function runContext (
   const known = log.events.find((event) => event.type === 'context')
   if (known !== undefined) return known.context
   const at = clock.now()
-  const tools = offeredTools(host.offered(), head.options?.interactive === true)
+  const ofHost = offeredTools(host.offered(), head.options?.interactive === true)
+  const tools = owed === undefined || ofHost.length === 0 ? ofHost : [...ofHost, owed.tool]
   const [remembered, guide] = await Promise.all([memory(), guides.read(head.cwd)])
   const system = systemPrompt({
     machine,
@@ -31,7 +32,8 @@ export async function runContext (
     servers: host.describe(),
     cwd: head.cwd,
     now: at,
-    instructions,
+    instructions: [...instructions, ...head.options?.instructions === undefined ? [] : [head.options.instructions]],
+    ...(owed && { answer: owed.instructions(ofHost.length > 0) }),
     memory: remembered,
     notes
   })

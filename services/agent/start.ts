@@ -1,5 +1,6 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import { newId } from '../lib/ids.ts'
+import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { createRunLog } from '../run-log/run-log.ts'
 import { referencedApprovals } from './approval-answers.ts'
 import { createAnswerRequest } from './answer-request.ts'
@@ -12,7 +13,6 @@ import { threadPlacement, threadPosition, WHOLE_THREAD, type History } from './t
 import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
 import type { RawMessage } from './raw-message.ts'
 import { newRunOps, loadRun, supersedeOps, type Run } from './run-repository.ts'
-import { checkRunOptions } from '../run-options/check-run-options.ts'
 import { settleRun } from './settle-run.ts'
 import { supersededNotes } from './superseded-notes.ts'
 import { stepLimit } from './step-limits.ts'
@@ -76,7 +76,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         cwd,
         ...(options !== undefined && { options }),
         // Until the analysis sets it.
-        maxSteps: stepLimit(deps.config(), 'standard'),
+        maxSteps: stepLimit(deps.config(), 'standard', options),
         createdAt: now,
         updatedAt: now,
         segment: 0,

@@ -107,6 +107,9 @@ export function foldToUIMessage (
       case 'task':
         parts.push({ type: 'data-task', id: event.task.taskId, data: event.task })
         break
+      case 'object':
+        parts.push({ type: 'step-start' }, { type: 'data-object', id: OBJECT_PART, data: objectData(event) })
+        break
       case 'tool-input-start':
         callOf(event)
         break
@@ -163,6 +166,10 @@ interface Meta {
   providerMetadata?: object
 }
 const meta = ({ providerMetadata }: Meta) => providerMetadata ? { providerMetadata } : {}
+
+/** The id of the part that holds the structured answer of a run. */
+export const OBJECT_PART = 'object'
+export const objectData = ({ object, attempts }: EventOf<'object'>) => ({ object, attempts })
 
 /** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
 export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request

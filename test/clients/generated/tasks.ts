@@ -90,6 +90,7 @@ t.test('tasks and their runs', async (t) => {
     toolCount: 1,
     qualityScore: undefined,
     evaluation: undefined,
+    object: undefined,
     steering: ['soon'],
     questions: [{
       approvalId,
