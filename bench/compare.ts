@@ -27,7 +27,7 @@ export interface Measure {
 }
 
 /** Measures floor and service alternately, so that a slow phase of the machine affects both. */
-export async function byTurns<T, N extends Name = Pair> (
+export async function byTurns<T, N extends string = Pair> (
   times: number,
   measure: (name: N) => Promise<T>,
   names: readonly N[] = NAMES as readonly string[] as N[]

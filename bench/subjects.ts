@@ -31,7 +31,7 @@ const BUILT = join(ROOT, 'bench/results/built')
 export async function prepare () {
   rmSync(BUILT, { recursive: true, force: true })
   cpSync(join(ROOT, 'dist'), join(BUILT, 'service'), { recursive: true })
-  await bundle({ floor: 'bench/floor-boot.ts' }, 'bench/results/built/floor')
+  await bundle({ floor: 'bench/floor-boot.ts' }, 'bench/results/built/floor', { splitting: true })
   await build({ absWorkingDir: ROOT, entryPoints: { floor: 'bench/floor.ts' }, outdir: 'bench/results/built/plain', format: 'esm' })
 }
 

@@ -25,9 +25,9 @@ async function keepCompiledCode () {
     const { uid, mode } = statSync(dir)
     return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
   }
-  const home = process.env.LOCAL_AGENT_HOME || join(homedir(), '.local-agent')
-  const cache = join(home, 'cache')
   try {
+    const home = process.env.LOCAL_AGENT_HOME || join(homedir(), '.local-agent')
+    const cache = join(home, 'cache')
     if (isPrivate(home) && isPrivate(cache)) enableCompileCache(cache)
   } catch {}
 }

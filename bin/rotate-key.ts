@@ -1,6 +1,5 @@
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { systemClock } from '../services/lib/clock.ts'
+import { homeFolder } from '../services/lib/home-folder.ts'
 import { createStandardOutput } from '../services/log/standard-output.ts'
 import { readOptions } from '../settings.ts'
 import { explainStart } from '../services/lib/start-error.ts'
@@ -24,7 +23,7 @@ try {
   }
   const options = await readOptions([], process.env, async () => ({}))
   if (typeof options === 'string') throw new Usage(options)
-  const dir = resolve(options.home ?? join(homedir(), '.local-agent'))
+  const dir = homeFolder(options.home)
   const { LOCAL_AGENT_NEW_PASSPHRASE: newPassphrase } = process.env
   await rotateKey({ dir, passphrase: options.passphrase, newPassphrase, clock: systemClock, report })
 } catch (error) {

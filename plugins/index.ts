@@ -21,6 +21,7 @@ import ledger from './ledger.ts'
 import mcp from './mcp.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
+import requestLog from './core/request-log.ts'
 import retention from './core/retention.ts'
 import routeTable from './core/route-table.ts'
 import runs from './runs.ts'
@@ -40,6 +41,7 @@ import web from './web.ts'
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
 export async function registerPlugins (app: FastifyInstance, settings: Settings) {
   await app.register(clock, settings)
+  await app.register(requestLog)
   await app.register(routeTable)
   await app.register(errors)
   await app.register(config, settings)

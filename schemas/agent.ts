@@ -130,11 +130,11 @@ export const RunResultSchema = Type.Object({
     scopes: Scopes,
     expiresAt: Type.Optional(Timestamp)
   })),
+  pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),
   pendingToolCalls: Type.Array(
     Type.Object({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown(), expiresAt: Timestamp }),
     { description: 'The calls that the application is to execute; it answers with POST /tool-calls/{id}' }
   ),
-  pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),
   analysis: Type.Optional(ref(AnalysisSchema)),
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),

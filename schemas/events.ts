@@ -94,13 +94,6 @@ const ToolApprovalRequest = event('ToolApprovalRequestEvent', 'tool-approval-req
   scopes: Scopes,
   expiresAt: Type.Optional(Timestamp)
 }, 'A tool call needs approval. The stream ends after the last approval request of a step; POST /run/approve continues the run')
-const ToolCallRequest = event('ToolCallRequestEvent', 'tool-call-request', {
-  toolCallId: Type.String({ description: 'Id of the call, for POST /tool-calls/{id}' }),
-  toolName: ToolName,
-  input: Type.Unknown({ description: 'The complete input of the call' }),
-  expiresAt: Type.Integer({ description: 'Until then the call can be answered; milliseconds since the Unix epoch' })
-}, 'The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; ' +
-  'POST /tool-calls/{id}, or POST /run with the tool result, continues the run')
 const QuestionRequest = event(
   'QuestionRequestEvent',
   'question-request',
@@ -108,6 +101,13 @@ const QuestionRequest = event(
   'The agent asks its user. The stream ends after the last request of a step; POST /approvals/{approvalId} or POST /run/approve with ' +
     'answers continues the run'
 )
+const ToolCallRequest = event('ToolCallRequestEvent', 'tool-call-request', {
+  toolCallId: Type.String({ description: 'Id of the call, for POST /tool-calls/{id}' }),
+  toolName: ToolName,
+  input: Type.Unknown({ description: 'The complete input of the call' }),
+  expiresAt: Type.Integer({ description: 'Until then the call can be answered; milliseconds since the Unix epoch' })
+}, 'The application is to execute a call of one of its tools (options.appTools). The stream ends after the last call of a step; ' +
+  'POST /tool-calls/{id}, or POST /run with the tool result, continues the run')
 const DataTask = event('DataTaskEvent', 'data-task', {
   id: Type.String({ description: 'The same as data.taskId' }),
   data: ref(RunTaskSchema)
@@ -160,8 +160,8 @@ export const events = [
   ToolOutputError,
   ToolOutputDenied,
   ToolApprovalRequest,
-  ToolCallRequest,
   QuestionRequest,
+  ToolCallRequest,
   DataTask,
   DataObject,
   DataCompaction,

@@ -1,20 +1,48 @@
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { bundle, bundleFirst, bundleWhole, ROOT } from './bundle.ts'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ASSETS, swaggerFolder } from '../services/http/docs/docs.ts'
+import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, legalComments, ROOT, writeDigested } from './bundle.ts'
+import { noticesOf } from './notices.ts'
 
 const dist = `${ROOT}dist/`
 
 // Removes the files of the previous build. The client's build is in a folder of its own and stays.
 mkdirSync(dist, { recursive: true })
 for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile()) rmSync(dist + entry.name)
-await bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' })
-const service = await bundleWhole('server.ts', 'dist')
-await bundle({ main: 'bin/load-service.ts' }, 'dist', { SERVICE_FILE: JSON.stringify(service) })
-await bundle({
-  'rotate-key': 'bin/rotate-key.ts',
-  salvage: 'services/store/recovery/salvage-child.ts',
-  'workers/transform': 'workers/transform.ts',
-  'workers/desktop': 'workers/desktop.ts'
-}, 'dist')
-// A file of its own without chunks: a worker reads and compiles it for every run of a task.
-await bundle({ 'workers/task': 'workers/task.ts' }, 'dist')
+
+const [transform, task, desktop, salvage] = await Promise.all([
+  bundleInParts('workers/transform.ts', 'workers/transform'),
+  ...['task', 'desktop', 'salvage'].map((name) => bundleProgram(`workers/${name}.ts`))
+])
+const packed = new Map<string, Uint8Array>([
+  ...transform,
+  ['workers/task.cjs', task],
+  ['workers/desktop.cjs', desktop],
+  ['workers/salvage.cjs', salvage],
+  ['openapi.json', readFileSync(`${ROOT}openapi.json`)]
+])
+for (const name of Object.keys(ASSETS)) {
+  const path = join(swaggerFolder(), name)
+  packed.set(`docs/${name}`, readFileSync(path))
+  bundled.add(path.slice(ROOT.length))
+}
+const index: Record<string, [start: number, length: number]> = {}
+let end = 0
+for (const [name, { length }] of packed) {
+  index[name] = [end, length]
+  end += length
+}
+const PACK = JSON.stringify({ file: writeDigested('pack', 'bin', Buffer.concat([...packed.values()])), index })
+
+const buildService = async () => {
+  const service = writeDigested('service', 'cjs', await bundleProgram('server.ts', { PACK }))
+  await bundle({ main: 'bin/load-service.ts' }, 'dist', { define: { SERVICE_FILE: JSON.stringify(service) } })
+}
+await Promise.all([
+  bundleFirst('bin/local-agent.ts', 'dist/server.js', { '../server.ts': './main.js', './rotate-key.ts': './rotate-key.js' }),
+  bundle({ 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK } }),
+  buildService()
+])
 copyFileSync(`${ROOT}openapi.json`, `${dist}openapi.json`)
+writeFileSync(`${dist}THIRD-PARTY-NOTICES`, noticesOf(bundled, legalComments))
+writeFileSync(`${dist}bundled.json`, JSON.stringify([...bundled].sort(), null, 2))

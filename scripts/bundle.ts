@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type BuildOptions } from 'esbuild'
+import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
 import { late } from './late.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
 
+/** Paths of all files that were bundled by this process, relative to ROOT. */
+export const bundled = new Set<string>()
+/** The comments in them that state a licence. */
+export const legalComments = new Set<string>()
+
 /**
- * Writes the entry file of the service. It has no static import and no syntax that an old Node cannot parse, so that it can
+ * Writes an entry file, as the service's. It has no static import and no syntax that an old Node cannot parse, so that it can
  * report which version is required. `later` maps source modules to the bundles that are imported in their place.
  */
-export async function bundleFirst (source: string, outfile: string, later: Record<string, string>) {
+export async function bundleFirst (source: string, outfile: string, later: Record<string, string>, options: BuildOptions = {}) {
   await build({
     absWorkingDir: ROOT,
     entryPoints: [source],
@@ -27,7 +33,8 @@ export async function bundleFirst (source: string, outfile: string, later: Recor
     }],
     minifyWhitespace: true,
     legalComments: 'none',
-    logLevel: 'warning'
+    logLevel: 'warning',
+    ...options
   })
 }
 
@@ -42,38 +49,81 @@ const SHARED = {
   minifyWhitespace: true,
   minifySyntax: true,
   lineLimit: 500,
-  legalComments: 'none',
-  logLevel: 'warning'
+  legalComments: 'external',
+  logLevel: 'warning',
+  metafile: true
 } satisfies BuildOptions
 
 /**
- * Bundles the service into one file in `outdir` and returns its name, which holds a digest of the content. The file is a function
- * expression with the parameters below, for bin/load-service.ts. Dynamically imported modules are part of it; they run when they are
- * first imported.
+ * Bundles a program into the source of one function, whose parameters bin/load-service.ts and services/process/run-code.ts pass. It
+ * is ASCII. Dynamically imported modules are part of it; they run when they are first imported.
  */
-export async function bundleWhole (source: string, outdir: string): Promise<string> {
-  const { outputFiles: [{ contents }] } = await build({
+export async function bundleProgram (source: string, define: Record<string, string> = {}, plugins: Plugin[] = []): Promise<Uint8Array> {
+  const { outputFiles, metafile } = await build({
     ...SHARED,
     entryPoints: [source],
+    outfile: 'program.cjs',
     write: false,
     format: 'cjs',
-    define: { PACKAGE_VERSION: JSON.stringify(version), 'import.meta.url': '__url' },
-    banner: { js: '(function (require, __filename, __dirname, __url) { const module = { exports: {} }' },
-    footer: { js: '})' }
+    // A script that is no module can only require packages.
+    supported: { 'dynamic-import': false },
+    plugins: [...plugins, late],
+    define: { PACKAGE_VERSION: JSON.stringify(version), 'import.meta.url': '__url', ...define },
+    banner: { js: '(function (require, __filename, __dirname, __url, __runOther) { const module = { exports: {} }' },
+    footer: { js: 'return module.exports })' }
   })
-  const name = `service-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`
-  writeFileSync(`${ROOT}${outdir}/${name}`, contents)
+  collect(metafile)
+  for (const { path, text } of outputFiles) {
+    if (!path.endsWith('.LEGAL.txt')) continue
+    const comments = text.replace(/^Bundled license information:\n/, '').split(/\n(?=\S.*:\n)/)
+    for (const comment of comments) legalComments.add(comment.trim())
+  }
+  return outputFiles.find(({ path }) => path.endsWith('.cjs'))!.contents
+}
+
+/**
+ * Bundles a program, and the modules that it imports dynamically, as programs of their own, so that it starts without reading
+ * them. Returns them by name.
+ */
+export async function bundleInParts (source: string, name: string): Promise<Map<string, Uint8Array>> {
+  const modules = new Map<string, string>()
+  const parts: Plugin = {
+    name: 'parts',
+    setup (build) {
+      build.onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, importer }) => {
+        if (kind !== 'dynamic-import') return undefined
+        const { path: module } = await build.resolve(path, { kind: 'import-statement', resolveDir, importer })
+        const part = `${name}/${basename(path, '.ts')}.cjs`
+        modules.set(part, module)
+        return { path: part, namespace: 'part' }
+      })
+      build.onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({ contents: `module.exports = __runOther(${JSON.stringify(path)})` }))
+    }
+  }
+  const main = await bundleProgram(source, {}, [parts])
+  const others = [...modules].sort().map(async ([part, module]) => [part, await bundleProgram(module)] as const)
+  return new Map([[`${name}.cjs`, main], ...await Promise.all(others)])
+}
+
+/** Writes a file into dist/ whose name holds a digest of its content, and returns that name. */
+export function writeDigested (prefix: string, extension: string, content: Uint8Array): string {
+  const name = `${prefix}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.${extension}`
+  writeFileSync(`${ROOT}dist/${name}`, content)
   return name
 }
 
-/** Bundles entry points into `outdir`: one file for each, and a chunk for each module that is imported dynamically. */
-export async function bundle (entryPoints: Record<string, string>, outdir: string, define: Record<string, string> = {}) {
-  await build({
+/** Bundles ES modules into `outdir`: one file for each, and with `splitting` a chunk for each module that is imported dynamically. */
+export async function bundle (
+  entryPoints: Record<string, string>,
+  outdir: string,
+  { define, splitting = false }: { define?: Record<string, string>, splitting?: boolean } = {}
+) {
+  const { metafile } = await build({
     ...SHARED,
+    legalComments: 'none',
     entryPoints,
     outdir,
-    // Dynamically imported modules become separate chunks, so that start-up does not read them.
-    splitting: true,
+    splitting,
     format: 'esm',
     define: { PACKAGE_VERSION: JSON.stringify(version), ...define },
     // Bundled CommonJS packages use these names, which an ES module does not define.
@@ -84,4 +134,9 @@ export async function bundle (entryPoints: Record<string, string>, outdir: strin
         "__fileURLToPath(new URL('.', import.meta.url))"
     }
   })
+  collect(metafile)
+}
+
+function collect (metafile: Metafile) {
+  for (const path of Object.keys(metafile.inputs)) bundled.add(path)
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byTurns, packedRows } from '../compare.ts'
@@ -15,10 +16,7 @@ export async function coldStart ({ times }: Context) {
     const port = await freePort()
     const began = performance.now()
     const { child, stop } = spawnSubject(name, { dir, port, url: 'http://127.0.0.1:9/v4/ai' })
-    while (!await isHealthy(port)) {
-      if (child.exitCode !== null) throw new Error(`${name} ended with code ${child.exitCode} before it was healthy`)
-      await sleep(POLL_MS)
-    }
+    await untilHealthy(child, port)
     const took = performance.now() - began
     // The caches are written when the modules that load after start-up have been loaded too.
     await sleep(livesMs)
@@ -31,6 +29,14 @@ export async function coldStart ({ times }: Context) {
     return packedRows({ what: 'spawn to /health 200', unit: 'ms', bar: 1 }, await byTurns(times(15), start, ALL))
   } finally {
     remove()
+  }
+}
+
+/** Resolves when /health answers 200. Throws when the process ends before. */
+export async function untilHealthy (child: ChildProcess, port: number): Promise<void> {
+  while (!await isHealthy(port)) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode} before it was healthy`)
+    await sleep(POLL_MS)
   }
 }
 

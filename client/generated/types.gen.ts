@@ -2213,18 +2213,6 @@ export type RunResult = {
         expiresAt?: number;
     }>;
     /**
-     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
-     */
-    pendingToolCalls: Array<{
-        toolCallId: string;
-        toolName: string;
-        input: unknown;
-        /**
-         * Milliseconds since the Unix epoch
-         */
-        expiresAt: number;
-    }>;
-    /**
      * What the agent asks its user
      */
     pendingQuestions: Array<{
@@ -2237,6 +2225,18 @@ export type RunResult = {
          */
         toolCallId?: string;
         questions: Array<Question>;
+        /**
+         * Milliseconds since the Unix epoch
+         */
+        expiresAt: number;
+    }>;
+    /**
+     * The calls that the application is to execute; it answers with POST /tool-calls/{id}
+     */
+    pendingToolCalls: Array<{
+        toolCallId: string;
+        toolName: string;
+        input: unknown;
         /**
          * Milliseconds since the Unix epoch
          */
@@ -2320,10 +2320,10 @@ export type RunStreamEvent = ({
 } & ToolOutputDeniedEvent) | ({
     type: 'tool-approval-request';
 } & ToolApprovalRequestEvent) | ({
-    type: 'tool-call-request';
-} & ToolCallRequestEvent) | ({
     type: 'question-request';
 } & QuestionRequestEvent) | ({
+    type: 'tool-call-request';
+} & ToolCallRequestEvent) | ({
     type: 'data-task';
 } & DataTaskEvent) | ({
     type: 'data-object';

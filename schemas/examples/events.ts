@@ -45,18 +45,18 @@ export const byType: Record<string, object[]> = Object.fromEntries([
   { type: 'tool-output-denied', ...write, reason: 'The user denied this call.' },
   { type: 'tool-approval-request', approvalId: '01a1fd98-63b6-74f2-8be6-ddea262f6cc5', ...write, input: notes, cwd: '/home/ada/notes' },
   {
-    type: 'tool-call-request',
-    toolCallId: '01a1fe30-21c4-7d53-9f10-b1d0f9a1c7e2',
-    toolName: 'openDocument',
-    input: { name: 'Budget 2026' },
-    expiresAt: 1795353787844
-  },
-  {
     type: 'question-request',
     approvalId: '01a1fe31-0b52-7e0d-8c55-30d6a2f0b7aa',
     toolCallId: 'call_3_9c31d1f6ab02',
     questions: [question],
     expiresAt: 1795352414802
+  },
+  {
+    type: 'tool-call-request',
+    toolCallId: '01a1fe30-21c4-7d53-9f10-b1d0f9a1c7e2',
+    toolName: 'openDocument',
+    input: { name: 'Budget 2026' },
+    expiresAt: 1795353787844
   },
   { type: 'data-task', id: runTask.taskId, data: runTask },
   { type: 'data-object', id: 'object', data: { object: { city: 'Bern', people: 134_000 }, attempts: 1 } },

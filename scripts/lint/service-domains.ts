@@ -48,7 +48,7 @@ export const PUBLIC: Record<string, string[]> = {
     'structured-call'
   ],
   objects: ['object-answer', 'take-answer'],
-  process: ['child-environment', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
+  process: ['child-environment', 'own-programs', 'process-identity', 'shell', 'spawn-guarded', 'spawn-isolated'],
   providers: ['context-windows', 'describe-failure', 'part-batches', 'provider', 'registry', 'run-models'],
   retention: [],
   runs: ['chat-run-record', 'run-errors', 'run-index'],

@@ -94,10 +94,10 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const { approvals, decided } = await ledger.decide(answers.filter(isDecision), id)
     const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId: id ?? threadId })
     let conversation = await conversations.get(threadId)
-    const tools = decided.filter((approval) => approval.kind === 'tool')
-    const granted = tools.map((approval) => grants.fromAnswer({ threadId }, approval))
+    const toolCalls = decided.filter((approval) => approval.kind === 'tool')
+    const granted = toolCalls.map((approval) => grants.fromAnswer({ threadId }, approval))
     const ops = [...ledger.record([...decided, ...answered]), ...(await Promise.all(granted)).flat()]
-    const refused = tools.filter(({ approved }) => !approved)
+    const refused = toolCalls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
       conversation = denied.conversation

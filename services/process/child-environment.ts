@@ -1,5 +1,8 @@
-/** Variables of the service: its settings, token and passphrase, and the key of the model gateway. */
-const SERVICE_VARIABLE = /^(LOCAL_AGENT|AI_GATEWAY)_/i
+/**
+ * Variables of the service: its settings, token and passphrase, the key of the model gateway, and how its own executable runs, which
+ * would make every other Electron app that a command starts run as Node.
+ */
+const SERVICE_VARIABLE = /^(?:(?:LOCAL_AGENT|AI_GATEWAY)_|ELECTRON_RUN_AS_NODE$)/i
 
 /** Shorter secrets are only compared with the whole value, because they occur in ordinary text. */
 const MIN_SECRET_LENGTH = 8

@@ -174,8 +174,6 @@ export const objectData = ({ object, attempts }: EventOf<'object'>) => ({ object
 /** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
 export const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
-/** Returns an output as chat clients show it. */
-export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
 /** Returns the data part of what waits for the user, with the names that `GET /approvals` gives its fields. */
 export function approvalPart (event: EventOf<'approval-request' | 'question-request'>): Part {
   const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
@@ -185,6 +183,9 @@ export function approvalPart (event: EventOf<'approval-request' | 'question-requ
     data: { kind: type === 'approval-request' ? 'tool' : 'question', ...data, ...(reason !== undefined && { note: reason }) }
   }
 }
+
+/** Returns an output as chat clients show it. */
+export const shownOutput = ({ output, isWrapped }: EventOf<'tool-output'>): unknown => isWrapped ? output.result : output
 
 const calledWith = ({ providerMetadata }: { providerMetadata?: object }) =>
   providerMetadata ? { callProviderMetadata: providerMetadata } : {}

@@ -32,13 +32,15 @@ interface Options {
   preload?: string[]
   /** Where stderr goes instead of to `log()`. */
   stderr?: number
+  /** The service that is run, in place of the built one of this folder. */
+  command?: string[]
 }
 
 /** Runs the built service as a shell would, without waiting for it. */
-export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr }: Options) {
-  const child = spawn(process.execPath, [
-    ...preload.flatMap((module) => ['--import', module]),
-    SERVER,
+export function spawnService ({ home, cwd, env, args = [], port = '0', stdin, preload = [], stderr, command }: Options) {
+  const [program, ...first] = command ?? [process.execPath, ...preload.flatMap((module) => ['--import', module]), SERVER]
+  const child = spawn(program, [
+    ...first,
     ...port === null ? [] : ['--port', port],
     ...args
   ], {

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { VERSION } from '../../services/lib/version.ts'
 import { atEnd } from '../harness/at-end.ts'
+import { EXERCISED, exercise } from '../harness/exercise.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Not in a clone, or of no use to what is built of it. */
@@ -53,32 +52,10 @@ async function npmStart (t: Test, { root, home }: ReturnType<typeof clone>, use:
   return ready
 }
 
-/** Has the service read and start what lies in its clone and its home: chunks, assets, workers, children. */
-async function exercise (t: Test, url: string, cwd: string) {
-  const page = createServer((_, res) => res.setHeader('content-type', 'text/html').end('<h1>From elsewhere</h1><p>As markdown.</p>'))
-    .listen(0, '127.0.0.1')
-  t.teardown(() => page.close())
-  await once(page, 'listening')
-  const post = async (path: string, body: object) =>
-    await (await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }))
-      .text()
-  const run = (content: string) => post('/run/sync', { messages: [{ role: 'user', content }], context: { cwd } })
-  t.match(await run('run `pwd`'), cwd, 'a guarded child')
-  t.match(await run(`fetch http://127.0.0.1:${(page.address() as AddressInfo).port}/`), '# From elsewhere', 'the transform worker')
-  t.match(await (await fetch(`${url}/docs/swagger-ui.css`)).text(), '.swagger-ui', 'an asset of a package')
-  t.match(await (await fetch(`${url}/openapi.json`)).json(), { openapi: /^3/ })
-  const { id } = JSON.parse(await post('/tasks', { goal: 'run `echo done > by-a-task.txt`', approval: { mode: 'never' }, cwd }))
-  await post(`/tasks/${id}/start`, {})
-  while (!existsSync(`${cwd}/by-a-task.txt`)) await new Promise((resolve) => setTimeout(resolve, 50))
-}
-
 t.test('npm start builds a fresh clone wherever it lies, again when a source is newer, and only then', async (t) => {
   const place = clone(t)
-  writeFileSync(
-    `${place.home}/config.json`,
-    JSON.stringify({ analysis: false, permissions: { runCommand: 'allow' }, fetch: { allowPrivate: true } })
-  )
-  t.match(await npmStart(t, place, (url) => exercise(t, url, place.cwd)), {
+  writeFileSync(`${place.home}/config.json`, JSON.stringify(EXERCISED))
+  t.match(await npmStart(t, place, (url) => exercise(url, place.cwd)), {
     event: 'ready',
     url: /^http:\/\/127\.0\.0\.1:\d+$/,
     version: VERSION

@@ -1,29 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { readPacked } from '../../lib/pack.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { PAGE, POLICY, START } from './docs-page.ts'
 
-declare const PACKAGE_VERSION: string | undefined
-
 const NoSuchFile = defineError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.')
 
-/** The build copies openapi.json beside the service; in the sources it is in the root folder. */
-const DOCUMENT = new URL(typeof PACKAGE_VERSION === 'string' ? './openapi.json' : '../../../openapi.json', import.meta.url)
+/** Where the sources have the document. */
+const SOURCE = new URL('../../../openapi.json', import.meta.url)
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 
 /** The files of Swagger UI that the page loads, by name. */
-const ASSETS: Record<string, string> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT, 'favicon-32x32.png': 'image/png' }
+export const ASSETS: Record<string, string> = { 'swagger-ui.css': CSS, 'swagger-ui-bundle.js': SCRIPT, 'favicon-32x32.png': 'image/png' }
 
 export interface StaticFile {
   headers: Record<string, string>
   body: Buffer | string
 }
 
-/** Serves the OpenAPI document and its documentation page. Files are read at each request. */
+/**
+ * Serves the OpenAPI document and its documentation page. Files are read at each request: from the pack, or where the sources have
+ * them.
+ */
 export function createDocs () {
   const page = (): StaticFile => {
     const { headers, body } = file(HTML, PAGE)
@@ -32,7 +35,7 @@ export function createDocs () {
 
   return {
     /** Returns openapi.json. */
-    document: async (): Promise<StaticFile> => file('application/json; charset=utf-8', await readFile(DOCUMENT)),
+    document: async (): Promise<StaticFile> => file(JSON_TYPE, readPacked('openapi.json') ?? await readFile(SOURCE)),
 
     page,
 
@@ -41,11 +44,13 @@ export function createDocs () {
       if (name === '') return page()
       if (name === 'start.js') return file(SCRIPT, START)
       if (!Object.hasOwn(ASSETS, name)) throw new NoSuchFile(name)
-      const packageFolder = dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))
-      return file(ASSETS[name], await readFile(join(packageFolder, 'static', name)))
+      return file(ASSETS[name], readPacked(`docs/${name}`) ?? await readFile(join(swaggerFolder(), name)))
     }
   }
 }
+
+/** The folder of Swagger UI's files in its package, from which the build takes them. */
+export const swaggerFolder = (): string => join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
 
 function file (type: string, body: Buffer | string): StaticFile {
   return { headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }, body }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, parse } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { StoreLog } from '../store-types.ts'
 import { chunks, type Database, type OpenDatabase, type RawOp } from '../database.ts'
@@ -71,13 +70,18 @@ async function salvage (damaged: string, repaired: string, excluded: string[]): 
   await copyDatabase(damaged, copy, excluded)
   privateDirectory(repaired)
   const { spawnIsolated } = await import('../../process/spawn-isolated.ts')
-  const program = import.meta.url.endsWith('.ts') ? './salvage-child.ts' : './salvage.js'
-  const child = spawnIsolated(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), copy, repaired], {
-    env: {},
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  const { childProgram } = await import('../../process/own-programs.ts')
+  const { command, args, env, input } = childProgram('salvage', [copy, repaired])
+  const child = spawnIsolated(command, args, {
+    // Node does not start in a folder that was deleted, as that of the service may be.
+    cwd: parse(copy).root,
+    env,
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     timeout: SALVAGE_MS,
     killSignal: 'SIGKILL'
   })
+  // The exit code tells of a child that ended before it read its program.
+  child.stdin!.on('error', () => {}).end(input)
   const [code] = await once(child, 'exit')
   await rm(copy, { recursive: true, force: true })
   return code === 0

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
-import { workerFile } from '../../lib/worker-file.ts'
+import { workerProgram } from '../../process/own-programs.ts'
 
 /** A spare that no run has taken for this long is ended, because it holds some megabytes; milliseconds. */
 const IDLE_MS = 10 * 60_000
@@ -30,10 +30,11 @@ export function createTaskThreads ({ clock }: { clock: Clock }) {
     const bree = await (loading ??= load())
     const name = `task-run-${++started}`
     // Bree takes a path with an unusual character, such as "(" or "&", for code, unless it is told what it is.
+    const { program, eval: isCode } = workerProgram('task')
     await bree.add({
       name,
-      path: fileURLToPath(workerFile('task')),
-      worker: { eval: false, resourceLimits: LIMITS, stdin: false, execArgv: [] }
+      path: isCode ? program : fileURLToPath(program),
+      worker: { eval: isCode, resourceLimits: LIMITS, stdin: false, execArgv: [] }
     })
     await bree.run(name)
     const worker = bree.workers.get(name) as Worker

@@ -3,7 +3,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
-import { workerFile } from '../../lib/worker-file.ts'
+import { workerProgram } from '../../process/own-programs.ts'
 import { watchMemory } from './memory-watch.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
@@ -38,7 +38,9 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
 
   function start (): Worker {
     // The worker processes untrusted content: it gets neither the environment, which may hold keys, nor Node's flags.
-    const started = new Worker(workerFile('transform'), {
+    const { program, eval: isCode } = workerProgram('transform')
+    const started = new Worker(program, {
+      eval: isCode,
       env: {},
       execArgv: [],
       stdout: true,

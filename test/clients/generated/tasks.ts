@@ -78,6 +78,7 @@ t.test('tasks and their runs', async (t) => {
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
@@ -85,7 +86,6 @@ t.test('tasks and their runs', async (t) => {
       status: 'pending' as const,
       durationMs: undefined,
       grantId: undefined,
-      id: /./
     }],
     toolCount: 1,
     qualityScore: undefined,
@@ -95,6 +95,7 @@ t.test('tasks and their runs', async (t) => {
     questions: [{
       approvalId,
       kind: 'tool' as const,
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
@@ -161,6 +162,7 @@ t.test('tasks and their runs', async (t) => {
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
     toolCalls: [{
+      id: /./,
       tool: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
@@ -168,7 +170,6 @@ t.test('tasks and their runs', async (t) => {
       status: 'denied' as const,
       durationMs: undefined,
       grantId: undefined,
-      id: /./
     }],
     qualityScore: Number,
     evaluation: {

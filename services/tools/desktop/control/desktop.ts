@@ -1,14 +1,13 @@
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { parse } from 'node:path'
 import { defineError } from '../../../lib/service-error.ts'
 import { abortKind } from '../../../lib/abort.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { settlesWithin, withDeadline } from '../../../lib/deadline.ts'
 import { readLines, type Line } from '../../../lib/line-reader.ts'
+import { childProgram } from '../../../process/own-programs.ts'
 import { spawnGuarded, type GuardedChild } from '../../../process/spawn-guarded.ts'
 import { createSemaphore } from '../../../lib/semaphore.ts'
 import { ToolFailed } from '../../tool-errors.ts'
-import { workerFile } from '../../../lib/worker-file.ts'
 import type { Act, Acts, Answer, Order } from './desktop-rpc.ts'
 import { desktopProblem } from './display.ts'
 
@@ -55,12 +54,14 @@ export function createDesktop ({ clock, environment }: Parts) {
   const problem = () => (probed ??= { problem: desktopProblem(process.platform, environment()) }).problem
 
   async function start (): Promise<Running> {
-    const child = await spawnGuarded(process.execPath, [fileURLToPath(workerFile('desktop'))], {
-      cwd: dirname(process.execPath),
-      env: environment(),
+    const { command, args, env, input } = childProgram('desktop')
+    const child = await spawnGuarded(command, args, {
+      cwd: parse(process.execPath).root,
+      env: { ...environment(), ...env },
       stdin: 'pipe',
       clock
     })
+    child.stdin!.write(input)
     const started = { child, answers: readLines(child.stdout, { longest: LONGEST_ANSWER, endless: LONGEST_ANSWER }), tail: '' }
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       started.tail = (started.tail + text).slice(-TAIL_CHARACTERS)

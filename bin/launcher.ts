@@ -1,0 +1,19 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { runCode, runInput } from '../services/process/run-code.ts'
+
+// The script in the executable of the sidecar archive, which is Node itself. It runs the service that lies beside it, or, as
+// a child of the service, a program from standard input: services/process/own-programs.ts starts it with RUN_INPUT. Every version
+// understands that argument, because a service may find the executable replaced by that of another version.
+
+/** Set by the build: RUN_INPUT of services/process/own-programs.ts. */
+declare const RUN_INPUT: string
+
+const [, , first, ...rest] = process.argv
+if (first === RUN_INPUT) {
+  const [filename, length, ...args] = rest
+  runInput(runCode, filename, length, ...args)
+} else {
+  const { execPath } = process
+  createRequire(execPath)(join(dirname(execPath), 'lib/dist/server.js'))
+}

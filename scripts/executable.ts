@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inject } from 'postject'
+import { RUN_INPUT } from '../services/process/own-programs.ts'
+import { bundleFirst, ROOT } from './bundle.ts'
+
+/** What Node itself looks for; https://nodejs.org/api/single-executable-applications.html. */
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+const RESOURCE = 'NODE_SEA_BLOB'
+const SEGMENT = 'NODE_SEA'
+
+const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+const { platform, execPath } = process
+const WINDOWS = platform === 'win32'
+
+const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
+
+/**
+ * Makes the executable of the archive in the folder `top` and returns what it is: this Node with the launcher in it, or, where
+ * that fails, a script and this Node beside it. `scratch` takes intermediate files.
+ */
+export async function makeExecutable (top: string, scratch: string): Promise<string> {
+  const executable = join(top, WINDOWS ? 'local-agent.exe' : 'local-agent')
+  try {
+    await injectLauncher(executable, scratch)
+    const answer = run(executable, '--version').trim()
+    if (answer !== version) throw new Error(`it answers ${answer} to --version`)
+    return 'one executable'
+  } catch (error) {
+    console.log(`The launcher could not be put into Node, so a script starts it: ${(error as Error).message.split('\n')[0]}`)
+    rmSync(executable, { force: true })
+    writeScript(top)
+    return 'a script and Node'
+  }
+}
+
+async function injectLauncher (executable: string, scratch: string) {
+  const [main, config, output] = ['launcher.cjs', 'launcher.json', 'launcher.blob'].map((name) => join(scratch, name))
+  await bundleFirst('bin/launcher.ts', main, {}, {
+    format: 'cjs',
+    target: 'node22',
+    define: { RUN_INPUT: JSON.stringify(RUN_INPUT) }
+  })
+  writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }))
+  run(execPath, '--experimental-sea-config', config)
+  copyFileSync(execPath, executable)
+  chmodSync(executable, 0o755)
+  strip(executable)
+  if (platform === 'darwin') run('codesign', '--remove-signature', executable)
+  await inject(executable, RESOURCE, readFileSync(output), {
+    sentinelFuse: FUSE,
+    ...platform === 'darwin' ? { machoSegmentName: SEGMENT } : {}
+  })
+  if (platform === 'darwin') run('codesign', '--sign', '-', executable)
+  for (const path of [main, config, output]) rmSync(path)
+}
+
+/** Removes the symbols for debuggers, a tenth of the file, where there is a program for it. The names of native modules stay. */
+function strip (executable: string) {
+  if (WINDOWS) return
+  try {
+    run('strip', ...platform === 'darwin' ? ['-x'] : [], executable)
+  } catch (error) {
+    console.log(`The symbols stay in the executable: ${(error as Error).message.split('\n')[0]}`)
+  }
+}
+
+function writeScript (top: string) {
+  const node = join(top, 'lib', WINDOWS ? 'node.exe' : 'node')
+  copyFileSync(execPath, node)
+  chmodSync(node, 0o755)
+  if (!WINDOWS) strip(node)
+  if (WINDOWS) return writeFileSync(join(top, 'local-agent.cmd'), '@"%~dp0lib\\node.exe" "%~dp0lib\\dist\\server.js" %*\r\n')
+  const script = join(top, 'local-agent')
+  writeFileSync(
+    script,
+    '#!/bin/sh\n' +
+      'here=$(CDPATH= cd -- "$(dirname -- "$(readlink -f -- "$0" || echo "$0")")" && pwd) || exit\n' +
+      'exec "$here/lib/node" "$here/lib/dist/server.js" "$@"\n',
+    { mode: 0o755 }
+  )
+}

@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { ROOT } from './bundle.ts'
+
+interface Package {
+  name: string
+  version: string
+  /** Older packages have an object here. */
+  license?: string | { type: string }
+  author?: string | { name: string }
+}
+
+/** Licences of packages whose package.json names none, from their readme. */
+const STATED: Record<string, string> = { 'combine-errors': 'MIT' }
+
+const LICENSE_FILE = /^(licen[cs]e|copying|notice)/i
+const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
+const RULE = '-'.repeat(80)
+
+/** Returns the folders of the packages that these bundled files come from, relative to ROOT, sorted. */
+export function packageFolders (bundled: Iterable<string>): string[] {
+  return [...new Set([...bundled].flatMap((path) => PACKAGE_FOLDER.exec(path)?.[0] ?? []))].sort()
+}
+
+export const readPackage = (folder: string): Package => JSON.parse(readFileSync(`${ROOT}${folder}/package.json`, 'utf8'))
+
+/**
+ * Returns the notices that must go with the bundled files: the licence of each package, and the licence comments within its
+ * files. Throws when a package has no licence.
+ */
+export function noticesOf (bundled: Iterable<string>, comments: Iterable<string>): string {
+  const packages = packageFolders(bundled).map((folder) => `${headOf(readPackage(folder))}\n\n${licenseOf(folder)}`)
+  return [
+    'local-agent-service contains the software below, each under the licence that follows its name.',
+    ...new Set(packages),
+    `Swagger UI 5.34.0 (Apache-2.0), in @fastify/swagger-ui\n\n${standard('swagger-ui')}\n${standard('Apache-2.0')}`,
+    `PDF.js (Apache-2.0), Copyright Mozilla Foundation, in unpdf\n\n${standard('Apache-2.0')}`,
+    // The generated client holds code of the generator's template.
+    `${headOf(readPackage('node_modules/@hey-api/openapi-ts'))}, in the client\n\n${licenseOf('node_modules/@hey-api/openapi-ts')}`,
+    `Notices within the files of these packages\n\n${[...comments].filter((comment) => comment !== '').sort().join('\n\n')}`
+  ].map((section) => section.trim()).join(`\n\n${RULE}\n\n`) + '\n'
+}
+
+const headOf = (pkg: Package) => `${pkg.name} ${pkg.version} (${licenseNameOf(pkg)})`
+
+function licenseNameOf ({ name, license = STATED[name] }: Package): string {
+  if (license === undefined) throw new Error(`${name} is bundled but states no licence: scripts/notices.ts needs it.`)
+  return typeof license === 'string' ? license : license.type
+}
+
+function licenseOf (folder: string): string {
+  const files = readdirSync(`${ROOT}${folder}`).filter((name) => LICENSE_FILE.test(name) && !/\.[cm]?js$/.test(name)).sort()
+  if (files.length > 0) return files.map((name) => readFileSync(`${ROOT}${folder}/${name}`, 'utf8').trim()).join('\n\n')
+  const pkg = readPackage(folder)
+  const holder = (typeof pkg.author === 'string' ? pkg.author : pkg.author?.name) ?? `the authors of ${pkg.name}`
+  return `Copyright (c) ${holder}\n\n${standard(licenseNameOf(pkg))}`
+}
+
+/** Returns a text of scripts/notices/: throws when there is none for the licence. */
+const standard = (name: string) => readFileSync(`${ROOT}scripts/notices/${name}.txt`, 'utf8').trim()

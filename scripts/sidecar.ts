@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { ROOT } from './bundle.ts'
+import { makeExecutable } from './executable.ts'
+
+// npm run sidecar: makes an archive for this platform that holds the built service and Node, with one executable to start.
+
+const require = createRequire(import.meta.url)
+const { name, version, dependencies, optionalDependencies } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+const { platform, arch } = process
+const folder = `local-agent-${version}-${platform}-${arch}`
+const out = join(ROOT, 'dist/sidecar')
+const top = join(out, folder)
+const lib = join(top, 'lib')
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(join(lib, 'dist'), { recursive: true })
+writeFileSync(join(lib, 'package.json'), JSON.stringify({ name, version, type: 'module' }))
+for (const entry of readdirSync(`${ROOT}dist`, { withFileTypes: true })) {
+  if (entry.isFile() && entry.name !== 'bundled.json') copyFileSync(`${ROOT}dist/${entry.name}`, join(lib, 'dist', entry.name))
+}
+for (const native of Object.keys({ ...dependencies, ...optionalDependencies })) copyNative(native)
+copyPackage(packageFolder('node-gyp-build'))
+for (const file of ['LICENSE', 'README.md', 'dist/THIRD-PARTY-NOTICES']) copyFileSync(ROOT + file, join(top, file.replace('dist/', '')))
+copyFileSync(nodeLicense(), join(top, 'LICENSE-node'))
+const kind = await makeExecutable(top, out)
+const archive = join(out, `${folder}.tar.gz`)
+writeFileSync(archive, gzipSync(execFileSync('tar', ['-cf', '-', '-C', out, folder], { maxBuffer: 2 ** 30 })))
+console.log(`${archive.slice(ROOT.length)}: ${(statSync(archive).size / 1e6).toFixed(1)} MB, ${kind}`)
+
+/** Copies what a native package needs at run time: its scripts and what was compiled for this platform. */
+function copyNative (name: string) {
+  const source = packageFolder(name)
+  if (!existsSync(source)) return console.log(`${name} is not installed and left out.`)
+  const compiled = readdirSync(join(source, 'prebuilds')).find((each) => each.startsWith(`${platform}-`) && each.includes(arch))
+  if (compiled === undefined) throw new Error(`${name} has no binary for ${platform}-${arch}.`)
+  copyPackage(source)
+  cpSync(join(source, 'prebuilds', compiled), join(lib, 'node_modules', name, 'prebuilds', compiled), { recursive: true })
+}
+
+/** Copies the scripts of a package and every licence in it. */
+function copyPackage (source: string) {
+  const target = join(lib, 'node_modules', source.slice(source.lastIndexOf('node_modules/') + 'node_modules/'.length))
+  for (const entry of readdirSync(source, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const isScript = entry.parentPath === source && /\.(js|json)$/.test(entry.name)
+    if (!entry.isFile() || !(isScript || /[\\/](licen[cs]e|copying|notice|authors)/i.test(path.slice(source.length)))) continue
+    cpSync(path, join(target, path.slice(source.length)))
+  }
+}
+
+function packageFolder (name: string): string {
+  return join(ROOT, 'node_modules', name)
+}
+
+/** The licence of Node, which its packages and its distributions hold. */
+function nodeLicense (): string {
+  const places = [
+    join(dirname(require.resolve('node/package.json')), `node_modules/node-${platform}-${arch}/LICENSE`),
+    join(ROOT, `node_modules/node-${platform}-${arch}/LICENSE`),
+    join(dirname(process.execPath), '../LICENSE'),
+    join(dirname(process.execPath), 'LICENSE')
+  ]
+  const found = places.find((path) => existsSync(path))
+  if (found === undefined) throw new Error(`The licence of Node must go with it, but was not found; \`npm ci\` installs it: ${places[0]}`)
+  return found
+}

@@ -1,0 +1,69 @@
+import { strictEqual, match, ok } from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The configuration that `exercise` needs. */
+export const EXERCISED = { analysis: false, permissions: { runCommand: 'allow' }, fetch: { allowPrivate: true } }
+
+/** Waits for a task's file at most this long; milliseconds. */
+const TASK_MS = 30_000
+
+const PAGE = '<h1>From elsewhere</h1><p>As markdown.</p>'
+
+async function post (url: string, body: object): Promise<any> {
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const text = await answer.text()
+  ok(answer.ok, `${url} answered ${answer.status}: ${text}`)
+  return text.startsWith('{') ? JSON.parse(text) : text
+}
+
+const asking = (content: string, cwd: string) => ({ messages: [{ role: 'user', content }], context: { cwd } })
+
+/** Runs the agent and returns its answer. */
+export const ask = (url: string, content: string, cwd: string): Promise<any> => post(`${url}/run/sync`, asking(content, cwd))
+
+/**
+ * Has the service at `url` use all that it reads and starts besides its bundle: a run with an approval, a guarded child, the
+ * transform worker, a task's worker, the pages at /docs. Throws when something of it fails. `cwd` is the working folder.
+ */
+export async function exercise (url: string, cwd: string, name = 'notes') {
+  const text = async (path: string) => (await fetch(`${url}${path}`)).text()
+
+  const stream: string = await post(`${url}/run`, asking(`write "hello" to ${name}.txt`, cwd))
+  const approvalId = /"approvalId":"([^"]+)"/.exec(stream)?.[1]
+  ok(!existsSync(`${cwd}/${name}.txt`), 'nothing is written unasked')
+  await post(`${url}/approvals/${approvalId}`, { approved: true })
+  await until(() => existsSync(`${cwd}/${name}.txt`))
+  strictEqual(readFileSync(`${cwd}/${name}.txt`, 'utf8'), 'hello')
+
+  match(JSON.stringify(await ask(url, 'run `pwd`', cwd)), new RegExp(JSON.stringify(cwd).slice(1, -1).replaceAll(/[()+*?.[\]]/g, '\\$&')))
+
+  const page = createServer((socket) =>
+    socket.once('data', () => {
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: ${PAGE.length}\r\nconnection: close\r\n\r\n`
+      socket.on('error', () => {}).end(head + PAGE)
+    })
+  ).listen(0, '127.0.0.1')
+  await once(page, 'listening')
+  match(JSON.stringify(await ask(url, `fetch http://127.0.0.1:${(page.address() as AddressInfo).port}/`, cwd)), /# From elsewhere/)
+  page.close()
+
+  const goal = `run \`echo done > ${name}-by-a-task.txt\``
+  const { id } = await post(`${url}/tasks`, { goal, approval: { mode: 'never' }, cwd })
+  await post(`${url}/tasks/${id}/start`, {})
+  await until(() => existsSync(`${cwd}/${name}-by-a-task.txt`))
+
+  match(await text('/docs'), /swagger-ui/)
+  match(await text('/docs/swagger-ui.css'), /\.swagger-ui/)
+  match(await text('/docs/swagger-ui-bundle.js'), /SwaggerUIBundle/)
+  match(await text('/openapi.json'), /"openapi":\s*"3/)
+}
+
+async function until (isSo: () => boolean) {
+  for (const end = performance.now() + TASK_MS; !isSo();) {
+    ok(performance.now() < end, 'it does not happen')
+    await wait(20)
+  }
+}

@@ -1,0 +1,59 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { ask, EXERCISED, exercise } from '../harness/exercise.ts'
+import { noDisplay, startDisplay } from '../harness/display.ts'
+import { startService } from '../harness/sidecar.ts'
+import { ROOT } from '../harness/source-tree.ts'
+
+/** A copy of the built service as an installation holds it, with its native packages, and its other folders. */
+function installed (t: Test) {
+  const dir = t.testdir({ home: { 'config.json': JSON.stringify(EXERCISED) }, work: {} })
+  const lib = `${dir}/an app`
+  mkdirSync(lib)
+  writeFileSync(`${lib}/package.json`, '{ "type": "module" }')
+  cpSync(`${ROOT}dist`, `${lib}/dist`, { recursive: true, filter: (path) => !/dist\/(sidecar|client)/.test(path) })
+  symlinkSync(`${ROOT}node_modules`, `${lib}/node_modules`)
+  return { dir, lib, options: { home: `${dir}/home`, cwd: `${dir}/work`, command: [process.execPath, `${lib}/dist/server.js`] } }
+}
+
+/** Overwrites every file of a build with what does not work. */
+function spoil (dist: string) {
+  for (const entry of readdirSync(dist, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    rmSync(`${dist}/${entry.name}`)
+    writeFileSync(`${dist}/${entry.name}`, 'throw new Error("this is of another version")')
+  }
+}
+
+const updates: Record<string, (lib: string) => void> = {
+  'is unpacked over it': (lib) => spoil(`${lib}/dist`),
+  'takes its place': (lib) => {
+    renameSync(lib, `${lib}.old`)
+    cpSync(`${lib}.old`, lib, { recursive: true })
+    rmSync(`${lib}.old`, { recursive: true })
+    spoil(`${lib}/dist`)
+  },
+  'lies beside it, and it is deleted': (lib) => rmSync(lib, { recursive: true })
+}
+
+for (const [what, update] of Object.entries(updates)) {
+  t.test(`a service that runs does all it did when a new version ${what}`, async (t) => {
+    const { lib, options } = installed(t)
+    const { url, stop } = await startService(t, options)
+    update(lib)
+    await exercise(url, options.cwd)
+    t.match(await stop(), { code: 0 })
+  })
+}
+
+t.test('it still uses the desktop then, also when its working folder is gone', { skip: noDisplay }, async (t) => {
+  const display = await startDisplay(t)
+  const { dir, lib, options } = installed(t)
+  mkdirSync(`${dir}/started here`)
+  const { url, stop } = await startService(t, { ...options, cwd: `${dir}/started here`, env: { DISPLAY: display.name } })
+  spoil(`${lib}/dist`)
+  rmSync(`${dir}/started here`, { recursive: true })
+  t.match(await ask(url, 'take a screenshot', options.cwd), { toolCalls: [{ output: { width: 800, height: 600 } }] })
+  t.notOk(existsSync(`${dir}/started here`))
+  t.match(await stop(), { code: 0 })
+})

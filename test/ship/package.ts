@@ -1,0 +1,50 @@
+import { strictEqual, ok } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../harness/source-tree.ts'
+import { exercise } from '../harness/exercise.ts'
+import { places, scratch, sizeOf } from './scratch.ts'
+import { start } from './start.ts'
+
+// Packs the package, installs it elsewhere without running a script of its dependencies, and uses it there.
+
+/** Installed size without Node, in bytes. */
+const LARGEST = 25e6
+
+const dir = scratch()
+const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+const empty = join(dir, 'no home')
+mkdirSync(empty)
+const npm = (cwd: string, ...args: string[]) =>
+  execFileSync('npm', args, { cwd, env: { ...process.env, HOME: empty }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+
+const began = performance.now()
+// Its `prepack` builds.
+const tarball = join(dir, npm(ROOT, 'pack', '--silent', '--pack-destination', dir).split('\n').at(-1)!)
+
+/** Installs the tarball in an empty folder, without compiling anything. */
+function install (name: string, ...options: string[]): string {
+  const app = join(dir, name)
+  mkdirSync(app)
+  npm(app, 'install', '--silent', '--ignore-scripts', ...options, tarball)
+  return app
+}
+
+const app = install('an app')
+const size = sizeOf(join(app, 'node_modules'))
+ok(size <= LARGEST, `the package takes ${size} bytes`)
+strictEqual(npm(app, 'exec', '--no', '--', 'local-agent', '--version'), version)
+const { cwd, home } = places(dir)
+const service = await start(join(app, 'node_modules/.bin/local-agent'), { cwd, home })
+await exercise(service.url, cwd)
+const check = 'import("local-agent-service/client").then(({ runAgent }) => console.log(typeof runAgent))'
+strictEqual(execFileSync(process.execPath, ['-e', check], { cwd: app, encoding: 'utf8' }).trim(), 'function')
+strictEqual(await service.stop(), 0)
+
+const lean = install('another', '--omit=optional')
+const other = await start(join(lean, 'node_modules/.bin/local-agent'), { cwd, home })
+await exercise(other.url, cwd, 'again')
+strictEqual(await other.stop(), 0)
+const seconds = Math.round((performance.now() - began) / 1000)
+console.log(`package: ${(size / 1e6).toFixed(1)} MB installed; run, approval, task and docs work, with and without robotjs (${seconds} s)`)

@@ -1,0 +1,20 @@
+// Copies the readable records of a damaged database into a new one.
+// Arguments: <damaged, repaired in place> <new>
+// Runs as a separate process, because LevelDB aborts its process on some kinds of damage. It has no key.
+import { ClassicLevel } from 'classic-level'
+import { chunks, openLevel, type RawOp } from '../services/store/database.ts'
+
+process.on('disconnect', () => process.exit(1))
+void salvage(process.argv[2], process.argv[3]).then(() => process.exit())
+
+async function salvage (from: string, to: string) {
+  await ClassicLevel.repair(from)
+  const damaged = await openLevel(from, { createIfMissing: false })
+  const fresh = await openLevel(to, { createIfMissing: true })
+  // A repaired table may hold keys out of order, which breaks later writes; so all records are written to a new database.
+  for await (const chunk of chunks(damaged, {})) {
+    await fresh.batch(chunk.map(([key, value]): RawOp => ({ type: 'put', key, value })), { sync: true })
+  }
+  await damaged.close()
+  await fresh.close()
+}
