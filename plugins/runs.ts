@@ -13,7 +13,7 @@ declare module 'fastify' {
 export default fp(async (app) => {
   const { store, clock, ledger, events, openApprovals, agent, tasks } = app
   announceRuns({ store, clock, emit: events.emit })
-  const runs = createRunService({ store, ledger, openOf: openApprovals.of, agent, tasks, waits: createRunWaits({ clock, events }) })
+  const runs = createRunService({ store, clock, ledger, openOf: openApprovals.of, agent, tasks, waits: createRunWaits({ clock, events }) })
   app.decorate('runs', runs)
   app.addHook('preClose', async () => {
     runs.close()

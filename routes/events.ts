@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
+import { QuestionSchema } from '../schemas/questions.ts'
 import { EventsHeaders, EventsQuery, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
 import { taskEvents } from '../schemas/task-events.ts'
 import { PhaseSchema } from '../schemas/tasks.ts'
@@ -13,7 +14,7 @@ const Events = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [PhaseSchema, ...taskEvents, ...ownEvents, StreamEventSchema]) app.addSchema(schema)
+  for (const schema of [PhaseSchema, QuestionSchema, ...taskEvents, ...ownEvents, StreamEventSchema]) app.addSchema(schema)
 
   app.get('/events', {
     sse: 'manual',

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
+import { QuestionSchema } from '../schemas/questions.ts'
 import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { AnyRunParams, RunListQuery, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
 import { TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
@@ -16,6 +17,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       PhaseSchema,
       TaskEvaluationSchema,
       TaskToolCallSchema,
+      QuestionSchema,
       TaskQuestionSchema,
       RunOptionsSchema,
       UsageSchema,

@@ -3,7 +3,8 @@ import { createRetention } from '../../services/retention/retention.ts'
 
 /** Removes old records in the background, from one minute after the start. */
 export default fp(async (app) => {
-  const retention = createRetention({ store: app.store, clock: app.clock, log: app.log, prune: app.catalog.prune, journal: app.journal })
+  const { store, clock, log, catalog: { prune }, journal, runs } = app
+  const retention = createRetention({ store, clock, log, prune, journal, runs })
   const stop = new AbortController()
   let running: Promise<void> | undefined
   app.addHook('onListen', async () => {
@@ -13,4 +14,4 @@ export default fp(async (app) => {
     stop.abort()
     await running
   })
-}, { name: 'retention', dependencies: ['store', 'clock', 'catalog', 'journal'] })
+}, { name: 'retention', dependencies: ['store', 'clock', 'catalog', 'journal', 'runs'] })

@@ -1,5 +1,8 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
+import type { FolderGuide } from '../tools/files/folder-guide.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -8,6 +11,19 @@ import { systemPrompt } from './system-prompt.ts'
 export interface PromptInputs {
   instructions: string[]
   notes?: string[]
+  /** The guide of the working folder, if reading it has begun already. */
+  guide?: Promise<FolderGuide | undefined>
+}
+
+type Described = Pick<Tool, 'name' | 'description' | 'inputSchema'>
+const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
+
+/** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
+function describeTool (tool: Described): LanguageModelV4FunctionTool {
+  const { name, description, inputSchema } = tool
+  const described = descriptions.get(tool) ?? { type: 'function', name, description, inputSchema }
+  descriptions.set(tool, described)
+  return described
 }
 
 /**
@@ -16,7 +32,7 @@ export interface PromptInputs {
  */
 export async function runContext (
   { live, owed }: RunAttempt,
-  { instructions, notes = [] }: PromptInputs,
+  { instructions, notes = [], guide: begun }: PromptInputs,
   { host, memory, guides, machine, clock, append }: AgentDeps & { append: (event: RunEvent) => void }
 ): Promise<RunContext> {
   const { head, log } = live.run
@@ -25,7 +41,7 @@ export async function runContext (
   const at = clock.now()
   const ofHost = offeredTools(host.offered(), head.options?.interactive === true)
   const tools = owed === undefined || ofHost.length === 0 ? ofHost : [...ofHost, owed.tool]
-  const [remembered, guide] = await Promise.all([memory(), guides.read(head.cwd)])
+  const [remembered, guide] = await Promise.all([memory(), begun ?? guides.read(head.cwd)])
   const system = systemPrompt({
     machine,
     tools: tools.map(({ name }) => name),
@@ -42,7 +58,7 @@ export async function runContext (
     cwd: head.cwd,
     system,
     ...(guide !== undefined && { guide }),
-    tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function' as const, name, description, inputSchema }))
+    tools: tools.map(describeTool)
   }
   append({ type: 'context', context })
   return context

@@ -136,6 +136,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const { messages, context: where, id, options, resumable = false, protocol } = request
     await checkRunOptions(options, deps)
     const cwd = await workingFolder(where?.cwd, deps.workspace())
+    // Read beside the rest, because it takes a while.
+    const guide = deps.guides.read(cwd)
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     await settleRun(activeRuns.of(threadId), clock)
@@ -153,7 +155,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           conversation,
           resumable,
           protocol,
-          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes })
+          work: (attempt) => answerRequest(attempt, { ...context, ...threadPlacement(origins, run.head.history), notes, guide })
         })
       })
       return live.subscribe(0)

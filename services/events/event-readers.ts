@@ -121,8 +121,8 @@ export function createEventReaders (
   /** Whether a reader whose socket is full is to be dropped. */
   function isTooSlow ({ view, fullSince, lagsFrom, position }: Reader): boolean {
     const silent = fullSince === undefined ? 0 : clock.awake() - fullSince
-    if (silent <= LAG_MS) return false
-    if (silent > STALL_MS || !buffer.holdsAfter(position)) return true
+    if (silent >= STALL_MS || !buffer.holdsAfter(position)) return true
+    if (silent < LAG_MS) return false
     let lag = 0
     for (let at = Math.max(position, lagsFrom) + 1; at <= buffer.newest && lag <= MAX_LAG; at++) {
       const event = buffer.at(at)

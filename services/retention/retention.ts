@@ -38,7 +38,7 @@ const BY_FIELD = {
 const UNNAMED_DAYS = 90
 
 /** Deletes records that are no longer needed, so that the store does not grow without limit. */
-export function createRetention ({ store, clock, log, prune, journal }: {
+export function createRetention ({ store, clock, log, prune, journal, runs }: {
   store: Store,
   clock: Clock,
   log: { warn(details: object, message: string): void },
@@ -46,6 +46,8 @@ export function createRetention ({ store, clock, log, prune, journal }: {
   prune?: (limit: number, signal?: AbortSignal) => Promise<number>
   /** Removes by its own limits. */
   journal?: { sweep(signal?: AbortSignal): Promise<void> }
+  /** Removes by its own limits. */
+  runs?: { sweep(signal?: AbortSignal): Promise<void> }
 }) {
   /** Removes all expired records. Resolves to their number. */
   async function sweep (signal?: AbortSignal): Promise<number> {
@@ -80,6 +82,7 @@ export function createRetention ({ store, clock, log, prune, journal }: {
     for await (const key of store.keys(DAY_USAGE)) if (key < oldest) await remove(key)
     await flush()
     await journal?.sweep(signal)
+    await runs?.sweep(signal)
     return removed + (await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0)
   }
 

@@ -98,9 +98,8 @@ export function createRunLog (history: readonly RunEvent[] = []) {
         while (!signal.aborted) {
           if (position === events.length) {
             if (ended) return
+            // Resumes after what appends now: the events of parts that arrived together become one batch.
             await new Promise<void>((resolve) => waiting.add(resolve))
-            // Collect all events of one turn of the event loop into one batch.
-            await new Promise(setImmediate)
             continue
           }
           const batch = batchAt(position)

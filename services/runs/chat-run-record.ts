@@ -43,8 +43,9 @@ export function chatRun (
   { status, at, limit }: { status: RunStatus, at: number, limit?: number }
 ): ChatRunRecord {
   const toolCalls = toolCallsOf(events, limit)
-  const output = answerText(events)
-  const evaluation = events.findLast((event): event is EventOf<'evaluation'> => event.type === 'evaluation')?.evaluation
+  const object = lastOf(events, 'object')?.object
+  const output = answerText(events) || (object === undefined ? '' : JSON.stringify(object))
+  const evaluation = lastOf(events, 'evaluation')?.evaluation
   const { score, ...judged } = evaluation ?? {}
   const error = isOver(status) && status !== 'completed' ? reasonOf(events, status) : undefined
   return {
@@ -57,6 +58,7 @@ export function chatRun (
     startedAt: createdAt,
     ...(isOver(status) && { completedAt: at, durationMs: Math.max(at - createdAt, 0) }),
     ...(output !== '' && { output }),
+    ...(object && { object }),
     ...(error !== undefined && { error }),
     toolCalls,
     toolCount: toolCalls.length,
@@ -71,6 +73,9 @@ export function chatRun (
     ...(status === 'pending_approval' && { asked })
   }
 }
+
+const lastOf = <T extends RunEvent['type']>(events: readonly RunEvent[], type: T) =>
+  events.findLast((event): event is EventOf<T> => event.type === type)
 
 function reasonOf (events: readonly RunEvent[], status: RunStatus): string | undefined {
   const segment = events.slice(events.findLastIndex(({ type }) => type === 'start'))

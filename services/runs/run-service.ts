@@ -1,6 +1,7 @@
 import type { Run, RunListQuery } from '../../schemas/runs.ts'
 import { isOfThread, type Approval, type ThreadApproval } from '../approvals/approval-record.ts'
 import type { Ledger } from '../approvals/ledger.ts'
+import type { Clock } from '../lib/clock.ts'
 import { jsonBytes, PAGE_BYTES } from '../http/pages.ts'
 import { chatRunKey, chatRunsPrefix, runStateKey, runStatesPrefix } from '../store/keys.ts'
 import type { Store } from '../store/store-types.ts'
@@ -10,7 +11,8 @@ import { questionView } from '../tasks/views.ts'
 import { chatRun, type ChatRunRecord, type ChatRunSource } from './chat-run-record.ts'
 import { newestFirst } from './newest-first.ts'
 import { TwoOwners, RunUnknown } from './run-errors.ts'
-import { INDEX_STATES, indexStateOf, type RunPlace } from './run-index.ts'
+import { INDEX_STATES, indexRun, indexStateOf, type RunPlace } from './run-index.ts'
+import { sweepChatRuns } from './sweep-chat-runs.ts'
 import type { createRunWaits } from './run-waits.ts'
 
 /** What a run has asked: whether it can still be answered, and the open approvals. */
@@ -28,6 +30,7 @@ export type ActiveChatRun = ChatRunSource & { status: Run['status'], at: number 
 
 export interface RunServiceParts {
   store: Store
+  clock: Clock
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   /** The open approvals of a run, by their ids. */
   openOf: (runId: string) => string[]
@@ -47,14 +50,15 @@ export interface RunServiceParts {
 export type RunService = ReturnType<typeof createRunService>
 
 /** The runs of conversations and of tasks, in one shape. */
-export function createRunService ({ store, ledger, openOf, agent, tasks, waits }: RunServiceParts) {
+export function createRunService ({ store, clock, ledger, openOf, agent, tasks, waits }: RunServiceParts) {
   const activeRun = (runId: string) => agent.activeChatRuns().find(({ head }) => head.runId === runId)
 
   /** Reads what a run of a conversation has asked. */
   async function questions (run: Pick<ChatRunRecord, 'runId' | 'asked'>): Promise<Asked> {
     const asked: Approval[] = await ledger.all([...new Set([...run.asked ?? [], ...openOf(run.runId)])])
     const open = asked.filter(ledger.isOpen)
-    return { isWaiting: open.length > 0, isUnanswered: asked.every(({ state }) => UNANSWERED.includes(state)), open: open.filter(isOfThread) }
+    const isUnanswered = asked.every(({ state }) => UNANSWERED.includes(state))
+    return { isWaiting: open.length > 0, isUnanswered, open: open.filter(isOfThread) }
   }
 
   /** The public form of a run that does not execute. One that waits for nothing any more that can be answered is over. */
@@ -161,6 +165,22 @@ export function createRunService ({ store, ledger, openOf, agent, tasks, waits }
           ({ status }) => (status !== 'queued' && status !== 'running') || openOf(runId).length > 0,
           { ms: waitMs, signal }
         ),
+
+    /** Ends the runs that nobody answered in time, and removes what is not kept. */
+    async sweep (signal?: AbortSignal): Promise<void> {
+      for await (const { runId, place } of entries(runStatesPrefix('live'))) {
+        signal?.throwIfAborted()
+        if (!('thread' in place) || activeRun(runId) !== undefined) continue
+        const record = await unlessDamaged(store.get<ChatRunRecord>(chatRunKey(place.thread, runId)))
+        const run = record && shown(record, await questions(record))
+        if (run?.status !== 'rejected') continue
+        const { questions: _, ...ended } = run
+        const completedAt = clock.now()
+        const value = { ...ended, completedAt, durationMs: Math.max(completedAt - ended.startedAt, 0) }
+        await store.transact([{ type: 'put', key: chatRunKey(place.thread, runId), value }, ...indexRun(value, place)])
+      }
+      await sweepChatRuns(store, signal)
+    },
 
     close: waits.close
   }

@@ -170,6 +170,12 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
   },
   'POST /approvals/:id 200': async (app) =>
     app.inject({ method: 'POST', url: `/approvals/${await chatAsking(app)}`, payload: { approved: false, reason: 'no' } }),
+  'GET /runs 200': async (app) => {
+    await chatAsking(app)
+    await asking(app)
+    return app.inject('/runs?limit=2')
+  },
+  'GET /runs/:runId 200': async (app) => app.inject(`/runs/${await writing(app)}?waitMs=1`),
   'GET /runs/:runId/changes 200': async (app) => app.inject(`/runs/${await writing(app)}/changes?limit=1`),
   'POST /runs/:runId/undo 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/undo` }),
   'GET /grants 200': async (app) => {

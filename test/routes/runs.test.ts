@@ -1,10 +1,14 @@
 import t from 'tap'
+import type { Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
+import { readEvents } from '../harness/event-reader.ts'
 import { heldModel } from '../harness/held-model.ts'
 import { build } from '../harness/helper.ts'
+import { asking, FORMAT, questionsIn } from '../harness/questions.ts'
 import { listen } from '../harness/raw.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import { tasksOf } from '../harness/tasks.ts'
+import { withGateway } from '../harness/with-gateway.ts'
 import type { App } from '../../app.ts'
 
 const runs = async (app: App, query = '') => (await app.inject(`/runs${query}`)).json()
@@ -157,4 +161,19 @@ t.test('what is deleted is in no list', async (t) => {
   await tasks.call('DELETE', `/${task.id}`)
   t.same(await ids(app), [kept])
   for (const id of [runId, ofTask]) t.equal((await app.inject(`/runs/${id}`)).statusCode, 404)
+})
+
+t.test('a question of the agent and a structured answer stand in the run', async (t) => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const answers: Plan[] = [asking(), { toolCalls: [{ toolName: 'answer', input: { city: 'Bern' } }] }]
+  const { app } = await withGateway(t, (_request, nth) => answers[nth])
+  const reader = await readEvents(t, `http://127.0.0.1:${await listen(app)}`)
+  const { events } = await say(app, 'go', { id: 'chat', options: { interactive: true, object: { schema } } })
+  const [{ approvalId }] = questionsIn(events)
+  const runId = runIdOf(events)
+  t.match(await one(app, runId), { status: 'pending_approval', questions: [{ approvalId, kind: 'question', questions: [FORMAT] }] })
+  t.match(await reader.until('approval:open'), { approvalId, kind: 'question', runId, threadId: 'chat', state: 'pending' })
+  await app.inject({ method: 'POST', url: `/approvals/${approvalId}`, payload: { answers: { format: 'md' } } })
+  t.match(await reader.until('approval:closed'), { approvalId, state: 'answered' })
+  t.match(await one(app, runId, '?waitMs=20000'), { status: 'completed', object: { city: 'Bern' }, output: '{"city":"Bern"}', questions: [] })
 })

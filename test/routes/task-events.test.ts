@@ -1,8 +1,8 @@
-import { mock } from 'node:test'
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
 import { PhaseSchema } from '../../schemas/tasks.ts'
 import { taskEvents } from '../../schemas/task-events.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
 import { readRun } from '../harness/reader.ts'
@@ -73,18 +73,17 @@ t.test('every event has the fields the interface gives it, and its name is its t
 })
 
 t.test('a reconnecting client gets nothing twice, and a comment line in the silence', async (t) => {
-  const app = await build(t)
+  const clock = fakeClock()
+  const app = await build(t, { clock })
   const port = await listen(app)
   const tasks = await tasksOf(t, app)
   const { id } = await tasks.create('go', { taskType: 'triggered' })
-  mock.timers.enable({ apis: ['setInterval'] })
-  t.teardown(() => mock.timers.reset())
   await tasks.post(`/${id}/steer`, { comment: 'first' })
 
   const again = await fetch(`http://127.0.0.1:${port}/tasks/events`, { headers: { 'last-event-id': '0' } })
   t.match([again.status, again.headers.get('content-type')], [200, /^text\/event-stream/])
   const reader = again.body!.pipeThrough(new TextDecoderStream()).getReader()
-  mock.timers.tick(15_000)
+  await clock.advance(15_000)
   t.match((await reader.read()).value, /^:/)
   await tasks.post(`/${id}/steer`, { comment: 'second' })
   t.match((await reader.read()).value, /"comment":"second"/)

@@ -6,6 +6,7 @@ import { UNASKED } from '../../harness/journal.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, NO_OPTIONS, said, USAGE } from './client.ts'
 
+const ID_OF_CALL = /./
 const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
@@ -204,4 +205,55 @@ t.test('what model calls used', async (t) => {
   const { data: { from, to, groups } } = await sdk.getUsage({ ...options, query: { by: 'thread' } })
   is(t, { from, to }, { from: /^\d{4}-\d{2}-\d{2}$/, to: /^\d{4}-\d{2}-\d{2}$/ }, 'getUsage')
   is(t, groups, [{ key: 'chat', calls: Number, ...USAGE, unpricedCalls: 0 }], 'its groups')
+})
+
+t.test('the runs, and the events that tell of them', async (t) => {
+  const options = await clientOf(await build(t))
+  const ended = new AbortController()
+  const { stream } = await sdk.events({ ...options, query: { types: 'run:end' }, signal: ended.signal, sseMaxRetryAttempts: 1 })
+  const next = stream.next()
+  const { data: { runId, threadId } } = await sdk.runSync({ ...options, body: said('system info') })
+  t.match((await next).value, { type: 'run:end', runId, threadId, status: 'completed' })
+  ended.abort()
+  const { data } = await sdk.getRun({ ...options, path: { runId }, query: { waitMs: 1_000 } })
+  is(t, data, {
+    runId,
+    id: runId,
+    threadId,
+    taskId: undefined,
+    runNumber: undefined,
+    phases: undefined,
+    trigger: 'message',
+    status: 'completed',
+    queuedAt: Number,
+    startedAt: Number,
+    completedAt: Number,
+    durationMs: Number,
+    output: /platform/,
+    object: undefined,
+    error: undefined,
+    toolCalls: [{
+      id: ID_OF_CALL,
+      tool: 'systemInfo',
+      input: {},
+      output: { platform: process.platform },
+      error: undefined,
+      status: 'complete',
+      durationMs: undefined,
+      grantId: undefined
+    }],
+    toolCount: 1,
+    qualityScore: undefined,
+    evaluation: undefined,
+    steering: [],
+    questions: [],
+    usage: USAGE,
+    options: undefined,
+    attempts: 1,
+    standsFor: undefined
+  }, 'getRun')
+  is(t, (await sdk.listRuns({ ...options, query: { threadId, limit: 1 } })).data, {
+    runs: Array,
+    nextCursor: undefined
+  }, 'listRuns')
 })
