@@ -59,6 +59,7 @@ export const PUBLIC: Record<string, string[]> = {
   tasks: ['run-history', 'task-deps', 'task-records', 'task-service', 'views'],
   threads: ['recall-answers', 'thread-errors', 'thread-message', 'thread-repository', 'user-messages'],
   tools: [
+    'app/app-tool',
     'app/check-app-tools',
     'app/with-app-tools',
     'fence',

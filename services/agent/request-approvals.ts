@@ -2,17 +2,20 @@ import type { ThreadItem } from '../approvals/approval-record.ts'
 import { itemOfCall } from '../approvals/item-of-call.ts'
 import type { RunEvent } from '../run-log/run-events.ts'
 import type { AskedCall } from '../step/call-ports.ts'
+import { isAppIdentity } from '../tools/app/app-tool.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 import type { RunAttempt } from './run-attempt.ts'
+
+const APP = { app: true as const }
 
 /** Returns the event that tells readers of an item that waits. */
 export function requestEvent (item: ThreadItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
       const { approvalId, toolCallId, toolName, input, cwd, note, scopes, expiresAt } = item
-      const reason = note !== undefined && { reason: note }
-      return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...reason, ...(scopes && { scopes }), expiresAt }
+      const more = { ...(note !== undefined && { reason: note }), ...(scopes && { scopes }), ...(isAppIdentity(item.identity) && APP) }
+      return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...more, expiresAt }
     }
     case 'question': {
       const { approvalId, toolCallId, questions, expiresAt } = item

@@ -46,7 +46,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     toolCalls: toolCalls(events),
     usage: wholeUsage(finish?.usage ?? noUsage()),
     finishReason: finish?.finishReason ?? 'other',
-    pendingApprovals: of('approval-request').map(({ type, ...request }) => request),
+    pendingApprovals: of('approval-request').map(({ type, app, ...request }) => request),
     pendingQuestions: of('question-request').map(({ type, ...request }) => request),
     pendingToolCalls: of('tool-call-request').map(({ type, ...request }) => request),
     ...(of('analysis')[0] && { analysis: of('analysis')[0].analysis }),

@@ -220,7 +220,8 @@ export function createLedger ({ store, clock, dueCalls }: { store: Store, clock:
         .flatMap((item) => stored(inState(item, 'withdrawn'))),
 
     /** Returns the operation that withdraws an approved request whose call did not run and that a new request replaces. */
-    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op => put({ ...inState(approval, 'withdrawn'), replacedBy }),
+    replace: (approval: Extract<ThreadApproval, { kind: 'tool' }>, replacedBy: string): Op =>
+      put({ ...inState(approval, 'withdrawn'), replacedBy }),
 
     /** Returns the operations that remove approvals. */
     remove: (approvalIds: string[]): Op[] =>

@@ -78,7 +78,10 @@ export type RunEvent =
   /** `isWrapped`: the application's output was no object, and is the property `result`. Chat clients get it as they gave it. */
   | { type: 'tool-output', output: Record<string, unknown>, isWrapped?: true } & Call & Changes
   | { type: 'tool-error', errorText: string } & Call & Changes
-  /** `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time. */
+  /**
+   * `approvalId` is present if the user denied the call, and absent if no approval was requested or none was answered in time, and for
+   * calls of the application.
+   */
   | { type: 'tool-denied', reason: string, approvalId?: string } & Call
   | ApprovalRequest & Call
   /** The application is to execute the call, until `expiresAt` (milliseconds since the Unix epoch). */

@@ -3,8 +3,8 @@ import type { RunEvent } from './run-events.ts'
 
 /**
  * Joins the segments of a run to one, as chat clients read a message that they do not have: with one `start`, without the ends of the
- * earlier segments, and without the approvals that these waited for, whose calls would look as if they still waited. Clients of version
- * 5 keep each request as a data part of the message, so `ui5` has them.
+ * earlier segments, and without what these waited for: their calls would look as if they still waited, and a client would execute the
+ * calls of the application again. Clients of version 5 keep each request for approval as a data part of the message, so `ui5` has them.
  */
 export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): RunEvent[] {
   const newest = events.findLastIndex(({ type }) => type === 'start')
@@ -14,6 +14,7 @@ export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): 
         return at === 0
       case 'approval-request':
         return at > newest || protocol === 'ui5'
+      case 'tool-call-request':
       case 'finish':
       case 'error':
       case 'abort':

@@ -17,8 +17,8 @@ const ASK_TOOL = 'askUser'
 
 /**
  * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist
- * and that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Throws InvalidModelId, ModelNotUsable,
- * BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
+ * and that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools.
+ * Throws InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
  */
 export async function checkRunOptions (
   options: RunOptions | undefined,

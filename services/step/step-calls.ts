@@ -51,7 +51,8 @@ export async function settleCalls (calls: readonly Call[], ports: CallPorts): Pr
       case 'begun':
         return failed(call, OUTCOME_UNKNOWN, 'unknown')
       case 'denied':
-        return refused(call, 'denied', approval.reason, approval.approvalId)
+        // Chats do not have this approval in their part of the call.
+        return refused(call, 'denied', approval.reason, answeredBy(call) === undefined ? approval.approvalId : undefined)
       case 'expired':
         return refused(call, 'expired', UNANSWERED)
     }

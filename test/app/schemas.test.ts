@@ -6,6 +6,8 @@ import type { App } from '../../app.ts'
 import * as compilers from '../../plugins/core/compilers.ts'
 import { HealthSchema } from '../../schemas/service.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
+import { OPTIONS } from '../harness/app-tools.ts'
+import { calling } from '../harness/effects.ts'
 import { build } from '../harness/helper.ts'
 import { connect, everything } from '../harness/mcp.ts'
 import { parseEvents } from '../harness/sse.ts'
@@ -73,6 +75,7 @@ t.test('every route says what it answers', async (t) => {
 
 const config = {
   model: 'offline/assistant',
+  offline: calling({ toolName: 'openDocument', input: { name: 'Budget' } }).offline,
   mcp: [{ name: 'x', command: 'y', args: ['z'], env: { KEY: 'secret' }, approval: 'always' }],
   permissions: { writeFile: 'ask', runCommand: 'allow' },
   unknown: { nested: [{ deep: [1, 'two', null, true, { three: 3.5 }] }] }
@@ -88,6 +91,10 @@ async function granted (app: App) {
     payload: { threadId: 'granted', tool: 'writeFile', input, scope: 'folder', until: { uses: 5, at: Date.now() + 60_000 } }
   })
 }
+
+/** A call of an application. */
+const calledApp = (app: App) =>
+  post(app, '/run/sync', { messages: [{ role: 'user', content: 'open it' }], options: { ...OPTIONS, model: 'offline/scripted' } })
 
 /** A run under way in the conversation `live`. */
 const live = async (app: App) =>
@@ -176,6 +183,14 @@ const calls: Record<string, (app: App) => Promise<unknown>> = {
     return app.inject('/runs?limit=2')
   },
   'GET /runs/:runId 200': async (app) => app.inject(`/runs/${await writing(app)}?waitMs=1`),
+  'GET /tool-calls 200': async (app) => {
+    await calledApp(app)
+    return app.inject('/tool-calls')
+  },
+  'POST /tool-calls/:id 200': async (app) => {
+    const { pendingToolCalls: [{ toolCallId }] } = (await calledApp(app)).json()
+    return post(app, `/tool-calls/${toolCallId}`, { claim: 'window-1' })
+  },
   'GET /runs/:runId/changes 200': async (app) => app.inject(`/runs/${await writing(app)}/changes?limit=1`),
   'POST /runs/:runId/undo 200': async (app) => app.inject({ method: 'POST', url: `/runs/${await writing(app)}/undo` }),
   'GET /grants 200': async (app) => {

@@ -2,7 +2,7 @@ import type { ChatInit, ChatState, UIMessage } from 'ai'
 import type { App } from '../../app.ts'
 import type { Version } from './versions.ts'
 
-type Init = Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> & {
+type Init = Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen' | 'onToolCall'> & {
   path?: string,
   /** Further fields of each request. */
   body?: object,

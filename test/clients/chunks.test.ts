@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { asked } from '../harness/agent.ts'
+import { calls, OPTIONS } from '../harness/app-tools.ts'
 import { parseEvents, type Sent } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { versions } from './versions.ts'
@@ -43,7 +44,8 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
       { toolCalls: [append('a'), append('c')] },
       { text: ['half ', 'an answer'], ending: 'cut' as const, after: 4 },
       { text: 'on' },
-      { toolCalls: [{ toolName: 'answer', input: {} }] }
+      { toolCalls: [{ toolName: 'answer', input: {} }] },
+      calls('saveDocument')
     ][nth], { config: { analysis: true, contextWindows: { test: 20_000 } } })
 
   const events: Sent[] = []
@@ -70,7 +72,8 @@ async function everything (t: Test, protocol: string): Promise<Sent[]> {
     messages: [said('user', 'as data')],
     options: { object: { schema: { type: 'object' } } }
   })
-  return [...events, ...long.events, ...data.events]
+  const ofApp = await post(app, `/run?protocol=${protocol}`, { messages: [said('user', 'save it')], options: OPTIONS })
+  return [...events, ...long.events, ...data.events, ...ofApp.events]
 }
 
 /** The keys that the strict chunks of 5.0.0 have; a client of that age throws on any other. */

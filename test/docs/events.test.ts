@@ -8,6 +8,7 @@ import { QuestionSchema } from '../../schemas/questions.ts'
 import { events as schemas } from '../../schemas/events.ts'
 import { answer, asked, say, sayAll } from '../harness/agent.ts'
 import type { Plan } from '../fakes/gateway.ts'
+import { calls, OPTIONS } from '../harness/app-tools.ts'
 import { asking } from '../harness/questions.ts'
 import { openRun, userSays } from '../harness/reader.ts'
 import type { Sent } from '../harness/sse.ts'
@@ -43,7 +44,8 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       { text: 'on.' },
       { toolCalls: [{ toolName: 'answer', input: { n: 'one' } }] },
       { toolCalls: [{ toolName: 'answer', input: { n: 1 } }] },
-      { toolCalls: [{ toolName: 'answer', input: {} }] }
+      { toolCalls: [{ toolName: 'answer', input: {} }] },
+      calls('openDocument')
     ][nth], {
     // The answers are counted, so no call may be dropped.
     config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
@@ -71,7 +73,8 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
   const object = { schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } }
   const data = await say(app, 'as data', { options: { object } })
   const noData = await say(app, 'as data', { options: { object: { ...object, retries: 0 } } })
-  const more = [...data.events, ...noData.events, ...questions.events]
+  const ofApp = await say(app, 'open it', { options: OPTIONS })
+  const more = [...data.events, ...noData.events, ...questions.events, ...ofApp.events]
   return [...more, ...long.events, ...often.events, ...first.events, ...half.events, ...second.events, ...stalled.events]
 }
 

@@ -23,7 +23,7 @@ export function checkAppTools ({ appTools = [], app }: Pick<RunOptions, 'appTool
     const refuse = (why: string) => {
       throw new BadAppTool(at, definition.name, why)
     }
-    if (taken.has(definition.name)) refuse('has the name of another tool; choose another name')
+    if (taken.has(definition.name) || definition.name in Object.prototype) refuse('has the name of another tool; choose another name')
     taken.add(definition.name)
     const { length } = JSON.stringify(definition.inputSchema)
     characters += length

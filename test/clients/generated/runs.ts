@@ -2,12 +2,14 @@ import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
 import { build } from '../../harness/helper.ts'
+import { calls, READ, withTurns } from '../../harness/app-tools.ts'
 import { UNASKED } from '../../harness/journal.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { clientOf, ID, is, NO_OPTIONS, said, USAGE } from './client.ts'
 
 const ID_OF_CALL = /./
 const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
+const APP = { appTools: [{ ...READ, effect: 'read' as const }] }
 const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
 
 t.test('a run as one object', async (t) => {
@@ -138,6 +140,29 @@ t.test('approval requests, a page at a time', async (t) => {
   const [{ approvalId, runId }] = data.approvals
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, { approvalId, state: 'denied', runId, threadId: 'a', taskId: undefined, continued: true }, 'decideApproval')
+})
+
+t.test('calls that the application executes', async (t) => {
+  const { app } = await withTurns(t, [calls('openDocument', 'openDocument')])
+  const options = await clientOf(app)
+  const { data: run } = await sdk.runSync({ ...options, body: { ...said('open both'), options: { ...APP, app: 'editor' } } })
+  const [first, second] = run.pendingToolCalls
+  const known = {
+    toolCallId: ID,
+    toolName: 'openDocument',
+    input: { name: 'Budget' },
+    app: 'editor',
+    runId: run.runId,
+    threadId: run.threadId,
+    taskId: undefined,
+    createdAt: Number,
+    expiresAt: Number
+  }
+  const { data } = await sdk.listToolCalls({ ...options, query: { state: 'open', app: 'editor', limit: 1 } })
+  is(t, data, { toolCalls: [{ ...known, state: 'open', claim: undefined }], nextCursor: first.toolCallId }, 'listToolCalls')
+  const claimed = await sdk.answerToolCall({ ...options, path: { id: second.toolCallId }, body: { claim: 'window-1' } })
+  const claim = { instance: 'window-1', until: Number }
+  is(t, claimed.data!, { ...known, state: 'claimed', claim, continued: false }, 'answerToolCall')
 })
 
 t.test('the changes of a run, and its undo', async (t) => {
