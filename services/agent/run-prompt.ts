@@ -2,7 +2,6 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { RunContext, RunEvent } from '../run-log/run-events.ts'
 import type { RunAttempt } from './run-attempt.ts'
 import type { FolderGuide } from '../tools/files/folder-guide.ts'
-import type { Tool } from '../tools/tool.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { offeredTools } from '../step/who-is-asked.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -15,7 +14,7 @@ export interface PromptInputs {
   guide?: Promise<FolderGuide | undefined>
 }
 
-type Described = Pick<Tool, 'name' | 'description' | 'inputSchema'>
+type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'>
 const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
 
 /** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
