@@ -23,6 +23,8 @@ export interface ToolCall {
 
 /** A claim lasts 60 s; it is renewed this often, ms. */
 const RENEWAL_MS = 20_000
+/** The longest error that the service takes, characters. */
+const LONGEST_ERROR = 16_000
 
 /** The definitions of tools, for `options.appTools`. */
 export const definitionsOf = (tools: Record<string, Tool>): ToolDefinition[] =>
@@ -56,7 +58,7 @@ export async function executeCall (
   try {
     const result = await outcome(execute, input, { toolCallId, toolName, signal: over.signal })
     signal?.throwIfAborted()
-    return over.signal.reason === lost ? false : await send(result)
+    return over.signal.reason === lost ? false : await send({ claim: instance, ...result })
   } finally {
     clearTimeout(timer)
     clearInterval(renewal)
@@ -73,7 +75,7 @@ async function outcome (execute: Execute, input: unknown, context: ToolContext):
     const output = await Promise.race([execute(input, context), ended])
     return { output: typeof output === 'object' && output !== null && !Array.isArray(output) ? output : { result: output ?? null } }
   } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
+    return { error: (error instanceof Error && error.message || String(error)).slice(0, LONGEST_ERROR) }
   }
 }
 

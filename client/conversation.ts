@@ -1,4 +1,4 @@
-import type { RunEvent } from './run-types.ts'
+import type { RunStreamEvent } from './generated/index.ts'
 
 /** A message in the AI SDK's ModelMessage format. */
 export interface Message {
@@ -51,7 +51,7 @@ export function createConversation () {
       return text
     },
 
-    add (event: RunEvent) {
+    add (event: RunStreamEvent) {
       switch (event.type) {
         case 'start-step':
           messages.push(...step())

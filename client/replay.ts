@@ -1,4 +1,4 @@
-import type { RunEvent } from './run-types.ts'
+import type { RunStreamEvent } from './generated/index.ts'
 
 /**
  * Lets each event of a segment pass once, although a stream that was opened again begins with the first event of the segment.
@@ -25,7 +25,7 @@ export function createReplayFilter () {
     },
 
     /** Returns the event, or the part of it that is new; undefined for one that was read before. */
-    pass (event: RunEvent): RunEvent | undefined {
+    pass (event: RunStreamEvent): RunStreamEvent | undefined {
       switch (event.type) {
         case 'text-delta':
         case 'reasoning-delta': {

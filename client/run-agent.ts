@@ -1,8 +1,8 @@
 import type { Message } from './conversation.ts'
 import { createClient, DEFAULT_URL } from './create-client.ts'
-import type { RunOptions } from './generated/index.ts'
+import type { RunOptions, RunStreamEvent } from './generated/index.ts'
 import { createAgentRun } from './run.ts'
-import type { Decision, Handlers, RunEvent, RunResult } from './run-types.ts'
+import type { Decision, Handlers, RunResult } from './run-types.ts'
 
 export interface RunAgentOptions {
   /** Address of the service; by default http://127.0.0.1:3001. */
@@ -17,7 +17,7 @@ export interface RunAgentOptions {
   /** The thread to continue: `threadId` of an earlier result, or an id of your choice. */
   id?: string
   /** Called with every event of every stream of the run, in order. */
-  onEvent?: (event: RunEvent) => void
+  onEvent?: (event: RunStreamEvent) => void
   /** Called for each tool call that needs approval, one after the other. */
   approve: NonNullable<Handlers['approve']>
   /** An abort ends the run. */

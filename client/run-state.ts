@@ -1,10 +1,10 @@
 import { createConversation } from './conversation.ts'
 import { AgentError } from './errors.ts'
-import type { FinishEvent, RunTask } from './generated/index.ts'
-import type { Pending, RunEvent, RunResult } from './run-types.ts'
+import type { FinishEvent, RunStreamEvent, RunTask } from './generated/index.ts'
+import type { Pending, RunResult } from './run-types.ts'
 
 /** Events that a step of the run waits for. */
-export type RequestEvent = Extract<RunEvent, { type: 'tool-approval-request' | 'question-request' | 'tool-call-request' }>
+export type RequestEvent = Extract<RunStreamEvent, { type: 'tool-approval-request' | 'question-request' | 'tool-call-request' }>
 
 /** Collects from the events of a run what its result holds, and what the run waits for. */
 export function createRunState () {
@@ -34,7 +34,7 @@ export function createRunState () {
     },
     conversation,
 
-    add (event: RunEvent) {
+    add (event: RunStreamEvent) {
       conversation.add(event)
       switch (event.type) {
         case 'start':

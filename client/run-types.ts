@@ -1,5 +1,5 @@
 import type { Message } from './conversation.ts'
-import type { Tool, ToolCall, Tools } from './app-tools.ts'
+import type { Tool, Tools } from './app-tools.ts'
 import type {
   Answers,
   ApprovalDecision,
@@ -7,7 +7,6 @@ import type {
   Question,
   QuestionRequestEvent,
   RunOptions,
-  RunStreamEvent,
   RunTask,
   ToolApprovalRequestEvent
 } from './generated/index.ts'
@@ -15,12 +14,6 @@ import type {
 export type AppTool = NonNullable<RunOptions['appTools']>[number]
 /** Whether a tool call may run, and how far the permission reaches; the model gets the reason of a denial. */
 export type Decision = boolean | (Omit<ApprovalDecision, 'answers'> & { approved: boolean })
-
-/** An event of a run's stream. */
-export type RunEvent =
-  | RunStreamEvent
-  | ({ type: 'tool-call-request' } & ToolCall)
-  | { type: 'data-object', data: { object: unknown, attempts: number } }
 
 /** What a run may ask its application. Without a handler for it, the run waits and the iteration ends. */
 export interface Handlers {

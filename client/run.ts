@@ -2,17 +2,17 @@ import { executeCall } from './app-tools.ts'
 import { pause, pauseBefore } from './backoff.ts'
 import type { Client } from './create-client.ts'
 import { AgentError, streamCut } from './errors.ts'
-import { steerRun, stopRun, type Answers } from './generated/index.ts'
+import { steerRun, stopRun, type Answers, type RunStreamEvent } from './generated/index.ts'
 import { createReplayFilter } from './replay.ts'
 import { createRunState, type RequestEvent } from './run-state.ts'
-import type { Decision, Handlers, RunEvent, RunResult } from './run-types.ts'
+import type { Decision, Handlers, RunResult } from './run-types.ts'
 import { openStream, readJson } from './sse.ts'
 
 /** How often a stream is opened again without a new event: for about a minute, so that a service can be restarted. */
 const ATTEMPTS = 12
 
 /** A run of the agent: its events, over all of its approvals, questions and tool calls, until it ends or waits. */
-export interface AgentRun<T = unknown> extends AsyncIterable<RunEvent> {
+export interface AgentRun<T = unknown> extends AsyncIterable<RunStreamEvent> {
   /** Known from the event `start` on. */
   readonly threadId: string | undefined
   readonly runId: string | undefined
@@ -33,7 +33,7 @@ export interface RunParts extends Handlers {
   /** Names this instance of the application when it claims tool calls. */
   instance: string
   resumable: boolean
-  onEvent?: (event: RunEvent) => void
+  onEvent?: (event: RunStreamEvent) => void
   /** The first stream: a request, or the id of a thread or run to follow. */
   begin: { body: object, url?: string } | { follow: string }
 }
@@ -45,7 +45,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   let isStopped = false
 
   const post = async (url: string, body: object) =>
-    readJson<RunEvent>(
+    readJson<RunStreamEvent>(
       (await openStream(client, { method: 'POST', url, body: { ...body, resumable }, query: { protocol: 'documented' }, signal }))!,
       signal
     )
@@ -54,14 +54,14 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     const url = `/run/${encodeURIComponent(id)}/stream`
     const stream = await openStream(client, { method: 'GET', url, query: { protocol: 'documented' }, signal })
     if (stream === undefined) throw new AgentError(`No run is active or waits under "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
-    return readJson<RunEvent>(stream, signal)
+    return readJson<RunStreamEvent>(stream, signal)
   }
 
   /** Yields the events of one segment once, however often its stream breaks off. */
   async function * readSegment (
-    open: () => Promise<AsyncGenerator<RunEvent>>,
-    reopen: () => Promise<AsyncGenerator<RunEvent>>
-  ): AsyncGenerator<RunEvent> {
+    open: () => Promise<AsyncGenerator<RunStreamEvent>>,
+    reopen: () => Promise<AsyncGenerator<RunStreamEvent>>
+  ): AsyncGenerator<RunStreamEvent> {
     const filter = createReplayFilter()
     let stream = await open()
     for (let attempt = 0; ; attempt++) {
@@ -99,7 +99,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   }
 
   /** Deals with the requests of a segment and returns how the run is read on; undefined when it waits for something else. */
-  async function settle (requests: readonly RequestEvent[]): Promise<(() => Promise<AsyncGenerator<RunEvent>>) | undefined> {
+  async function settle (requests: readonly RequestEvent[]): Promise<(() => Promise<AsyncGenerator<RunStreamEvent>>) | undefined> {
     const { approve, ask, tools = {} } = parts
     const answers: object[] = []
     for (const request of requests) {
@@ -123,7 +123,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     return executed.includes(true) ? () => follow() : undefined
   }
 
-  async function * read (): AsyncGenerator<RunEvent> {
+  async function * read (): AsyncGenerator<RunStreamEvent> {
     let open = () => 'follow' in begin ? follow(begin.follow) : post(begin.url ?? '/run', begin.body)
     let reopen = () => follow()
     try {

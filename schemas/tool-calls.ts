@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Timestamp } from './common.ts'
-import { TaskId, ThreadId } from './ids.ts'
+import { TaskId, ThreadId, UUID } from './ids.ts'
 import * as examples from './examples/tool-calls.ts'
 
 const closed = { additionalProperties: false }
@@ -58,7 +58,7 @@ export const ToolCallQuerySchema = Type.Object({
   threadId: Type.Optional(ThreadId),
   taskId: Type.Optional(TaskId),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  cursor: Type.Optional(Type.String({ pattern: '^[0-9a-f-]{36}$', description: 'nextCursor of the previous page' }))
+  cursor: Type.Optional(Type.String({ pattern: UUID, description: 'nextCursor of the previous page' }))
 })
 export type ToolCallQuery = Static<typeof ToolCallQuerySchema>
 

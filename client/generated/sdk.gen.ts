@@ -204,6 +204,8 @@ export const decideApproval = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * Lists the open calls that applications execute, oldest first
+ *
+ * Calls of tools that `options.appTools` gave to runs. One that needs approval is listed when it was approved.
  */
 export const listToolCalls = <ThrowOnError extends boolean = false>(options?: Options<ListToolCallsData, ThrowOnError>): RequestResult<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError> => (options?.client ?? client).get<ListToolCallsResponses, ListToolCallsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -213,6 +215,8 @@ export const listToolCalls = <ThrowOnError extends boolean = false>(options?: Op
 
 /**
  * Claims a call for an instance of the application, renews the claim, or gives the result; the run then goes on
+ *
+ * A claim lasts 60 s and is renewed by the same claim; one that is not makes the call `unknown`, and it is never handed out again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.
  */
 export const answerToolCall = <ThrowOnError extends boolean = false>(options: Options<AnswerToolCallData, ThrowOnError>): RequestResult<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError> => (options.client ?? client).post<AnswerToolCallResponses, AnswerToolCallErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -563,7 +567,7 @@ export const getTaskSchedule = <ThrowOnError extends boolean = false>(options: O
 /**
  * Lists the runs of conversations and of tasks, newest first
  *
- * Runs of conversations and of tasks in one shape, newest first. Inputs and outputs of calls are shortened; a single run has them whole.
+ * Runs of conversations and of tasks in one shape. Inputs and outputs of calls are shortened; a single run has them whole.
  */
 export const listRuns = <ThrowOnError extends boolean = false>(options?: Options<ListRunsData, ThrowOnError>): RequestResult<ListRunsResponses, ListRunsErrors, ThrowOnError> => (options?.client ?? client).get<ListRunsResponses, ListRunsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -611,7 +615,7 @@ export const undoRun = <ThrowOnError extends boolean = false>(options: Options<U
 /**
  * Streams what happens in conversations and tasks, and resumes after the last event that the reader has got
  *
- * Each event has an `id:`. `Last-Event-ID`, or `after`, resumes after it from the last 10,000 events; when they are no longer known, as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.
+ * `Last-Event-ID`, or `after`, resumes after an event of the last 10,000; when it is no longer known, as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.
  */
 export const events = <ThrowOnError extends boolean = false>(options?: Options<EventsData, ThrowOnError, EventsResponse>): Promise<ServerSentEventsResult<EventsResponses>> => (options?.client ?? client).sse.get<EventsResponses, EventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

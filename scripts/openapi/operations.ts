@@ -26,6 +26,9 @@ export const DESCRIPTIONS: Record<string, string> = {
   listApprovals: 'The inbox: everything that waits for a person. What was decided, has expired or was withdrawn is not listed.',
   decideApproval: 'The first decision counts; the same decision again is answered as the first was, another with 409. The run goes on ' +
     'when the last open item of its step is decided, whichever operation decided the others.',
+  listToolCalls: 'Calls of tools that `options.appTools` gave to runs. One that needs approval is listed when it was approved.',
+  answerToolCall: 'A claim lasts 60 s and is renewed by the same claim; one that is not makes the call `unknown`, and it is never handed ' +
+    'out again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.',
   listGrants: 'Each names what it covers in words, and how often it was used.',
   addGrant: 'Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was ' +
     'started with a token.',
@@ -59,10 +62,10 @@ export const DESCRIPTIONS: Record<string, string> = {
   cancelTaskRun: 'The run ends as cancelled; the task stays as it is.',
   getTaskSchedule: 'Times are computed in the time zone of the schedule, over changes of daylight saving time.',
 
-  listRuns: 'Runs of conversations and of tasks in one shape, newest first. Inputs and outputs of calls are shortened; a single run has them whole.',
+  listRuns: 'Runs of conversations and of tasks in one shape. Inputs and outputs of calls are shortened; a single run has them whole.',
   getRun: 'With `waitMs` the answer comes when the run is over, or waits for a person or for the application, or when the time is over.',
-  events: 'Each event has an `id:`. `Last-Event-ID`, or `after`, resumes after it from the last 10,000 events; when they are no longer known, ' +
-    'as after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
+  events: '`Last-Event-ID`, or `after`, resumes after an event of the last 10,000; when it is no longer known, as ' +
+    'after a restart, a `reset` comes first: read the lists again. With a token, read it by fetch; the client of this package does.',
   listChanges: 'Changes by file tools have their differences; commands are named as not covered. An undo has changes of its own.',
   undoRun: 'Files that are no longer as the run left them are not touched, and are named with the reason.',
 

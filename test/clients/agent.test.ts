@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { AgentError, createAgent, type RunEvent } from '../../client/index.ts'
+import { AgentError, createAgent, type RunStreamEvent } from '../../client/index.ts'
 import { cuttingProxy } from '../harness/cutting-proxy.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
@@ -12,7 +12,7 @@ import { withGateway } from '../harness/with-gateway.ts'
 type App = Awaited<ReturnType<typeof build>>
 const agentOf = async (app: App, token?: string) => createAgent({ url: `http://127.0.0.1:${await listen(app)}`, token })
 const append = (text: string) => ({ toolName: 'runCommand', input: { command: `printf ${text} >> effects.log` } })
-const textOf = (events: RunEvent[]) => events.map((event) => event.type === 'text-delta' ? event.content : '').join('')
+const textOf = (events: RunStreamEvent[]) => events.map((event) => event.type === 'text-delta' ? event.content : '').join('')
 
 t.test('a loop reads the events of a run over all of its approvals', async (t) => {
   const agent = await agentOf(await build(t, { token: 'the-token' }), 'the-token')
@@ -54,7 +54,7 @@ t.test('without an answer the run waits: it is decided elsewhere and read on lat
   const { approvalId } = pending[0] as { approvalId: string }
   t.match(await agent.decide(approvalId, true), { continued: true, threadId })
   const later = agent.resume(threadId)
-  const events: RunEvent[] = []
+  const events: RunStreamEvent[] = []
   for await (const event of later) {
     events.push(event)
     release.resolve()
@@ -76,7 +76,7 @@ t.test('a stream that is cut goes on where it was, and nothing is sent or done t
     { on: /^POST \/run\/approve/, after: '"part. "' }
   ])
   const run = createAgent({ url: proxy.url }).run({ prompt: 'go', approve: () => true })
-  const events: RunEvent[] = []
+  const events: RunStreamEvent[] = []
   for await (const event of run) {
     events.push(event)
     if (proxy.requests().length >= 5) release.resolve()
